@@ -34,11 +34,11 @@ def perplexity(model: Any, text: str, before: str = "") -> float:
     """By one pass over one text, token by token."""
     import torch
 
-    words = model._words
+    words = model._tokenizer
     head = [words.bos_token_id, *words.encode(before)]
     ids = [*head, *words.encode(text)]
     with torch.inference_mode():
-        odds = model._voice.model(torch.tensor([ids])).logits[0].log_softmax(-1)
+        odds = model._decoder.model(torch.tensor([ids])).logits[0].log_softmax(-1)
     told = [float(odds[at - 1, ids[at]]) for at in range(len(head), len(ids))]
     return math.exp(-sum(told) / len(told))
 
@@ -76,10 +76,10 @@ def test_two_ways_to_the_same_log_likelihood_agree(model: Made) -> None:
         (batch,) = one._preparer.batches(rows, 4)
         heads = [ids[mask.bool()].tolist() for ids, mask in zip(*batch.inputs.values(), strict=True)]
         ((_, answer),) = model(choose="likelihood").answer([query])
-        sums = sequence_log_likelihoods(one._voice.model, heads, tails)
+        sums = sequence_log_likelihoods(one._decoder.model, heads, tails)
         assert answer.value == query.choices[int(np.argmax(sums))]
         assert answer.top[0][1] == pytest.approx(1 / np.exp(np.array(sums) - max(sums)).sum(), abs=1e-4)
-    assert all(tail[0] == one._words.encode(" red")[0] for tail in one._tails(queries[0])[1:2]), (
+    assert all(tail[0] == one._tokenizer.encode(" red")[0] for tail in one._tails(queries[0])[1:2]), (
         "after a colon, a space"
     )
 
@@ -89,9 +89,9 @@ def test_a_chat_template_is_used_where_there_is_one(tmp_path: Path) -> None:
     chat: Any = catalog.model(f"hf/{tmp_path / 'chat'}", Blocks(), {"system": "Guess.", "tokens": "4"})
     query = Query(None, "Is it?")
     asks = "Is it?\nAnswer with a single word or a short phrase."
-    assert chat._wording.text(query) == f"<|system|>Guess.\n<|user|>{asks}\n<|assistant|>"
+    assert chat._prompts.text(query) == f"<|system|>Guess.\n<|user|>{asks}\n<|assistant|>"
     plain: Any = catalog.model(f"hf/{tmp_path / 'chat'}", Blocks(), {"template": "plain", "tokens": "4"})
-    assert plain._wording.text(query) == "Question: Is it?\nAnswer:"
+    assert plain._prompts.text(query) == "Question: Is it?\nAnswer:"
     assert chat.fingerprint != plain.fingerprint
 
 
@@ -111,9 +111,9 @@ def test_a_run_answers_scores_and_samples(model: Made) -> None:
 
 def test_draws_follow_the_probabilities() -> None:
     import torch
+    from counterpoint.models.hf.sampling import TokenSampler
 
     from counterpoint.core.ids import seeded_rng
-    from counterpoint.models.hf.sampling import TokenSampler
 
     odds = np.array([0.5, 0.0, 0.3, 0.2])
     with np.errstate(divide="ignore"):

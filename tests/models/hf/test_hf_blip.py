@@ -48,13 +48,13 @@ def test_choices_have_probabilities_and_may_be_chosen_by_them(model: Made) -> No
     one = model(choose="likelihood")
     ((_, answer),) = one.answer([query])
     (batch,) = one._preparer.batches([BatchRow(0, query)], 1)
-    whole = one._voice.model
+    whole = one._decoder.model
     with torch.inference_mode():
         seen = whole.vision_model(batch.inputs["pixel_values"])[0]
         read = whole.text_encoder(batch.inputs["input_ids"], encoder_hidden_states=seen, return_dict=False)[0]
         start = torch.tensor([[whole.decoder_start_token_id]])
         odds = whole.text_decoder(start, encoder_hidden_states=read).logits[0, -1].softmax(-1)
-    red, blue = (float(odds[one._words.convert_tokens_to_ids(word)]) for word in query.choices)
+    red, blue = (float(odds[one._tokenizer.convert_tokens_to_ids(word)]) for word in query.choices)
     assert dict(answer.top) == pytest.approx({"red": red / (red + blue), "blue": blue / (red + blue)}, abs=1e-4)
     assert answer.value == answer.top[0][0] == ("red" if red > blue else "blue")
     long = Query(query.picture, "which?", choices=("a white dog", "a black dog"))

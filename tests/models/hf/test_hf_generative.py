@@ -23,7 +23,7 @@ from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Sampl
 from counterpoint.engine import running
 from counterpoint.models.hf.batch_preparation import BatchRow, map_ahead, prepare_batch
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.generative import conversation
+from counterpoint.models.hf.generative import build_prompt
 from counterpoint.models.hf.likelihood import log_likelihoods
 from counterpoint.models.hf.preparation_pool import PreparationPool
 from counterpoint.store import groups
@@ -62,7 +62,7 @@ def plainly(model: Any, query: Query, tail: Sequence[int] = ()) -> Any:
             added = torch.tensor([list(tail) if filler is None else [filler] * len(tail)], dtype=torch.long)
             inputs[name] = torch.cat([inputs[name], added], 1)
     with torch.inference_mode():
-        logits = model._voice.model(**inputs, use_cache=False).logits[0]
+        logits = model._decoder.model(**inputs, use_cache=False).logits[0]
     return logits[length - 1 :].float().log_softmax(-1)
 
 
@@ -82,7 +82,7 @@ def test_scores_in_batches_are_scores_one_by_one_and_those_of_a_plain_pass(model
     alone = np.concatenate([one.score([query]) for query in queries[::2]])
     assert np.allclose(together[::2], alone, atol=1e-5)
     assert len(set(together.round(4).tolist())) >= 7, "scores depend on picture and text"
-    yes, no = one._openings.of(("yes", "no"))
+    yes, no = one._first_tokens.of(("yes", "no"))
     for query, score in zip(queries[::4], together[::4], strict=True):
         odds = plainly(one, query)[0].exp()
         assert score == pytest.approx(float(odds[yes].sum() / (odds[yes].sum() + odds[no].sum())), abs=1e-5)
@@ -91,11 +91,11 @@ def test_scores_in_batches_are_scores_one_by_one_and_those_of_a_plain_pass(model
 @pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_log_likelihoods_are_those_of_a_plain_pass(model: Made, kind: str) -> None:
     one = model(kind)
-    tails = [one._words.encode(text) for text in ("red", "a white dog", "no", "blue, I think")]
+    tails = [one._tokenizer.encode(text) for text in ("red", "a white dog", "no", "blue, I think")]
     assert len({len(tail) for tail in tails}) > 1
     queries = asked()[1:5]
     (batch,) = one._preparer.batches([BatchRow(place, query) for place, query in enumerate(queries)], 4)
-    found = log_likelihoods(one._say, batch.inputs, tails, one._voice.end)
+    found = log_likelihoods(one._generate, batch.inputs, tails, one._decoder.end)
     for query, tail, total in zip(queries, tails, found, strict=True):
         odds = plainly(one, query, tail)
         assert total == pytest.approx(sum(float(odds[at, token]) for at, token in enumerate(tail)), abs=1e-4)
@@ -127,7 +127,8 @@ def test_the_top_of_a_generated_answer_are_the_choices_by_how_it_begins(model: M
     assert [word for word, _ in answer.top] == sorted(query.choices, key=dict(answer.top).__getitem__, reverse=True)
     odds = plainly(one, query)[0].exp()
     sums = {
-        word: float(odds[some].sum()) for word, some in zip(query.choices, one._openings.of(query.choices), strict=True)
+        word: float(odds[some].sum())
+        for word, some in zip(query.choices, one._first_tokens.of(query.choices), strict=True)
     }
     assert dict(answer.top) == pytest.approx(
         {word: total / sum(sums.values()) for word, total in sums.items()}, abs=1e-4
@@ -140,8 +141,8 @@ def test_yes_and_no_have_probabilities_where_one_of_them_was_said(model: Made) -
     import torch
 
     one = model("llava", tokens="1")
-    yes, no = (one._words.encode(word, add_special_tokens=False)[0] for word in ("yes", "no"))
-    head = one._voice.model.lm_head.weight
+    yes, no = (one._tokenizer.encode(word, add_special_tokens=False)[0] for word in ("yes", "no"))
+    head = one._decoder.model.lm_head.weight
     with torch.no_grad():
         rest = torch.ones(len(head), dtype=torch.bool)
         rest[[yes, no]] = False
@@ -216,7 +217,7 @@ def test_when_memory_runs_out_batches_get_smaller_until_they_fit(model: Made) ->
     import torch
 
     one, log = model("llava", batch="8"), MemoryLog()
-    generate, sizes = one._voice.model.generate, []
+    generate, sizes = one._decoder.model.generate, []
 
     def tight(**inputs: Any) -> Any:
         sizes.append(len(inputs["input_ids"]))
@@ -224,7 +225,7 @@ def test_when_memory_runs_out_batches_get_smaller_until_they_fit(model: Made) ->
             raise torch.OutOfMemoryError("too many")
         return generate(**inputs)
 
-    one._voice.model.generate = tight
+    one._decoder.model.generate = tight
     outcome = run(a_table(asked(pictures=6)), one, log)
     assert (outcome.asked, outcome.failed) == (18, 0)
     assert sizes.count(8) == 1
@@ -258,12 +259,12 @@ def test_the_fingerprint_follows_whatever_answers_depend_on(model: Made) -> None
 def test_what_users_say_reaches_the_prompt(model: Made) -> None:
     one = model("llava", prompt="Look well: {text}", system="Be brief.")
     query = Query(Picture("blocks:1"), "Is it?", context="a: hello")
-    text = one._wording.text(query)
+    text = one._prompts.text(query)
     assert text == "<|system|>Be brief.\n<|user|><image>a: hello\n\nLook well: Is it?\n<|assistant|>"
     (batch,) = one._preparer.batches([BatchRow(0, query)], 1)
     ids = batch.inputs["input_ids"][0].tolist()
-    assert ids.count(one._words.bos_token_id) == 1
-    assert ids.count(one._wording.processor.image_token_id) == 4
+    assert ids.count(one._tokenizer.bos_token_id) == 1
+    assert ids.count(one._prompts.processor.image_token_id) == 4
 
 
 def test_a_folder_without_a_chat_template_is_refused_unless_users_do_without(folder: Path, tmp_path: Path) -> None:
@@ -277,7 +278,7 @@ def test_a_folder_without_a_chat_template_is_refused_unless_users_do_without(fol
     file = tmp_path / "own.jinja"
     file.write_text("{{ messages[0]['content'][0]['type'] }}>", "utf-8")
     own: Any = catalog.model(f"hf/{bare}", Blocks(), {"template": str(file)})
-    assert own._wording.text(asked()[0]) == "image>"
+    assert own._prompts.text(asked()[0]) == "image>"
     with pytest.raises(ModelError, match="cannot be read"):
         catalog.model(f"hf/{bare}", Blocks(), {"template": str(tmp_path / "none")})
 
@@ -341,7 +342,7 @@ def test_batches_are_made_ready_ahead_and_in_order() -> None:
 @pytest.mark.prove
 def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path) -> None:
     checkpoint = Checkpoint(str(made("qwen2_vl", folder)))
-    build = partial(conversation, checkpoint.unloaded(), "", "", "")
+    build = partial(build_prompt, checkpoint.unloaded(), "", "", "")
     rows = [
         BatchRow(position, query)
         for position, query in enumerate([*asked(), Query(Picture("blocks:broken"), "Is it?")])
@@ -349,7 +350,7 @@ def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path)
     elsewhere = PreparationPool(build, Blocks(), "bfloat16", processes=1)
     wait(elsewhere._begun)
     assert elsewhere.ready
-    there, here = elsewhere.prepared(rows), prepare_batch(rows, build(), Blocks())
+    there, here = elsewhere.prepare(rows), prepare_batch(rows, build(), Blocks())
     assert there is not None
     assert (there.rows, there.failed) == (here.rows, here.failed)
     assert [position for position, _ in there.failed] == [len(rows) - 1]

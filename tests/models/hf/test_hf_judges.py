@@ -8,7 +8,7 @@ import pytest
 from tiny_words import byte_pairs, word_pieces
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.hf.masked_lm import MASK, MaskedLanguageModel, propose_fillers
+from counterpoint.models.hf.masked_lm import MASK, MaskedLanguageModel
 from counterpoint.models.text.judges import entailment_model, grammar_scorer
 
 torch = pytest.importorskip("torch")
@@ -110,7 +110,7 @@ def test_a_gap_is_filled_with_the_likeliest_whole_words(tmp_path: Path) -> None:
     name = _masked(tmp_path)
     model = transformers.AutoModelForMaskedLM.from_pretrained(name).eval()
     words = transformers.AutoTokenizer.from_pretrained(name)
-    for text, found in zip(ASKED, propose_fillers(name, ASKED, 5), strict=True):
+    for text, found in zip(ASKED, MaskedLanguageModel(name).proposals(ASKED, 5), strict=True):
         inputs = words(text, return_tensors="pt")
         place = inputs["input_ids"][0].tolist().index(words.mask_token_id)
         with torch.inference_mode():
@@ -142,7 +142,7 @@ def test_byte_pairs_are_filled_where_a_word_begins(tmp_path: Path) -> None:
     words = byte_pairs("<mask>", begin=True, mask_token="<mask>")
     config = transformers.RobertaConfig(**SMALL, vocab_size=len(words), pad_token_id=words.pad_token_id)
     name = _saved(tmp_path, transformers.RobertaForMaskedLM, config, words).removeprefix("hf/")
-    found = propose_fillers(name, [f"a dog is {MASK} the tree"], 8)[0]
+    found = MaskedLanguageModel(name).proposals([f"a dog is {MASK} the tree"], 8)[0]
     assert len(found) == 8
     pieces = words.get_vocab()
     assert all(f"\u0120{word}" in pieces for word, _ in found)
@@ -150,7 +150,7 @@ def test_byte_pairs_are_filled_where_a_word_begins(tmp_path: Path) -> None:
 
 def test_a_text_without_one_gap_is_a_sentence_of_help(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="has 2 gaps, not one"):
-        propose_fillers(_masked(tmp_path), [f"{MASK} dog {MASK}"], 3)
+        MaskedLanguageModel(_masked(tmp_path)).proposals([f"{MASK} dog {MASK}"], 3)
 
 
 def test_a_model_without_a_mask_is_refused(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class ChatSettings:
             repr(float(self.sampling)),
             decoding.seed or 0 if decoding.temperature else 0,
         ]
-        content = [*marks, self.prompt.content, decoding.tokens, randomness, self.encoding.content]
+        content: list[Plain] = [*marks, self.prompt.content, decoding.tokens, randomness, self.encoding.content]
         return f"{decoding.model} {hex_id(content_id([decoding.model, *content]))}"
 
 
@@ -91,7 +91,11 @@ def chat(
     picture_side: int = 0,
 ) -> "Chat":
     """The model of this name on an OpenAI-compatible server; its key is read from the environment alone."""
-    least = {"tokens": (tokens, 1), "concurrency": (concurrency, 1), "attempts": (attempts, 1)}
+    least: dict[str, tuple[float, float]] = {
+        "tokens": (tokens, 1),
+        "concurrency": (concurrency, 1),
+        "attempts": (attempts, 1),
+    }
     least |= {"timeout": (timeout, 0.001), "max_downtime": (max_downtime, 0), "budget": (budget, 0)}
     least |= {"temperature": (temperature, 0), "sampling": (sampling, 0), "picture_side": (picture_side, 0)}
     for setting, (value, lowest) in least.items():

@@ -1,4 +1,4 @@
-"""Queries made ready for a model that speaks, in batches, by threads that are ahead of the device."""
+"""Preparation of batches for generative models, in threads that run ahead of the device."""
 
 import os
 import sys
@@ -16,48 +16,48 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer
 
 THREADS, SWITCH_SECONDS = 4, 0.0005
-"""How many batches are made ready at a time, where there are so many cores, and the seconds that a thread may take."""
+"""Batches prepared at a time, given enough cores, and the switch interval of threads in seconds."""
 
 Inputs: TypeAlias = Mapping[str, Any]
-"""What a model is given, tensors by their names."""
+"""The inputs of a model, tensors by name."""
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
 class PromptFormat(Protocol):
-    """A query in the words and tokens of one model."""
+    """The prompts and tokens of one model."""
 
     @property
     def tokenizer(self) -> Any:
-        """What makes tokens of words."""
+        """The tokenizer."""
         ...
 
     @property
     def gap(self) -> str:
-        """What stands between the end of a prompt and the first word of an answer: a space, or nothing."""
+        """What separates the end of a prompt from the first word of an answer: a space, or nothing."""
         ...
 
     @property
     def stop(self) -> str:
-        """Where an answer ends beside the end that the model gives it; nowhere if empty."""
+        """A string that ends an answer beside the EOS token; none if empty."""
         ...
 
-    def looks(self, query: Query) -> bool:
-        """Whether it is shown the picture; a query that it cannot be asked is a PictureError."""
+    def shows_picture(self, query: Query) -> bool:
+        """Whether the model gets the picture; PictureError where it cannot do without."""
         ...
 
-    def alike(self, query: Query) -> Hashable:
-        """What queries must share to stand in one batch."""
+    def batch_key(self, query: Query) -> Hashable:
+        """What queries of one batch have in common."""
         ...
 
-    def inputs(self, queries: Sequence[Query], shown: Sequence[Pixels | None]) -> Inputs:
-        """What the model is given for these queries, still on the CPU."""
+    def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Inputs:
+        """The inputs of the model for these queries, on the CPU."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """One row of a batch: a query, its position, and what it is to say where it has no choice."""
+    """One row of a batch: a query, its position, and the tokens whose likelihood is wanted, if any."""
 
     position: int
     query: Query
@@ -66,101 +66,101 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True)
 class PreparedBatch:
-    """Rows that are ready, and the answers of those whose picture cannot be shown."""
+    """Rows with their inputs, and failed answers for those whose picture cannot be read."""
 
     rows: list[BatchRow]
     inputs: Inputs
     failed: list[PlacedAnswer]
 
 
-PromptFormatT = TypeVar("Worded", bound=PromptFormat)
+PromptFormatT = TypeVar("PromptFormatT", bound=PromptFormat)
 
 
 class PreparationProcesses(Protocol):
-    """Others who can make rows ready."""
+    """Worker processes that prepare rows."""
 
     @property
     def ready(self) -> bool:
-        """Whether they are at work."""
+        """Whether they are running."""
         ...
 
     @property
     def processes(self) -> int:
-        """How many they are."""
+        """Their number."""
         ...
 
-    def prepared(self, rows: Sequence[BatchRow]) -> PreparedBatch | None:
-        """The rows made ready, if they still can."""
+    def prepare(self, rows: Sequence[BatchRow]) -> PreparedBatch | None:
+        """The prepared rows; None if the processes died."""
         ...
 
 
 class BatchPreparer(Generic[PromptFormatT]):
-    """Makes batches of queries; each thread has a copy of the wording, since tokenizers cannot be shared.
+    """Prepares batches in threads, each with a copy of the prompt format, since tokenizers cannot be shared.
 
-    Where there is somebody elsewhere to do it, the threads only fetch what was made there.
+    With worker processes, the threads only fetch their results.
     """
 
     def __init__(
         self,
-        wording: PromptFormatT,
+        prompts: PromptFormatT,
         pictures: Pictures,
         pack: Callable[[Inputs], Inputs],
-        elsewhere: PreparationProcesses | None = None,
+        processes: PreparationProcesses | None = None,
     ) -> None:
-        self.wording = deepcopy(wording)
-        self._pictures, self._pack, self._elsewhere = pictures, pack, elsewhere
+        self.prompts = deepcopy(prompts)
+        self._pictures, self._pack, self._processes = pictures, pack, processes
         self._spare: SimpleQueue[PromptFormatT] = SimpleQueue()
-        self._spare.put(wording)
+        self._spare.put(prompts)
 
     def batches(self, rows: Sequence[BatchRow], most: int) -> Iterator[PreparedBatch]:
-        """Rows that may stand together, at most so many at a time, made ready ahead."""
-        by_kind: dict[Hashable, list[BatchRow]] = {}
+        """Rows with one batch key, at most so many at a time, prepared ahead."""
+        by_key: dict[Hashable, list[BatchRow]] = {}
         for row in rows:
-            by_kind.setdefault(self.wording.alike(row.query), []).append(row)
-        portions = [some[at : at + most] for some in by_kind.values() for at in range(0, len(some), most)]
-        threads = self._elsewhere.processes if self._elsewhere is not None else THREADS
-        return map_ahead(self._prepared, portions, min(threads, os.cpu_count() or 1))
+            by_key.setdefault(self.prompts.batch_key(row.query), []).append(row)
+        portions = [group[at : at + most] for group in by_key.values() for at in range(0, len(group), most)]
+        threads = self._processes.processes if self._processes is not None else THREADS
+        return map_ahead(self._prepare, portions, min(threads, os.cpu_count() or 1))
 
-    def _prepared(self, rows: Sequence[BatchRow]) -> PreparedBatch:
-        fetched = self._elsewhere.prepared(rows) if self._elsewhere is not None and self._elsewhere.ready else None
-        batch = self._made(rows) if fetched is None else fetched
+    def _prepare(self, rows: Sequence[BatchRow]) -> PreparedBatch:
+        fetched = self._processes.prepare(rows) if self._processes is not None and self._processes.ready else None
+        batch = self._prepare_here(rows) if fetched is None else fetched
         return PreparedBatch(batch.rows, self._pack(batch.inputs), batch.failed)
 
-    def _made(self, rows: Sequence[BatchRow]) -> PreparedBatch:
+    def _prepare_here(self, rows: Sequence[BatchRow]) -> PreparedBatch:
         try:
-            wording = self._spare.get_nowait()
+            prompts = self._spare.get_nowait()
         except Empty:
-            wording = deepcopy(self.wording)
-        batch = prepare_batch(rows, wording, self._pictures)
-        self._spare.put(wording)
+            prompts = deepcopy(self.prompts)
+        batch = prepare_batch(rows, prompts, self._pictures)
+        self._spare.put(prompts)
         return batch
 
 
-def prepare_batch(rows: Sequence[BatchRow], wording: PromptFormat, pictures: Pictures) -> PreparedBatch:
-    """Rows as a model takes them, in one batch; those whose picture cannot be shown have failed."""
-    kept: list[BatchRow] = []
-    shown: list[Pixels | None] = []
+def prepare_batch(rows: Sequence[BatchRow], prompts: PromptFormat, pictures: Pictures) -> PreparedBatch:
+    """Rows as one batch of inputs; those whose picture cannot be read have failed."""
+    ready: list[BatchRow] = []
+    pixels: list[Pixels | None] = []
     failed: list[PlacedAnswer] = []
     for row in rows:
         try:
-            picture = row.query.picture if wording.looks(row.query) else None
-            shown.append(pictures.pixels(picture) if picture else None)
-            kept.append(row)
+            picture = row.query.picture if prompts.shows_picture(row.query) else None
+            pixels.append(pictures.pixels(picture) if picture else None)
+            ready.append(row)
         except (PictureError, OSError) as problem:
             failed.append((row.position, Answer.failed(problem)))
-    return PreparedBatch(kept, wording.inputs([row.query for row in kept], shown) if kept else {}, failed)
+    return PreparedBatch(ready, prompts.inputs([row.query for row in ready], pixels) if ready else {}, failed)
 
 
 def map_ahead(make: Callable[[Item], Made], items: Iterable[Item], threads: int) -> Iterator[Made]:
-    """What is made of each item, in order, by threads that are a few items ahead of whoever takes it.
+    """The results of `make` in order, computed by threads that run a few items ahead of the consumer.
 
     >>> list(map_ahead(str, range(5), threads=2))
     ['0', '1', '2', '3', '4']
     """
     waiting: deque[Future[Made]] = deque()
-    usual = sys.getswitchinterval()
+    default = sys.getswitchinterval()
     with ThreadPoolExecutor(threads, "preparing") as pool:
-        sys.setswitchinterval(min(usual, SWITCH_SECONDS))  # or whoever keeps a device busy waits too long for his turn
+        sys.setswitchinterval(min(default, SWITCH_SECONDS))  # or the thread that feeds the device waits too long
         try:
             for item in items:
                 waiting.append(pool.submit(make, item))
@@ -169,6 +169,6 @@ def map_ahead(make: Callable[[Item], Made], items: Iterable[Item], threads: int)
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            sys.setswitchinterval(usual)
+            sys.setswitchinterval(default)
             for future in waiting:
                 future.cancel()

@@ -1,4 +1,4 @@
-"""BLIP as it was trained to answer questions: a reader that looks at the picture, and a speaker of short answers."""
+"""BLIP for visual question answering: an encoder of question and picture, and a decoder of short answers."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from counterpoint.models.hf.processors import load_processor, set_padding
 from counterpoint.models.prompts import Prompt
 
 QUESTION = Prompt(question="{text}", choice="{text}", context="{context} {words}")
-"""The question alone, as the model was trained; it is told no choices, and only what was said before."""
+"""The question alone after its context, without choices, as the model was trained."""
 
 
 def make(
@@ -29,20 +29,20 @@ def make(
     temperature: float = 1.0,
     batch: int = 32,
 ) -> Model:
-    """BLIP for question answering; its settings are those of other models that speak."""
+    """BLIP for question answering, with the settings of generative models."""
     from transformers import BlipForQuestionAnswering
 
-    asked = QUESTION.with_question(prompt)
-    manner = GenerationSettings(asked.content, tokens, rule, choose, temperature, batch)
+    prompts = QUESTION.with_question(prompt)
+    settings = GenerationSettings(prompts.content, tokens, rule, choose, temperature, batch)
     processor = load_processor(checkpoint)
     set_padding(processor.tokenizer, "right")
     model = checkpoint.weights(BlipForQuestionAnswering)
-    return GenerativeModel(checkpoint, model, BlipPrompt(processor, asked), pictures, manner)
+    return GenerativeModel(checkpoint, model, BlipPrompt(processor, prompts), pictures, settings)
 
 
 @dataclass(slots=True)
 class BlipPrompt:
-    """Questions of one length together: the speaker of BLIP would listen to padding as well."""
+    """Questions of one length per batch, since the decoder of BLIP would attend to padding."""
 
     processor: Any
     prompt: Prompt
@@ -51,21 +51,21 @@ class BlipPrompt:
 
     @property
     def tokenizer(self) -> Any:
-        """What makes tokens of words."""
+        """The tokenizer of the processor."""
         return self.processor.tokenizer
 
-    def looks(self, query: Query) -> bool:
-        """Always; it was never asked without a picture."""
+    def shows_picture(self, query: Query) -> bool:
+        """Always; a query without a picture is an error."""
         if query.picture is None:
             raise PictureError("BLIP cannot be asked without a picture")
         return True
 
-    def alike(self, query: Query) -> Hashable:
-        """So many tokens a question has."""
+    def batch_key(self, query: Query) -> Hashable:
+        """The number of tokens of the question."""
         return len(self.tokenizer.encode(self.prompt.text(query)))
 
-    def inputs(self, queries: Sequence[Query], shown: Sequence[Pixels | None]) -> Mapping[str, Any]:
-        """Tokens, and pixels for each."""
-        seen = [Image.fromarray(pixels) for pixels in shown if pixels is not None]
-        found = self.processor(text=[self.prompt.text(query) for query in queries], images=seen, return_tensors="pt")
-        return {name: found[name] for name in ("input_ids", "attention_mask", "pixel_values")}
+    def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Mapping[str, Any]:
+        """Tokens, and a picture for each."""
+        images = [Image.fromarray(array) for array in pixels if array is not None]
+        inputs = self.processor(text=[self.prompt.text(query) for query in queries], images=images, return_tensors="pt")
+        return {name: inputs[name] for name in ("input_ids", "attention_mask", "pixel_values")}

@@ -1,4 +1,4 @@
-"""Models that choose from a fixed list of answers: ViLT from pixels, LXMERT and VisualBERT from region features."""
+"""Answer classifiers with a fixed list of answers: ViLT on pixels, LXMERT and VisualBERT on region features."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ ARCHITECTURES = {
     "lxmert": "LxmertForQuestionAnswering",
     "visual_bert": "VisualBertForQuestionAnswering",
 }
-"""The types of checkpoints that are classifiers, with the architecture of each."""
+"""The model types of classifiers, with the architecture of each."""
 
 
 def make(
@@ -44,7 +44,7 @@ def make(
     dropout: float = -1.0,
     batch: int = 64,
 ) -> "AnswerClassifier":
-    """A classifier; it has stochastic passes if any of its layers drops units, or `dropout` lets them.
+    """A classifier; it has stochastic passes if it has dropout layers with a rate above 0, or `dropout` sets one.
 
     `labels` is a file with the answers in the order of the outputs, and `tokenizer` the name of another checkpoint,
     for those that come without; `regions` is a file of region features, for LXMERT and VisualBERT. `odds` says
@@ -59,17 +59,17 @@ def make(
         raise ModelError(f"top is {top} and batch is {batch}", hint="both are at least 1")
     named = read_labels(checkpoint, labels)
     model = _model(checkpoint)
-    sight = _sight(checkpoint, model, pictures, regions)
+    encoder = _encoder(checkpoint, model, pictures, regions)
     if dropout != -1.0:
         dropping.set_dropout_rate(model, dropout)
-    reader = WordEmbedder(checkpoint, model, tokenizer)
-    settings = [f"top={top}", f"odds={odds}", *([sight.content] if sight.content else [])]
+    embedder = WordEmbedder(checkpoint, model, tokenizer)
+    settings = [f"top={top}", f"odds={odds}", *([encoder.content] if encoder.content else [])]
     settings += [f"dropout={dropout}"] * (dropout != -1.0)
     settings += [f"labels={hex_id(content_id(named))}"] * bool(labels)
-    settings += [f"tokenizer={reader.content}"] * bool(tokenizer)
+    settings += [f"tokenizer={embedder.content}"] * bool(tokenizer)
     kind = DropoutClassifier if dropping.dropout_rate(model) > 0 else AnswerClassifier
-    said = AnswerLabels(named, top, odds)
-    return kind(checkpoint.identity(*settings), model, sight, reader, said, batch=batch)
+    answer_labels = AnswerLabels(named, top, odds)
+    return kind(checkpoint.identity(*settings), model, encoder, embedder, answer_labels, batch=batch)
 
 
 class AnswerClassifier:
@@ -79,52 +79,52 @@ class AnswerClassifier:
         self,
         identity: ModelIdentity,
         model: Any,
-        sight: PictureEncoder,
-        reader: "WordEmbedder",
+        encoder: PictureEncoder,
+        embedder: "WordEmbedder",
         labels: AnswerLabels,
         *,
         batch: int,
     ) -> None:
         (self.fingerprint, self.former_fingerprints), self.batch_size = identity, batch
-        self._model, self._sight, self._reader, self._labels = model, sight, reader, labels
-        self._kept: dict[Picture, EncodedPicture] = {}
+        self._model, self._encoder, self._embedder, self._labels = model, encoder, embedder, labels
+        self._cache: dict[Picture, EncodedPicture] = {}
 
     def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Answers with their positions; a query whose picture cannot be shown is an answer that says so."""
+        """Answers with their positions; a query whose picture cannot be read is a failed answer."""
         for places, seen, failing in self._portions(queries):
             asked = [queries[place] for place in places]
             if asked:
-                yield from zip(places, self._concluded(seen, self._reader.words(asked), asked), strict=True)
+                yield from zip(places, self._answers(seen, self._embedder.words(asked), asked), strict=True)
             yield from failing
 
     def picture_features(self, queries: Sequence[Query]) -> Floats:
-        """The patches or regions of each picture, zeros after the last; one that cannot be shown is an error."""
+        """The patches or regions of each picture, zeros after the last; one that cannot be read is an error."""
         parts = [seen.parts for seen in self._required(queries)]
         return _array(_rows(parts, max(map(len, parts))))
 
     def text_features(self, queries: Sequence[Query]) -> Floats:
         """The embedded words of each text, zeros after the last."""
-        return _array(_rows(self._reader.words(queries), self._reader.most))
+        return _array(_rows(self._embedder.words(queries), self._embedder.most))
 
     def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Answers from features; how many of them count follows from the picture and the text of each query."""
+        """Answers from features, cut to the number of parts and tokens that each query has."""
         for start in range(0, len(queries), self.batch_size):
             asked = queries[start : start + self.batch_size]
             seen, read = [], []
             for place, (plain, words) in enumerate(
-                zip(self._required(asked), self._reader.words(asked), strict=True), start
+                zip(self._required(asked), self._embedder.words(asked), strict=True), start
             ):
                 seen.append(replace(plain, parts=_like(picture[place], plain.parts)))
                 read.append(_like(text[place], words))
-            yield from enumerate(self._concluded(seen, read, asked), start)
+            yield from enumerate(self._answers(seen, read, asked), start)
 
     def _portions(
         self, queries: Sequence[Query]
     ) -> Iterator[tuple[list[int], list[EncodedPicture], list[PlacedAnswer]]]:
-        """Some queries at a time: their places and what was seen, and those that fail since nothing was."""
+        """A batch at a time: positions and encoded pictures, and the failed answers."""
         for start in range(0, len(queries), self.batch_size):
             some = range(start, min(start + self.batch_size, len(queries)))
-            found = self._look([queries[place] for place in some])
+            found = self._encoded([queries[place] for place in some])
             pairs = [(place, one) for place, one in zip(some, found, strict=True) if isinstance(one, EncodedPicture)]
             failing = [
                 (at, Answer.failed(why))
@@ -134,30 +134,30 @@ class AnswerClassifier:
             yield [place for place, _ in pairs], [one for _, one in pairs], failing
 
     def _required(self, queries: Sequence[Query]) -> list[EncodedPicture]:
-        found = self._look(queries)
+        found = self._encoded(queries)
         for one in found:
             if isinstance(one, PictureError):
                 raise one
         return [one for one in found if isinstance(one, EncodedPicture)]
 
-    def _look(self, queries: Sequence[Query]) -> list[EncodedPicture | PictureError]:
-        """What is seen in the picture of each query; what was seen for the queries before is still known."""
+    def _encoded(self, queries: Sequence[Query]) -> list[EncodedPicture | PictureError]:
+        """The encoded picture of each query, cached from the batch before."""
         wanted = list(dict.fromkeys(query.picture for query in queries if query.picture is not None))
         found: dict[Picture, EncodedPicture | PictureError] = {
-            one: self._kept[one] for one in wanted if one in self._kept
+            one: self._cache[one] for one in wanted if one in self._cache
         }
-        found |= dict(self._sight.look([picture for picture in wanted if picture not in found]))
-        self._kept = {picture: seen for picture, seen in found.items() if isinstance(seen, EncodedPicture)}
+        found |= dict(self._encoder.encode([picture for picture in wanted if picture not in found]))
+        self._cache = {picture: seen for picture, seen in found.items() if isinstance(seen, EncodedPicture)}
         blind = PictureError("the query has no picture")
         return [blind if query.picture is None else found[query.picture] for query in queries]
 
-    def _concluded(self, seen: Sequence[EncodedPicture], read: Sequence[Any], queries: Sequence[Query]) -> list[Answer]:
-        """Answers to queries from what was seen and read."""
+    def _answers(self, seen: Sequence[EncodedPicture], read: Sequence[Any], queries: Sequence[Query]) -> list[Answer]:
+        """Answers from encoded pictures and embedded texts."""
         logits = self._logits(seen, read)
         return [self._labels.answer(query, row) for query, row in zip(queries, logits, strict=True)]
 
     def _logits(self, seen: Sequence[EncodedPicture], read: Sequence[Any]) -> Floats:
-        """What the labels get, a row for each query; rows are padded, and what is padded is masked."""
+        """The logits of each query; rows are padded and masked."""
         import torch
 
         parts, words = [one.parts for one in seen], list(read)
@@ -168,19 +168,19 @@ class AnswerClassifier:
                 inputs_embeds=_rows(words),
                 attention_mask=written,
                 token_type_ids=torch.zeros_like(written),
-                **self._sight.inputs(_rows(parts), present, boxes),
+                **self._encoder.inputs(_rows(parts), present, boxes),
             )
         return _array(output[0])
 
 
 class DropoutClassifier(AnswerClassifier):
-    """A classifier some of whose layers drop units, so that it has stochastic passes."""
+    """A classifier with dropout layers, which has stochastic passes."""
 
     averages = True
     _last: tuple[Query | None, int, dict[int, AnswerDistribution | Answer]] = (None, 0, {})
 
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
-        """Passes with dropout left on, one query at a time; trial 0 is the plain pass, a mean is one of its passes."""
+        """Passes with dropout on, one query at a time; trial 0 is the plain pass."""
         for places, seen, failing in self._portions(queries):
             for place, one in zip(places, seen, strict=True):
                 made = self._passes(one, queries[place], required_passes(trials), seed)
@@ -190,7 +190,7 @@ class DropoutClassifier(AnswerClassifier):
     def _passes(
         self, seen: EncodedPicture, query: Query, trials: Sequence[int], seed: int
     ) -> dict[int, AnswerDistribution | Answer]:
-        """What each pass says; those of the last query are still known, since a batch may end in the midst of them."""
+        """The result of each pass, cached for the last query, since a batch may end between its passes."""
         if self._last[:2] != (query, seed):
             self._last = query, seed, {}
         made = self._last[2]
@@ -200,7 +200,7 @@ class DropoutClassifier(AnswerClassifier):
         return made
 
     def _passed(self, seen: EncodedPicture, query: Query, trial: int, seed: int) -> AnswerDistribution | Answer:
-        words = self._reader.words([query])
+        words = self._embedder.words([query])
         if not trial:
             return self._labels.distribution(query, self._logits([seen], words)[0])
         with dropping.dropout_enabled(self._model, query, trial, seed):
@@ -208,7 +208,7 @@ class DropoutClassifier(AnswerClassifier):
 
 
 class WordEmbedder:
-    """Texts as embedded words, cut where the model can read no more."""
+    """Texts as token embeddings, truncated to the length of the model."""
 
     def __init__(self, checkpoint: Checkpoint, model: Any, tokenizer: str = "") -> None:
         self._tokenizer = checkpoint.tokenizer(tokenizer)
@@ -220,12 +220,12 @@ class WordEmbedder:
 
     @property
     def content(self) -> str:
-        """The words it knows, in short."""
+        """A digest of its vocabulary."""
         known = sorted(self._tokenizer.get_vocab().items(), key=lambda pair: pair[1])
         return hex_id(content_id([type(self._tokenizer).__name__, *(word for word, _ in known)]))
 
     def words(self, queries: Sequence[Query]) -> list[Any]:
-        """For each text a tensor, words × numbers."""
+        """For each text a tensor, tokens × width."""
         import torch
 
         rows = [self._numbers(query) for query in queries]
@@ -234,7 +234,7 @@ class WordEmbedder:
         return list(found.split([len(row) for row in rows]))
 
     def _numbers(self, query: Query) -> list[int]:
-        """What was said before comes first, and is cut from its beginning; a bare question is cut at its end."""
+        """The context comes first and is truncated at its start; a bare question is truncated at its end."""
         self._tokenizer.truncation_side = "left" if query.context else "right"
         text = f"{query.context} {query.text}" if query.context else query.text
         return list(self._tokenizer(text, truncation=True, max_length=self.most)["input_ids"])
@@ -252,19 +252,19 @@ def _model(checkpoint: Checkpoint) -> Any:
     return checkpoint.weights(getattr(transformers, ARCHITECTURES[kind]))
 
 
-def _sight(checkpoint: Checkpoint, model: Any, pictures: Pictures, regions: str) -> PictureEncoder:
+def _encoder(checkpoint: Checkpoint, model: Any, pictures: Pictures, regions: str) -> PictureEncoder:
     match checkpoint.config.model_type:
         case "lxmert":
             return BoxedRegionEncoder(checkpoint, model, regions)
         case "visual_bert":
             return UnboxedRegionEncoder(checkpoint, model, regions)
     if regions:
-        raise ModelError(f"{checkpoint.name} looks at pixels, and reads no regions", hint="leave regions= away")
+        raise ModelError(f"{checkpoint.name} takes pixels, not regions", hint="leave regions= away")
     return PatchEncoder(checkpoint, model, pictures)
 
 
 def _rows(tensors: Sequence[Any], most: int = 0) -> Any:
-    """Tensors one under the other, zeros after each."""
+    """Tensors stacked, padded with zeros."""
     import torch
 
     rows = torch.nn.utils.rnn.pad_sequence(list(tensors), batch_first=True)
@@ -272,7 +272,7 @@ def _rows(tensors: Sequence[Any], most: int = 0) -> Any:
 
 
 def _mask(tensors: Sequence[Any]) -> Any:
-    """Ones where rows of such tensors hold something."""
+    """The attention mask of such tensors."""
     import torch
 
     ones = [torch.ones(len(tensor), dtype=torch.long, device=tensor.device) for tensor in tensors]
@@ -280,7 +280,7 @@ def _mask(tensors: Sequence[Any]) -> Any:
 
 
 def _like(features: Floats, tensor: Any) -> Any:
-    """Features as a tensor of the same kind and length as another."""
+    """Features as a tensor of the dtype, device and length of another."""
     import torch
 
     return torch.from_numpy(np.ascontiguousarray(features[: len(tensor)])).to(tensor)

@@ -1,4 +1,4 @@
-"""Passes with dropout left on, the luck of each drawn from what it is about and from nothing else."""
+"""Passes with dropout on (MC dropout), seeded by query, trial and seed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,21 +9,21 @@ from counterpoint.core.ids import content_id, hex_id
 
 
 def dropout_rate(model: Any) -> float:
-    """The largest share of units that a layer of a model drops; with none there is nothing to leave on."""
+    """The largest dropout rate of a layer; 0 where there is none."""
     return max((float(layer.p) for layer in _layers(model)), default=0.0)
 
 
 def set_dropout_rate(model: Any, share: float) -> None:
-    """Let every dropout layer of a model drop this share, since some were trained with none."""
+    """Set the rate of every dropout layer, since some checkpoints were trained with none."""
     for layer in _layers(model):
         layer.p = share
 
 
 @contextmanager
 def dropout_enabled(model: Any, query: Query, trial: int, seed: int) -> Iterator[None]:
-    """One pass with dropout on, which depends on query, trial and seed alone; afterwards all is as it was.
+    """One pass with dropout on, which depends on query, trial and seed alone.
 
-    The pass must be of this one query: what a layer drops follows from the shape of all that goes through it.
+    The pass must be of this one query, since the mask of a layer depends on the shape of its input.
     """
     import torch
 
@@ -39,7 +39,7 @@ def dropout_enabled(model: Any, query: Query, trial: int, seed: int) -> Iterator
 
 
 def _layers(model: Any) -> Iterator[Any]:
-    """Dropout layers alone: others too behave differently in training, and are to stay as they are."""
+    """Dropout layers alone, since other layers change in training mode too."""
     from torch.nn import Dropout
 
     return (layer for layer in model.modules() if isinstance(layer, Dropout))

@@ -1,4 +1,4 @@
-"""Vision-language models that answer in words: LLaVA, Qwen-VL, SmolVLM, PaliGemma, and whatever is loaded like them."""
+"""Generative vision-language models: LLaVA, Qwen-VL, SmolVLM, PaliGemma, and others of the same auto class."""
 
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,7 @@ PLAIN = {
     ),
     "instructblip": Prompt(),
 }
-"""Kinds of models that know no conversations, and how they are asked."""
+"""Model types without a chat template, and their prompts."""
 
 
 def make(
@@ -43,33 +43,35 @@ def make(
     temperature: float = 1.0,
     batch: int = 16,
 ) -> Model:
-    """A model that is shown a picture and asked in words.
+    """A generative vision-language model.
 
-    `prompt` and `system` are what it is told, `template` a file with another chat template or the word plain, `tokens`
-    the length of an answer, `rule` how its value is taken, `choose` how it chooses, `temperature` that of sampling.
+    `prompt` and `system` are its prompts, `template` a file with another chat template or the word plain, `tokens` the
+    length of an answer, `rule` the extraction rule, `choose` how it chooses, `temperature` that of sampling.
     """
     from transformers import AutoModelForImageTextToText
 
-    build = partial(conversation, checkpoint.unloaded(), prompt, system, template)
-    wording = build()
-    manner = GenerationSettings(wording.prompt.content + wording.template, tokens, rule, choose, temperature, batch)
+    build = partial(build_prompt, checkpoint.unloaded(), prompt, system, template)
+    prompts = build()
+    settings = GenerationSettings(prompts.prompt.content + prompts.template, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForImageTextToText)
-    wording.kinds = "token_type_ids" in signature(model.forward).parameters
+    prompts.token_types = "token_type_ids" in signature(model.forward).parameters
     dtype = str(checkpoint.torch_dtype).removeprefix("torch.")
-    elsewhere = PreparationPool.of(partial(build, wording.kinds), pictures, checkpoint.place, dtype)
-    speaking = LlavaModel if has_llava_features(checkpoint.config) else ScoringGenerativeModel
-    return speaking(checkpoint, model, wording, pictures, manner, elsewhere)
+    processes = PreparationPool.of(partial(build, prompts.token_types), pictures, checkpoint.place, dtype)
+    kind = LlavaModel if has_llava_features(checkpoint.config) else ScoringGenerativeModel
+    return kind(checkpoint, model, prompts, pictures, settings, processes)
 
 
-def conversation(checkpoint: Checkpoint, prompt: str, system: str, template: str, kinds: bool = False) -> ChatPrompt:
-    """How a model is told what it is asked, as its checkpoint and its user want it."""
+def build_prompt(
+    checkpoint: Checkpoint, prompt: str, system: str, template: str, token_types: bool = False
+) -> ChatPrompt:
+    """The prompt format of a checkpoint with the settings of its user."""
     kind = checkpoint.config.model_type
-    asked = replace(PLAIN.get(kind, Prompt()).with_question(prompt), system=system)
+    prompts = replace(PLAIN.get(kind, Prompt()).with_question(prompt), system=system)
     processor = load_processor(checkpoint)
     chat = "" if template == "plain" else chat_template(processor, processor.tokenizer, template)
     if not chat and template != "plain" and kind not in PLAIN:
         fact = f"{checkpoint.name} has no chat template"
         raise ModelError(fact, hint="--model-args template=FILE.jinja gives it one, template=plain does without")
-    mark = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
+    image_token = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
     after = "\n" if kind == "paligemma" and not chat else ""
-    return ChatPrompt(processor, asked, chat, mark, after, kinds)
+    return ChatPrompt(processor, prompts, chat, image_token, after, token_types)

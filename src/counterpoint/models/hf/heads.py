@@ -1,4 +1,4 @@
-"""How each architecture with a matching head looks at pictures, and holds texts against what it saw."""
+"""Matching heads by architecture: how pictures are encoded, and how texts are matched with them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from counterpoint.models.hf.picture_processing import (
 )
 
 Inputs: TypeAlias = dict[str, Any]
-"""Tensors by the names under which a model takes them; the first axis is the picture or the text."""
+"""Tensors by name; the first axis is the picture or the text."""
 EncodePictures: TypeAlias = Callable[[Sequence[ProcessedPicture]], Inputs]
-"""What is made of pictures alone, once for each."""
+"""Encodes pictures, once for each."""
 MatchTexts: TypeAlias = Callable[[Inputs, Inputs], Any]
-"""What is made of pictures and texts together: a number for each pair."""
+"""Scores pairs of encoded pictures and texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchingHead:
-    """How one architecture looks at pictures, and how it holds texts against what it saw."""
+    """How one architecture loads, encodes and matches."""
 
     look: PictureLoader
     see: EncodePictures
@@ -37,7 +37,7 @@ class MatchingHead:
 
 @dataclass(frozen=True, slots=True)
 class HeadContext:
-    """What the maker of a head may need beside the model itself."""
+    """What a head needs beside the model itself."""
 
     checkpoint: Checkpoint
     pictures: Pictures
@@ -46,12 +46,16 @@ class HeadContext:
     fits: int
 
     def pixels(self) -> tuple[PictureLoader, EncodePictures]:
-        """How pictures come to a model that looks at pixels."""
-        fitter, place, kind = PictureProcessor.of(self.checkpoint), self.checkpoint.place, self.checkpoint.torch_dtype
-        return picture_loader(self.pictures, fitter.fit), lambda some: fitter.batch(some, place, kind)
+        """Loader and encoder of a model that takes pixels."""
+        processor, place, kind = (
+            PictureProcessor.of(self.checkpoint),
+            self.checkpoint.place,
+            self.checkpoint.torch_dtype,
+        )
+        return picture_loader(self.pictures, processor.fit), lambda batch: processor.batch(batch, place, kind)
 
     def areas(self, numbers: int, *, boxed: bool) -> tuple[PictureLoader, EncodePictures, str]:
-        """How region features come to a model that reads those, of so many numbers each; and a digest of their file."""
+        """Loader and encoder of a model that takes region features of this width, and the digest of their file."""
         if not self.regions:
             fact = f"{self.checkpoint.name} looks at region features, and there are none"
             raise ModelError(fact, hint="--model-args regions=FILE; see how-to/use-region-features")
@@ -66,16 +70,16 @@ class HeadContext:
                 raise ModelError(fact, hint=f"{self.checkpoint.name} takes {numbers}")
             return ProcessedPicture({"features": features} | ({"boxes": regions.boxes(picture)} if boxed else {}))
 
-        return look, lambda some: cast_inputs(stack_inputs(some, place), kind), regions.digest
+        return look, lambda batch: cast_inputs(stack_inputs(batch, place), kind), regions.digest
 
     def probability(self, logits: Any) -> Any:
-        """How likely it is that the text fits, from two logits."""
+        """The probability of a match, from two logits."""
         return logits.float().softmax(-1)[:, self.fits]
 
 
-def _blip(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
+def _blip(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     """BLIP: words attend to the patches of the picture, which are encoded before; or the cosine of the two."""
-    look, prepare = asked.pixels()
+    look, prepare = context.pixels()
 
     def see(pictures: Sequence[ProcessedPicture]) -> Inputs:
         return {"patches": model.vision_model(**prepare(pictures)).last_hidden_state}
@@ -86,42 +90,42 @@ def _blip(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
             encoder_hidden_states=seen["patches"],
             encoder_attention_mask=_ones(seen["patches"]),
         )
-        return asked.probability(model.itm_head(read.last_hidden_state[:, 0]))
+        return context.probability(model.itm_head(read.last_hidden_state[:, 0]))
 
     def itc(seen: Inputs, texts: Inputs) -> Any:
         read = model.text_encoder(**_only(texts, "input_ids", "attention_mask")).last_hidden_state
         return _cosine(model.vision_proj(seen["patches"][:, 0]), model.text_proj(read[:, 0]))
 
-    return _headed(look, see, itm, itc, asked)
+    return _headed(look, see, itm, itc, context)
 
 
-def _blip2(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
+def _blip2(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     """BLIP-2: queries attend to patches and words; or the cosine of the text with the query that is nearest to it."""
-    look, prepare = asked.pixels()
+    look, prepare = context.pixels()
     kind = next(model.qformer.parameters()).dtype
 
     def see(pictures: Sequence[ProcessedPicture]) -> Inputs:
         patches = model.vision_model(**prepare(pictures)).last_hidden_state.to(kind)
-        if asked.head == "itm":
+        if context.head == "itm":
             return {"patches": patches}
-        asking = model.query_tokens.expand(len(patches), -1, -1)
+        query_tokens = model.query_tokens.expand(len(patches), -1, -1)
         found = model.qformer(
-            query_embeds=asking, encoder_hidden_states=patches, encoder_attention_mask=_ones(patches)
+            query_embeds=query_tokens, encoder_hidden_states=patches, encoder_attention_mask=_ones(patches)
         ).last_hidden_state
         return {"vectors": model.vision_projection(found.to(model.vision_projection.weight.dtype))}
 
     def itm(seen: Inputs, texts: Inputs) -> Any:
         import torch
 
-        asking = model.query_tokens.expand(len(seen["patches"]), -1, -1)
+        query_tokens = model.query_tokens.expand(len(seen["patches"]), -1, -1)
         found = model.qformer(
-            query_embeds=model.embeddings(input_ids=texts["input_ids"], query_embeds=asking),
-            query_length=asking.shape[1],
-            attention_mask=torch.cat([_ones(asking), texts["attention_mask"]], 1),
+            query_embeds=model.embeddings(input_ids=texts["input_ids"], query_embeds=query_tokens),
+            query_length=query_tokens.shape[1],
+            attention_mask=torch.cat([_ones(query_tokens), texts["attention_mask"]], 1),
             encoder_hidden_states=seen["patches"],
             encoder_attention_mask=_ones(seen["patches"]),
-        ).last_hidden_state[:, : asking.shape[1]]
-        return asked.probability(model.itm_head(found.to(model.itm_head.weight.dtype)).mean(1))
+        ).last_hidden_state[:, : query_tokens.shape[1]]
+        return context.probability(model.itm_head(found.to(model.itm_head.weight.dtype)).mean(1))
 
     def itc(seen: Inputs, texts: Inputs) -> Any:
         found = model.qformer(
@@ -132,32 +136,32 @@ def _blip2(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
         text = model.text_projection(found.to(model.text_projection.weight.dtype))
         return _cosine(seen["vectors"], text[:, None]).max(1).values
 
-    return _headed(look, see, itm, itc, asked)
+    return _headed(look, see, itm, itc, context)
 
 
-def _vilt(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
+def _vilt(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     """ViLT: one stream, so that nothing is made of a picture alone.
 
     Its number was trained to be highest for the right one of sixteen texts: it ranks, and is no probability.
     """
-    look, see = asked.pixels()
+    look, see = context.pixels()
 
     def match(seen: Inputs, texts: Inputs) -> Any:
         import torch
 
-        luck = torch.random.get_rng_state()  # ViLT shuffles its patches, which changes nothing but the last digits
+        state = torch.random.get_rng_state()  # ViLT shuffles its patches, which changes nothing but the last digits
         torch.random.default_generator.manual_seed(0)
         try:
             return model(**seen, **texts).logits[:, 0]
         finally:
-            torch.random.set_rng_state(luck)
+            torch.random.set_rng_state(state)
 
     return MatchingHead(look, see, match, Scale.SIMILARITY), []
 
 
-def _visual_bert(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
+def _visual_bert(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     """VisualBERT: one stream of words and regions."""
-    look, see, digest = asked.areas(model.config.visual_embedding_dim, boxed=False)
+    look, see, digest = context.areas(model.config.visual_embedding_dim, boxed=False)
 
     def match(seen: Inputs, texts: Inputs) -> Any:
         present = _ones(seen["features"])
@@ -167,20 +171,20 @@ def _visual_bert(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str
             visual_attention_mask=present,
             visual_token_type_ids=present,
         )
-        return asked.probability(found.seq_relationship_logits)
+        return context.probability(found.seq_relationship_logits)
 
-    return MatchingHead(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={asked.fits}"]
+    return MatchingHead(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={context.fits}"]
 
 
-def _lxmert(model: Any, asked: HeadContext) -> tuple[MatchingHead, list[str]]:
+def _lxmert(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     """LXMERT: words and regions attend to each other."""
-    look, see, digest = asked.areas(model.config.visual_feat_dim, boxed=True)
+    look, see, digest = context.areas(model.config.visual_feat_dim, boxed=True)
 
     def match(seen: Inputs, texts: Inputs) -> Any:
         found = model(**texts, visual_feats=seen["features"], visual_pos=seen["boxes"])
-        return asked.probability(found.cross_relationship_score)
+        return context.probability(found.cross_relationship_score)
 
-    return MatchingHead(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={asked.fits}"]
+    return MatchingHead(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={context.fits}"]
 
 
 HEADS: dict[str, Callable[[Any, HeadContext], tuple[MatchingHead, list[str]]]] = {
@@ -190,15 +194,15 @@ HEADS: dict[str, Callable[[Any, HeadContext], tuple[MatchingHead, list[str]]]] =
     "VisualBertForPreTraining": _visual_bert,
     "LxmertForPreTraining": _lxmert,
 }
-"""Each architecture with what makes its head, and the settings on which its scores depend."""
+"""Each architecture with the builder of its head, which returns the settings for the fingerprint too."""
 
 
 def _headed(
-    look: PictureLoader, see: EncodePictures, itm: MatchTexts, itc: MatchTexts, asked: HeadContext
+    look: PictureLoader, see: EncodePictures, itm: MatchTexts, itc: MatchTexts, context: HeadContext
 ) -> tuple[MatchingHead, list[str]]:
-    if asked.head == "itc":
+    if context.head == "itc":
         return MatchingHead(look, see, itc, Scale.SIMILARITY), ["head=itc"]
-    return MatchingHead(look, see, itm, Scale.PROBABILITY), ["head=itm", f"fits={asked.fits}"]
+    return MatchingHead(look, see, itm, Scale.PROBABILITY), ["head=itm", f"fits={context.fits}"]
 
 
 def _only(inputs: Inputs, *names: str) -> Inputs:

@@ -1,4 +1,4 @@
-"""The list of answers that a classifier chooses from, and what it says by its outputs."""
+"""The labels of an answer classifier, and answers from its logits."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from counterpoint.models.hf.checkpoint import Checkpoint
 
 
 class AnswerLabels:
-    """Makes answers of outputs: the best label, and so many of the next best with their probabilities.
+    """Converts logits to answers: the best label, and the `top` best with their probabilities.
 
     >>> AnswerLabels(["yes", "no"], 5, "softmax").answer(Query(None, "Is it?"), np.zeros(2, np.float32)).top
     (('yes', 0.5), ('no', 0.5))
@@ -29,15 +29,15 @@ class AnswerLabels:
 
     def answer(self, query: Query, logits: Floats) -> Answer:
         """The best labels with their probabilities, among the choices where any of them is a label."""
-        found = self.distribution(query, logits)
-        return found.answer(self.top) if isinstance(found, AnswerDistribution) else found
+        result = self.distribution(query, logits)
+        return result.answer(self.top) if isinstance(result, AnswerDistribution) else result
 
     def distribution(self, query: Query, logits: Floats) -> AnswerDistribution | Answer:
-        """How likely each label is, among the choices where any of them is one; an answer that says why not."""
+        """The probability of each label, among the choices where any of them is one; a failed answer otherwise."""
         if query.mode is Mode.SCORE:
             return Answer.failed("a classifier answers questions, and does not score texts")
         if not np.isfinite(logits).all():
-            return Answer.failed("the model gave what is not a number; a wider dtype may help")
+            return Answer.failed("the logits are not finite; a wider dtype may help")
         offered = {self._places.get(choice.strip().lower(), -1): choice for choice in reversed(query.choices)}
         places = sorted(place for place in offered if place >= 0) or list(range(len(logits)))
         exact = logits[places].astype(np.float64)
@@ -47,31 +47,31 @@ class AnswerLabels:
 
 
 def read_labels(checkpoint: Checkpoint, file: str) -> list[str]:
-    """The answers in the order of the outputs, from a file or from the checkpoint."""
+    """The labels in the order of the outputs, from a file or from the checkpoint."""
     config = checkpoint.config
     wanted = int(getattr(config, "num_qa_labels", 0) or config.num_labels)
     hint = f"--model-args labels=FILE names its {wanted:,} answers in order: a list in JSON, or one a line"
     if file:
-        found = _listed(Path(file), hint)
+        labels = _read_list(Path(file), hint)
     else:
-        found = [str(label) for _, label in sorted(config.id2label.items(), key=lambda pair: int(pair[0]))]
+        labels = [str(label) for _, label in sorted(config.id2label.items(), key=lambda pair: int(pair[0]))]
     place = file or checkpoint.name
-    if len(found) != wanted:
-        raise ModelError(f"{place} names {len(found):,} answers, and the model has {wanted:,}", hint=hint)
-    if all(label == f"LABEL_{number}" for number, label in enumerate(found)):
+    if len(labels) != wanted:
+        raise ModelError(f"{place} names {len(labels):,} answers, and the model has {wanted:,}", hint=hint)
+    if all(label == f"LABEL_{number}" for number, label in enumerate(labels)):
         raise ModelError(f"{place} does not say which answers its outputs stand for", hint=hint)
-    return found
+    return labels
 
 
-def _listed(file: Path, hint: str) -> list[str]:
+def _read_list(file: Path, hint: str) -> list[str]:
     try:
         text = file.read_text(encoding="utf-8")
-        found = json.loads(text) if file.suffix == ".json" else text.splitlines()
+        labels = json.loads(text) if file.suffix == ".json" else text.splitlines()
     except (OSError, ValueError) as problem:
         raise ModelError(f"{file} cannot be read: {problem}", hint=hint) from problem
-    if not isinstance(found, list) or not all(isinstance(label, str) for label in found):
+    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         raise ModelError(f"{file} holds no list of answers", hint=hint)
-    return found
+    return labels
 
 
 def _sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -79,5 +79,5 @@ def _sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    odds = np.exp(logits - logits.max())
-    return np.asarray(odds / odds.sum())
+    weights = np.exp(logits - logits.max())
+    return np.asarray(weights / weights.sum())

@@ -1,4 +1,4 @@
-"""Language models that never look: what can be answered and told apart from words alone."""
+"""Text-only language models, as blind baselines for questions and sentences."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,18 +8,18 @@ import numpy as np
 
 from counterpoint.core.answers import Answer
 from counterpoint.core.groups import Query
-from counterpoint.core.ports import Floats, Model, Pictures, Pixels, PlacedAnswer, Scale
+from counterpoint.core.ports import Floats, Model, Pictures, Pixels, PlacedAnswer, SampledAnswer, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.generation import GenerationSettings, GenerativeModel
 from counterpoint.models.hf.likelihood import sequence_log_likelihoods
-from counterpoint.models.hf.processors import answer_gap, chat_template, set_padding
+from counterpoint.models.hf.processors import answer_gap, chat_template, lacks_bos, set_padding
 from counterpoint.models.prompts import Prompt
 
 PLAIN = Prompt(
     question="Question: {text}\nAnswer:",
     choice="Question: {text}\nChoices: {choices}\nAnswer:",
 )
-"""What a model is asked that only goes on with a text; its answer ends where its line ends."""
+"""The prompt of a base model, whose answer ends with its line."""
 
 
 def make(
@@ -35,21 +35,21 @@ def make(
     temperature: float = 1.0,
     batch: int = 32,
 ) -> Model:
-    """A language model as a baseline that is blind; its settings are those of models that see."""
+    """A language model as a text-only baseline, with the settings of vision-language models."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = checkpoint.load(AutoTokenizer.from_pretrained)
     set_padding(tokenizer, "left")
     chat = "" if template == "plain" else chat_template(tokenizer, tokenizer, template)
-    asked = replace((Prompt() if chat else PLAIN).with_question(prompt), system=system)
-    manner = GenerationSettings(asked.content + chat, tokens, rule, choose, temperature, batch)
+    prompts = replace((Prompt() if chat else PLAIN).with_question(prompt), system=system)
+    settings = GenerationSettings(prompts.content + chat, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForCausalLM)
-    return LanguageModel(checkpoint, model, TextPrompt(tokenizer, asked, chat), pictures, manner)
+    return LanguageModel(checkpoint, model, TextPrompt(tokenizer, prompts, chat), pictures, settings)
 
 
 @dataclass(slots=True)
 class TextPrompt:
-    """A query in words alone, by a chat template or as the beginning of a text."""
+    """A query as text alone, by a chat template or as the beginning of a text."""
 
     tokenizer: Any
     prompt: Prompt
@@ -57,7 +57,7 @@ class TextPrompt:
 
     @property
     def stop(self) -> str:
-        """The end of the line, where no template says what the end of a turn is."""
+        """The end of the line, where no template marks the end of a turn."""
         return "" if self.template else "\n"
 
     @property
@@ -65,75 +65,69 @@ class TextPrompt:
         """A space, where a prompt ends in a word."""
         return answer_gap(self.text(Query(None, "")), self.tokenizer)
 
-    def looks(self, query: Query) -> bool:
+    def shows_picture(self, query: Query) -> bool:
         """Never."""
         return False
 
-    def alike(self, query: Query) -> Hashable:
-        """All queries stand together."""
+    def batch_key(self, query: Query) -> Hashable:
+        """All queries can share a batch."""
         return True
 
     def text(self, query: Query) -> str:
         """The whole prompt."""
-        words = self.prompt.text(query)
+        text = self.prompt.text(query)
         if not self.template:
-            return f"{self.prompt.system}\n\n{words}" if self.prompt.system else words
-        told = [{"role": "system", "content": self.prompt.system}] if self.prompt.system else []
-        return str(
-            self.tokenizer.apply_chat_template(
-                [*told, {"role": "user", "content": words}],
-                chat_template=self.template,
-                tokenize=False,
-                add_generation_prompt=True,
-            )
-        )
+            return f"{self.prompt.system}\n\n{text}" if self.prompt.system else text
+        instructions = [{"role": "system", "content": self.prompt.system}] if self.prompt.system else []
+        turns = [*instructions, {"role": "user", "content": text}]
+        template = {"chat_template": self.template, "tokenize": False, "add_generation_prompt": True}
+        return str(self.tokenizer.apply_chat_template(turns, **template))
 
-    def inputs(self, queries: Sequence[Query], shown: Sequence[Pixels | None]) -> Mapping[str, Any]:
+    def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Mapping[str, Any]:
         """Tokens, padded on the left."""
         texts = [self.text(query) for query in queries]
-        begin = self.tokenizer.bos_token
-        bare = not (begin and texts[0].startswith(begin))
-        found = self.tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=bare)
-        return {name: found[name] for name in ("input_ids", "attention_mask")}
+        bos = lacks_bos(texts[0], self.tokenizer)
+        tokens = self.tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=bos)
+        return {name: tokens[name] for name in ("input_ids", "attention_mask")}
 
 
 class LanguageModel(GenerativeModel[TextPrompt]):
-    """A language model: it answers what it can guess, and scores a sentence by how usual it is."""
+    """A language model: it answers from the question alone, and scores a sentence by its log-likelihood."""
 
     scale = Scale.SIMILARITY
 
     def stream_scores(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Scores with their positions; a text without tokens fails and says so."""
-        return ((position, answer) for position, _, answer in self._rated(queries, (0,), 0))
+        """Scores with their positions; a text without tokens fails with a reason."""
+        return ((position, answer) for position, _, answer in self._sample_scores(queries, (0,), 0))
 
     def score(self, queries: Sequence[Query]) -> Floats:
-        """The mean log-likelihood of the tokens of each text, which is the negative logarithm of its perplexity.
+        """The mean log-likelihood of the tokens of each text: the negative logarithm of its perplexity.
 
-        A text follows the mark of a beginning (where there is none that of an end), and what was said before it; so
-        its first token counts too. Without either mark it does not, and a text of one token has no score.
+        A text follows the BOS token (where there is none, EOS) and its context, so that its first token counts too.
+        Without either token it does not, and a text of one token has no score.
         """
-        rows = [self._read(query) for query in queries]
+        rows = [self._split(query) for query in queries]
         order = sorted(range(len(rows)), key=lambda place: sum(map(len, rows[place])))
         scores = np.full(len(rows), np.nan, np.float32)
-        for start in range(0, len(order), self._micro):
-            some = [place for place in order[start : start + self._micro] if all(rows[place])]
-            if some:
-                found = sequence_log_likelihoods(
-                    self._voice.model, [rows[place][0] for place in some], [rows[place][1] for place in some]
-                )
-                scores[some] = [total / len(rows[place][1]) for place, total in zip(some, found, strict=True)]
+        for start in range(0, len(order), self._micro_batch):
+            places = [place for place in order[start : start + self._micro_batch] if all(rows[place])]
+            if places:
+                heads, tails = zip(*(rows[place] for place in places), strict=True)
+                totals = sequence_log_likelihoods(self._decoder.model, heads, tails)
+                scores[places] = [total / len(tail) for total, tail in zip(totals, tails, strict=True)]
         return scores
 
-    def _rated(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
-        """The score itself, in every trial: there is no luck in reading."""
+    def _sample_scores(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[SampledAnswer]:
+        """The score itself in every trial: a log-likelihood is deterministic."""
         for place, score in enumerate(self.score(queries)):
             answer = Answer.scored(float(score)) if score == score else Answer.failed("the text has no tokens")
             yield from ((place, trial, answer) for trial in trials)
 
-    def _read(self, query: Query) -> tuple[list[int], list[int]]:
-        """What a text follows, and the text."""
-        mark = self._words.bos_token_id if self._words.bos_token_id is not None else self._words.eos_token_id
-        before = self._words.encode(f"{query.context}\n\n", add_special_tokens=False) if query.context else []
-        text = self._words.encode(query.text, add_special_tokens=False)
+    def _split(self, query: Query) -> tuple[list[int], list[int]]:
+        """The tokens before the text, and those of the text."""
+        bos, eos = self._tokenizer.bos_token_id, self._tokenizer.eos_token_id
+        mark = bos if bos is not None else eos
+        before = self._tokenizer.encode(f"{query.context}\n\n", add_special_tokens=False) if query.context else []
+        text = self._tokenizer.encode(query.text, add_special_tokens=False)
         head = [*([] if mark is None else [mark]), *before]
         return (head, text) if head else (text[:1], text[1:])

@@ -1,4 +1,4 @@
-"""`hf/NAME`: which family a Hugging Face checkpoint belongs to, and the model that asks it rightly."""
+"""`hf/NAME`: the family of a Hugging Face checkpoint, and the adapter for it."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -29,7 +29,7 @@ HEADS = {
     "VisualBertForPreTraining": "matching",
     "LxmertForPreTraining": "matching",
 }
-"""Architectures that are known by name; the others by the lists of transformers."""
+"""Families by architecture; others are found in the auto-class mappings of transformers."""
 
 
 def load(
@@ -43,7 +43,7 @@ def load(
     trust: bool = False,
     **settings: Any,
 ) -> Model:
-    """A model of the hub, or of a folder; settings beyond these are those of its family."""
+    """A model from the hub or a folder; further settings are those of its family."""
     require_packages()
     checkpoint = Checkpoint(name, device, dtype, revision, trust)
     chosen = family or family_of(checkpoint.config)
@@ -59,19 +59,19 @@ def load(
 
 
 def family_of(config: Any) -> str:
-    """The family of a checkpoint: by its architecture, else by its type in the lists of transformers."""
+    """The family of a checkpoint: by its architecture, else by its type in the mappings of transformers."""
     from transformers.models.auto import modeling_auto as lists
 
     architecture = (getattr(config, "architectures", None) or [""])[0]
     kind = config.model_type
     if architecture in HEADS:
         return HEADS[architecture]
-    speaks = kind in lists.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
-    if speaks and architecture.endswith(("ForConditionalGeneration", "ForImageTextToText")):
+    generates = kind in lists.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    if generates and architecture.endswith(("ForConditionalGeneration", "ForImageTextToText")):
         return "generative"
     if kind in lists.MODEL_FOR_ZERO_SHOT_IMAGE_CLASSIFICATION_MAPPING_NAMES:
         return "towers"
-    if speaks:
+    if generates:
         return "generative"
     if kind in lists.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return "language"

@@ -1,7 +1,6 @@
-"""What a masked language model would put into a gap of a sentence, with how likely it finds each."""
+"""A masked language model: probable fillers for a gap in a sentence."""
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import Any
 
 from counterpoint.core.errors import ModelError
@@ -9,19 +8,19 @@ from counterpoint.models.hf.checkpoint import Checkpoint, require_packages
 from counterpoint.models.hf.sequence_classifiers import BATCH
 
 MASK = "[MASK]"
-"""What stands for the gap in a text, whatever the checkpoint's own mark is."""
-_BEGINNINGS = ("\u0120", "\u2581")  # the marks of byte pairs and of sentence pieces for a word that begins
+"""The gap in a text, whatever the mask token of the checkpoint is."""
+_BEGINNINGS = ("\u0120", "\u2581")  # word-initial marks of byte-pair and SentencePiece vocabularies
 
 
 class MaskedLanguageModel:
-    """A checkpoint that fills gaps of one or several words, one word after the other, the likeliest ways first."""
+    """A checkpoint that fills gaps of one or several words, by beam search from left to right."""
 
     def __init__(self, name: str, device: str = "") -> None:
         require_packages()
         from transformers import AutoModelForMaskedLM
 
         self._checkpoint = Checkpoint(name, device)
-        _ = self._checkpoint.folder  # what the hub does not give is another matter
+        _ = self._checkpoint.folder  # a failed download has its own error
         try:
             self._model: Any = self._checkpoint.weights(AutoModelForMaskedLM)
         except ModelError as problem:
@@ -30,20 +29,20 @@ class MaskedLanguageModel:
         self._tokenizer: Any = self._checkpoint.tokenizer()
         if self._tokenizer.mask_token_id is None:
             raise ModelError(f"{name} has no mask", hint="name a masked language model, such as BERT or RoBERTa")
-        self._barred = self._no_words()
+        self._excluded = self._non_words()
 
     @property
     def fingerprint(self) -> str:
-        """Its name, and a digest of what its proposals depend on."""
+        """The fingerprint of the checkpoint."""
         return self._checkpoint.identity().fingerprint
 
     def proposals(
         self, texts: Sequence[str], k: int, longest: int = 1, among: Collection[str] | None = None
     ) -> list[list[tuple[str, float]]]:
-        """For each text the k likeliest fillers of each length up to so many words, with how likely it finds each.
+        """For each text the k most probable fillers of each length up to `longest` words, with their probabilities.
 
-        Only whole words are proposed. Those of longer fillers are found from left to right, k ways at a time. Where it
-        is said `among` which fillers, in small letters, proposals are sought, ways that lead to none of them are left.
+        Only whole words are proposed. Longer fillers are found by beam search of width k; with `among`, a set of
+        fillers in lower case, beams that lead to none of them are pruned.
         """
         for text in texts:
             if text.count(MASK) != 1:
@@ -67,14 +66,14 @@ class MaskedLanguageModel:
                 for number, said, _ in asked
             ]
             ways = [[] for _ in texts]
-            for (number, said, chance), likely in zip(asked, self._likely(shown, k), strict=True):
+            for (number, said, chance), likely in zip(asked, self._most_probable(shown, k), strict=True):
                 longer = ((f"{said} {self._word(token)}".strip(), chance * more) for token, more in likely)
                 ways[number] += [way for way in longer if begun is None or way[0].lower() in begun]
             ways = [sorted(own, key=lambda one: (-one[1], one[0]))[:k] for own in ways]
         return ways
 
-    def _likely(self, texts: Sequence[str], k: int) -> list[list[tuple[int, float]]]:
-        """The likeliest words for the first gap of each text."""
+    def _most_probable(self, texts: Sequence[str], k: int) -> list[list[tuple[int, float]]]:
+        """The most probable words for the first gap of each text."""
         import torch
 
         found: list[list[tuple[int, float]]] = [[] for _ in texts]
@@ -90,7 +89,7 @@ class MaskedLanguageModel:
             with torch.inference_mode():
                 logits = self._model(**inputs).logits
             first = logits[torch.arange(len(some)), gaps.int().argmax(-1)].float()
-            chances = torch.softmax(first, -1).masked_fill(self._barred.to(first.device), 0.0)
+            chances = torch.softmax(first, -1).masked_fill(self._excluded.to(first.device), 0.0)
             best = chances.topk(min(k, chances.shape[-1]))
             for place, values, tokens in zip(some, best.values.tolist(), best.indices.tolist(), strict=True):
                 found[place] = [(token, value) for token, value in zip(tokens, values, strict=True) if value > 0]
@@ -99,32 +98,22 @@ class MaskedLanguageModel:
     def _word(self, token: int) -> str:
         return str(self._tokenizer.decode([token])).strip()
 
-    def _no_words(self) -> Any:
-        """Which tokens are not whole words: parts of words, signs, marks of the tokenizer's own."""
+    def _non_words(self) -> Any:
+        """Which tokens are not whole words: word pieces, punctuation, special tokens."""
         import torch
 
         size = self._model.config.vocab_size
         pieces = self._tokenizer.convert_ids_to_tokens(list(range(min(size, len(self._tokenizer)))))
         marks = next((mark for mark in _BEGINNINGS if any(str(piece).startswith(mark) for piece in pieces)), "")
-        barred = torch.ones(size, dtype=torch.bool)
+        excluded = torch.ones(size, dtype=torch.bool)
         special = set(self._tokenizer.all_special_ids)
         for number, piece in enumerate(map(str, pieces)):
             whole = piece.startswith(marks) if marks else not piece.startswith("##")
-            barred[number] = number in special or not whole or not self._word(number).isalpha()
-        return barred
+            excluded[number] = number in special or not whole or not self._word(number).isalpha()
+        return excluded
 
 
 def _beginnings(fillers: Collection[str], length: int) -> frozenset[str]:
-    """The first words, however many, of those fillers that have so many words."""
+    """All prefixes of the fillers that have `length` words."""
     split = (filler.split() for filler in fillers)
     return frozenset(" ".join(words[:end]) for words in split if len(words) == length for end in range(1, length + 1))
-
-
-@lru_cache(1)
-def _opened(checkpoint: str) -> MaskedLanguageModel:
-    return MaskedLanguageModel(checkpoint)
-
-
-def propose_fillers(checkpoint: str, texts: Sequence[str], k: int, longest: int = 1) -> list[list[tuple[str, float]]]:
-    """The k likeliest fillers for the gap of each text, by a checkpoint of the hub or a folder, read once."""
-    return _opened(checkpoint).proposals(texts, k, longest)

@@ -1,4 +1,4 @@
-"""Models with a head that says whether a picture and a text belong together: BLIP, BLIP-2, ViLT, VisualBERT, LXMERT."""
+"""Models with an image-text matching head: BLIP, BLIP-2, ViLT, VisualBERT, LXMERT."""
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from counterpoint.models.hf.picture_processing import group_by_shape, load_pictu
 from counterpoint.models.hf.tokenizing import TextTokenizer, Tokens, full_text
 
 CACHED_PICTURES = 256
-"""Pictures of which is kept what the model made of them, those last asked for."""
+"""Pictures of which is kept what the model made of them, those last context for."""
 
 
 def make(
@@ -24,8 +24,8 @@ def make(
 ) -> "MatchingModel":
     """A model with a matching head; `head=itc` takes the cosine that BLIP and BLIP-2 have beside it.
 
-    `regions` is a file of region features, for VisualBERT and LXMERT; `fits` is which of two logits says that the text
-    fits: 1 wherever authors' own training code has it, also for VisualBERT, where transformers documents 0.
+    `regions` is a file of region features, for VisualBERT and LXMERT; `fits` is the index of the logit for a match: 1
+    in the training code of all authors, also for VisualBERT, where transformers documents 0.
     """
     import transformers
 
@@ -36,23 +36,23 @@ def make(
         raise ModelError(f"{architecture} has no head {head!r}", hint="itm, or itc for BLIP and BLIP-2")
     if fits not in (0, 1) or batch < 1:
         raise ModelError(f"fits is {fits} and batch is {batch}", hint="fits is 0 or 1, and batch at least 1")
-    asked = HeadContext(checkpoint, pictures, head, regions, fits)
+    context = HeadContext(checkpoint, pictures, head, regions, fits)
     model = checkpoint.weights(getattr(transformers, architecture))
-    made, settings = HEADS[architecture](model, asked)
-    return MatchingModel(checkpoint, made, batch=batch, settings=["matching", *settings])
+    built, settings = HEADS[architecture](model, context)
+    return MatchingModel(checkpoint, built, batch=batch, settings=["matching", *settings])
 
 
 class MatchingModel:
-    """Scores a text against a picture; what can be made of a picture alone is made once for all its texts."""
+    """Scores a text against a picture; the encoding of a picture is shared by all its texts."""
 
     def __init__(self, checkpoint: Checkpoint, head: MatchingHead, *, batch: int, settings: Sequence[str]) -> None:
         self.fingerprint, self.former_fingerprints = checkpoint.identity(*settings)
         self.scale, self.batch_size = head.scale, batch
         self._place, self._head, self._texts = checkpoint.place, head, TextTokenizer.of(checkpoint)
-        self._kept: OrderedDict[Picture | None, Inputs] = OrderedDict()
+        self._cache: OrderedDict[Picture | None, Inputs] = OrderedDict()
 
     def score(self, queries: Sequence[Query]) -> Floats:
-        """How well each text fits its picture; if a picture cannot be shown, the others are seen all the same."""
+        """One score per query; if a picture cannot be read, the others are encoded all the same."""
         import torch
 
         scores = np.empty(len(queries), np.float32)
@@ -64,37 +64,37 @@ class MatchingModel:
         return scores
 
     def _scored(self, queries: Sequence[Query]) -> Iterator[tuple[list[int], Any]]:
-        """Pairs that may go together, those of like length beside each other."""
-        seen, tokens = self._seen(queries), self._texts.tokens([full_text(query) for query in queries])
+        """Pairs with pictures of one shape, sorted by text length."""
+        seen, tokens = self._encoded(queries), self._texts.tokens([full_text(query) for query in queries])
         for places in _together([seen[query.picture] for query in queries], tokens):
             rows = [seen[queries[place].picture] for place in places]
             texts = self._texts.batch([tokens[place] for place in places], self._place)
             yield places, self._head.match(_rows(rows), texts)
 
-    def _seen(self, queries: Sequence[Query]) -> dict[Picture | None, Inputs]:
-        """What is made of each picture, from memory where it is there."""
+    def _encoded(self, queries: Sequence[Query]) -> dict[Picture | None, Inputs]:
+        """The encoding of each picture, from the cache where it is there."""
         failing: list[CounterpointError] = []
         found: dict[Picture | None, Inputs] = {}
         new: list[Picture | None] = []
         for picture in dict.fromkeys(query.picture for query in queries):
-            if picture in self._kept:
-                self._kept.move_to_end(picture)
-                found[picture] = self._kept[picture]
+            if picture in self._cache:
+                self._cache.move_to_end(picture)
+                found[picture] = self._cache[picture]
             else:
                 new.append(picture)
         for some in group_by_shape(load_pictures(self._head.look, new, failing), len(queries)):
             made = self._head.see([fitted for _, fitted in some])
             for place, (picture, _) in enumerate(some):
-                found[picture] = self._kept[picture] = {name: tensor[place] for name, tensor in made.items()}
-        while len(self._kept) > CACHED_PICTURES:
-            self._kept.popitem(last=False)
+                found[picture] = self._cache[picture] = {name: tensor[place] for name, tensor in made.items()}
+        while len(self._cache) > CACHED_PICTURES:
+            self._cache.popitem(last=False)
         if failing:
             raise failing[0]
         return found
 
 
 def _together(seen: Sequence[Inputs], tokens: Sequence[Tokens]) -> Iterator[list[int]]:
-    """The places of pairs whose pictures have the same shapes, the shortest texts first."""
+    """The positions of pairs whose pictures have the same shapes, the shortest texts first."""
     by_shape: dict[object, list[int]] = {}
     for place in sorted(range(len(tokens)), key=lambda place: len(tokens[place]["input_ids"])):
         shapes = tuple((name, tuple(tensor.shape)) for name, tensor in seen[place].items())

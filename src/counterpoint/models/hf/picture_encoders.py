@@ -1,4 +1,4 @@
-"""What a classifier takes of a picture: patches of its pixels, or regions that a detector saw in it."""
+"""Picture encoders of answer classifiers: patches of pixels, or regions of an object detector."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,68 +15,68 @@ from counterpoint.models.hf.regions import RegionFile
 
 @dataclass(frozen=True)
 class EncodedPicture:
-    """The parts of one picture, and their boxes where the model reads these; tensors on the model's device."""
+    """The patches or regions of one picture, and their boxes where the model takes these; on the device."""
 
-    parts: Any  # parts × numbers
+    parts: Any  # parts × width
     boxes: Any = None  # parts × 4
 
 
 class PictureEncoder(Protocol):
-    """How one architecture looks at pictures."""
+    """How one architecture encodes pictures."""
 
     @property
     def content(self) -> str:
-        """What its answers depend on beyond the checkpoint."""
+        """What a fingerprint covers beyond the checkpoint."""
         ...
 
-    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
-        """Each picture with its parts, or with why there are none."""
+    def encode(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
+        """Each picture with its parts, or with an error."""
         ...
 
     def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
-        """What the model is given of pictures: parts in rows of one length, which of them there are, and boxes."""
+        """The inputs of the model: padded parts, their mask, and boxes."""
         ...
 
 
 class PatchEncoder:
-    """ViLT: squares of pixels, embedded with their positions, as many as a picture of its size has.
+    """ViLT: patches of pixels, embedded with their positions.
 
-    The model itself takes the patches in random order, and a random choice of them where it was made for fewer. Here
-    they stay in order, and the choice follows from the picture, so that an answer is the same every time.
+    The model itself shuffles the patches, and samples from them where it was made for fewer. Here they stay in order,
+    and the sample is seeded by the picture, so that answers are deterministic.
     """
 
     content = ""
 
     def __init__(self, checkpoint: Checkpoint, model: Any, pictures: Pictures) -> None:
-        self._fitter = PictureProcessor.of(checkpoint)
-        self._shown = picture_loader(pictures, self._fitter.fit)
-        self._place, self._kind = checkpoint.place, checkpoint.torch_dtype
+        self._processor = PictureProcessor.of(checkpoint)
+        self._load = picture_loader(pictures, self._processor.fit)
+        self._place, self._dtype = checkpoint.place, checkpoint.torch_dtype
         self._embeddings, self._most = model.vilt.embeddings, model.config.max_image_length
 
-    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
-        """Pictures of one size together."""
+    def encode(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
+        """Pictures of one size share a batch."""
         failing: dict[Picture, PictureError] = {}
-        for some in group_by_shape(self._fitted(pictures, failing), max(1, len(pictures))):
-            batch = self._fitter.batch([fitted for _, fitted in some], self._place, self._kind)
+        for some in group_by_shape(self._processed(pictures, failing), max(1, len(pictures))):
+            batch = self._processor.batch([processed for _, processed in some], self._place, self._dtype)
             for (picture, _), parts in zip(some, self._embedded(batch["pixel_values"]), strict=True):
                 yield picture, EncodedPicture(self._chosen(parts, picture))
         yield from failing.items()
 
-    def _fitted(
+    def _processed(
         self, pictures: Sequence[Picture], failing: dict[Picture, PictureError]
     ) -> Iterator[tuple[Picture, ProcessedPicture]]:
         for picture in pictures:
             try:
-                yield picture, self._shown(picture)
+                yield picture, self._load(picture)
             except (CounterpointError, OSError) as problem:
                 failing[picture] = PictureError(f"{picture.address} cannot be shown: {problem}")
 
     def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
-        """Patches go through the dropout that the model would have put behind them."""
+        """The patches, after the dropout that the model applies to them."""
         return {"image_embeds": self._embeddings.dropout(parts), "pixel_mask": present}
 
     def _embedded(self, pixels: Any) -> Any:
-        """Pictures of one size as patches, the first of which stands for the whole: pictures × patches × numbers."""
+        """Pictures of one size as patches after a CLS token: pictures × patches × width."""
         import torch
 
         places = self._embeddings.position_embeddings
@@ -97,7 +97,7 @@ class PatchEncoder:
 
 
 class RegionEncoder:
-    """Regions from a file; `width` is the setting of a checkpoint that says how many numbers describe each."""
+    """Regions from a file; `width` names the config field with the length of their features."""
 
     width = ""
     boxed = False
@@ -107,48 +107,48 @@ class RegionEncoder:
             fact = f"{checkpoint.name} reads regions that a detector saw in a picture, and not its pixels"
             raise ModelError(fact, hint="--model-args regions=FILE says where they are; see how-to/use-region-features")
         self._regions, self._name = RegionFile(regions), checkpoint.name
-        self._place, self._kind = checkpoint.place, checkpoint.torch_dtype
-        self._numbers = getattr(model.config, self.width)
+        self._place, self._dtype = checkpoint.place, checkpoint.torch_dtype
+        self._width = getattr(model.config, self.width)
         self.content = f"regions={self._regions.digest}"
 
-    def look(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
-        """Read from the file, one picture after the other."""
+    def encode(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
+        """Regions from the file, picture by picture."""
         for picture in pictures:
             try:
-                yield picture, self._seen(picture)
+                yield picture, self._encode_one(picture)
             except PictureError as problem:
                 yield picture, problem
 
-    def _seen(self, picture: Picture) -> EncodedPicture:
+    def _encode_one(self, picture: Picture) -> EncodedPicture:
         features = self._regions.features(picture)
-        if features.shape[1] != self._numbers:
+        if features.shape[1] != self._width:
             fact = f"the regions of {picture.address} have {features.shape[1]} numbers each"
-            raise PictureError(f"{fact}, and {self._name} takes {self._numbers}")
+            raise PictureError(f"{fact}, and {self._name} takes {self._width}")
         boxes = self._tensor(self._regions.boxes(picture)) if self.boxed else None
         return EncodedPicture(self._tensor(features), boxes)
 
     def _tensor(self, numbers: Floats) -> Any:
         import torch
 
-        return torch.tensor(numbers, dtype=self._kind, device=self._place)
+        return torch.tensor(numbers, dtype=self._dtype, device=self._place)
 
 
 class BoxedRegionEncoder(RegionEncoder):
-    """LXMERT: regions, and where they are."""
+    """LXMERT: regions with boxes."""
 
     width = "visual_feat_dim"
     boxed = True
 
     def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
-        """Under the names that LXMERT has for them."""
+        """The names of LXMERT."""
         return {"visual_feats": parts, "visual_pos": boxes, "visual_attention_mask": present}
 
 
 class UnboxedRegionEncoder(RegionEncoder):
-    """VisualBERT: regions, wherever they are."""
+    """VisualBERT: regions without boxes."""
 
     width = "visual_embedding_dim"
 
     def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
-        """Under the names that VisualBERT has for them; the model itself marks them as seen and not read."""
+        """The names of VisualBERT, which sets the token types itself."""
         return {"visual_embeds": parts, "visual_attention_mask": present}

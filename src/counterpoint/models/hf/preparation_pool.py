@@ -1,4 +1,4 @@
-"""Queries made ready in processes of their own, so that whoever keeps a device busy has the interpreter to himself."""
+"""Preparation of batches in worker processes, which leaves the interpreter to the thread that feeds the device."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -16,25 +16,25 @@ from counterpoint.engine.mapped_arrays import MappedValue, read_mapped, write_ma
 from counterpoint.models.hf.batch_preparation import BatchRow, Inputs, PreparedBatch, PromptFormat, prepare_batch
 
 MIN_CORES, MAX_PROCESSES = 4, 8
-"""How many cores there must be for processes to pay, and how many processes there are at most."""
+"""The number of cores from which processes pay, and the largest number of processes."""
 
 
 class PreparationPool:
-    """Processes that make batches ready; until they are at work, whoever asks is told so and does it himself."""
+    """Processes that prepare batches; until they run (`ready`), the caller prepares them itself."""
 
     def __init__(self, build: Callable[[], PromptFormat], pictures: Pictures, dtype: str, processes: int) -> None:
         folder = mkdtemp(prefix="counterpoint-")
-        settle = partial(_Bench.settle, build, pictures, dtype, folder)
-        self._pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=settle)
-        finalize(self, _closed, self._pool, folder)
-        self._begun: list[Future[int]] = [self._pool.submit(os.getpid) for _ in range(processes)]
+        initializer = partial(_Worker.initialize, build, pictures, dtype, folder)
+        self._pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=initializer)
+        finalize(self, _close, self._pool, folder)
+        self._started: list[Future[int]] = [self._pool.submit(os.getpid) for _ in range(processes)]
         self.processes = processes
 
     @classmethod
     def of(
         cls, build: Callable[[], PromptFormat], pictures: Pictures, place: str, dtype: str
     ) -> "PreparationPool | None":
-        """Processes for a model on an accelerator, if there are cores for them and its pictures can travel."""
+        """Processes for a model on CUDA, if there are enough cores and its pictures can be pickled."""
         cores = (os.cpu_count() or 1) - 2
         if not place.startswith("cuda") or cores < MIN_CORES or not isinstance(pictures, PreprocessingPictures):
             return None
@@ -42,20 +42,20 @@ class PreparationPool:
 
     @property
     def ready(self) -> bool:
-        """Whether the first of them is at work."""
-        return any(one.done() and one.exception() is None for one in self._begun)
+        """Whether the first of them runs."""
+        return any(future.done() and future.exception() is None for future in self._started)
 
-    def prepared(self, rows: Sequence[BatchRow]) -> PreparedBatch | None:
-        """Rows made ready by one of the processes; nothing if one of them was killed, and all are gone with it."""
+    def prepare(self, rows: Sequence[BatchRow]) -> PreparedBatch | None:
+        """Rows prepared by one of the processes; None if one of them was killed, which ends all."""
         try:
-            batch: PreparedBatch = read_mapped(self._pool.submit(_Bench.prepared, rows).result())
+            batch: PreparedBatch = read_mapped(self._pool.submit(_Worker.prepare, rows).result())
         except BrokenExecutor:
-            self._begun = []
+            self._started = []
             return None
         return PreparedBatch(batch.rows, _tensors(batch.inputs), batch.failed)
 
 
-def _closed(pool: ProcessPoolExecutor, folder: str) -> None:
+def _close(pool: ProcessPoolExecutor, folder: str) -> None:
     pool.shutdown(cancel_futures=True)
     rmtree(folder, ignore_errors=True)
 
@@ -67,36 +67,36 @@ def _tensors(arrays: Mapping[str, tuple[Any, str]]) -> dict[str, Any]:
 
 
 def _arrays(tensors: Inputs, dtype: str) -> dict[str, tuple[Any, str]]:
-    """Tensors in the type that a model wants, as arrays, each with the name of its type."""
+    """Tensors in the dtype of a model, as arrays, each with the name of its dtype."""
     import torch
 
-    found = {}
+    arrays = {}
     for name, tensor in tensors.items():
-        made = tensor.to(getattr(torch, dtype)) if tensor.is_floating_point() else tensor
-        plain = made.view(torch.int16) if made.dtype is torch.bfloat16 else made  # which numpy does not know
-        found[name] = plain.contiguous().numpy(), str(made.dtype).removeprefix("torch.")
-    return found
+        cast = tensor.to(getattr(torch, dtype)) if tensor.is_floating_point() else tensor
+        plain = cast.view(torch.int16) if cast.dtype is torch.bfloat16 else cast  # which numpy does not have
+        arrays[name] = plain.contiguous().numpy(), str(cast.dtype).removeprefix("torch.")
+    return arrays
 
 
-class _Bench:
-    """What a process knows: how queries are worded, where pictures come from, and where it leaves what it made."""
+class _Worker:
+    """The state of a worker process: prompt format, source of pictures, dtype, and the folder for results."""
 
-    wording: ClassVar[Any]
+    prompts: ClassVar[Any]
     pictures: ClassVar[Pictures]
     dtype: ClassVar[str]
     folder: ClassVar[str]
 
     @classmethod
-    def settle(cls, build: Callable[[], Any], pictures: Pictures, dtype: str, folder: str) -> None:
-        """Take up work; the keys that stop a run are for its own process, and its threads are as many as processes."""
+    def initialize(cls, build: Callable[[], Any], pictures: Pictures, dtype: str, folder: str) -> None:
+        """Set the state; interrupts are handled by the parent, and torch uses one thread per process."""
         import torch
 
         signal(SIGINT, SIG_IGN)
         torch.set_num_threads(1)
-        cls.wording, cls.pictures, cls.dtype, cls.folder = build(), pictures, dtype, folder
+        cls.prompts, cls.pictures, cls.dtype, cls.folder = build(), pictures, dtype, folder
 
     @classmethod
-    def prepared(cls, rows: Sequence[BatchRow]) -> MappedValue:
-        """Rows made ready."""
-        batch = prepare_batch(rows, cls.wording, cls.pictures)
+    def prepare(cls, rows: Sequence[BatchRow]) -> MappedValue:
+        """The prepared rows."""
+        batch = prepare_batch(rows, cls.prompts, cls.pictures)
         return write_mapped(PreparedBatch(batch.rows, _arrays(batch.inputs, cls.dtype), batch.failed), cls.folder)

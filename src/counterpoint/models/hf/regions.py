@@ -1,4 +1,4 @@
-"""Region features from a file: what a detector saw in each picture, for models that read regions and not pixels.
+"""Region features from a file: the output of an object detector, for models that take regions and not pixels.
 
 Three layouts are read, each one picture at a time:
 
@@ -29,7 +29,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats
 
 CACHED_PICTURES = 256
-"""Pictures whose regions are kept in memory, those last asked for."""
+"""Pictures whose regions are cached, least recently used first out."""
 
 _LAYOUTS = (
     "a .tsv of bottom-up attention or LXMERT, a folder of .npz or .npy, or one .npz; see how-to/use-region-features"
@@ -46,7 +46,7 @@ _ARRAYS = ("features", "boxes", "width", "height")
 
 @dataclass(frozen=True, slots=True)
 class PictureRegions:
-    """The regions of one picture: a row of features for each, and its box, from 0 to 1, where boxes are given."""
+    """The regions of one picture: features, and boxes from 0 to 1 where they are given."""
 
     features: Floats  # regions × numbers
     boxes: Floats | None  # regions × (left, top, right, bottom)
@@ -68,20 +68,20 @@ class RegionFile:
     def __len__(self) -> int:
         return len(self._exact)
 
-    def areas(self, picture: Picture) -> PictureRegions:
-        """The regions of a picture; those of an edited one are not known, since nobody detected anything in it."""
+    def regions(self, picture: Picture) -> PictureRegions:
+        """The regions of a picture; an edited one has none, since the detector ran on the original."""
         if picture.edits:
             fact = f"{picture.address} is edited, and {self._path} has the regions of the picture as it was"
             raise PictureError(fact, hint="edits of pixels reach only models that look at pixels")
         return self._read(self._name(picture))
 
     def features(self, picture: Picture) -> Floats:
-        """What the detector made of each region: regions × numbers."""
-        return self.areas(picture).features
+        """The features of each region: regions × width."""
+        return self.regions(picture).features
 
     def boxes(self, picture: Picture) -> Floats:
-        """Where each region is: left, top, right and bottom, from 0 to 1."""
-        if (boxes := self.areas(picture).boxes) is None:
+        """The box of each region: left, top, right and bottom, from 0 to 1."""
+        if (boxes := self.regions(picture).boxes) is None:
             raise PictureError(f"{self._path} has no boxes for {picture.address}", hint=f"give {_LAYOUTS}")
         return boxes
 
@@ -115,7 +115,7 @@ def _unique(names: Iterable[str], short: Callable[[str], str]) -> dict[str, str]
 
 
 def _opened(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:
-    """How the regions of one name are read, the names there are, and a digest of what is read."""
+    """A reader of the regions of one name, the names, and a digest of the file."""
     if path.is_dir():
         return _folder(path)
     if not path.is_file():
@@ -176,7 +176,7 @@ def _digest(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Where in a line of a table each thing stands."""
+    """The columns of a table."""
 
     width: int
     height: int
@@ -191,7 +191,7 @@ class _Columns:
 
 
 def _table(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:
-    """One pass over the file notes where each line begins; lines are read again when they are needed."""
+    """Index the lines of the file in one pass; a line is read again when it is needed."""
     places: dict[str, tuple[int, int, int]] = {}
     found, start = blake2b(digest_size=16), 0
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Texts as the tokens of a checkpoint, padded only as far as those that go together need it."""
+"""Tokenization of texts, padded only to the longest of a batch."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -10,16 +10,16 @@ from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.picture_processing import stack_on_device
 
 Tokens: TypeAlias = dict[str, list[int]]
-"""One text by the names under which a model takes it: the numbers of its tokens, and what belongs to each."""
+"""The inputs of one text by name: token ids, and masks or types of each."""
 
 
 def full_text(query: Query) -> str:
-    """The text of a query after what was said before it."""
+    """The text of a query after its context."""
     return f"{query.context} {query.text}" if query.context else query.text
 
 
 def drop_full_mask(tokens: Tokens) -> Tokens:
-    """The tokens without a mask that hides none of them: many models wait for the device to learn as much.
+    """The tokens without a mask that hides none of them, which many models would synchronize the device to check.
 
     >>> drop_full_mask({"input_ids": [7, 9], "attention_mask": [1, 1]})
     {'input_ids': [7, 9]}
@@ -29,7 +29,7 @@ def drop_full_mask(tokens: Tokens) -> Tokens:
 
 
 class TextTokenizer:
-    """Reads texts with the tokenizer of a checkpoint; what is longer than the model can read is cut off at its end."""
+    """The tokenizer of a checkpoint, which truncates texts beyond the length of the model."""
 
     def __init__(self, tokenizer: Any, longest: int, *, whole: bool = False) -> None:
         self._tokenizer, self._longest = tokenizer, longest
@@ -37,7 +37,7 @@ class TextTokenizer:
 
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> "TextTokenizer":
-        """The one for a checkpoint; SigLIP was trained on texts of full length, and reads no other."""
+        """The tokenizer of a checkpoint; SigLIP was trained on texts padded to full length, and takes no other."""
         from transformers import AutoTokenizer
 
         tokenizer = checkpoint.load(AutoTokenizer.from_pretrained)
@@ -45,7 +45,7 @@ class TextTokenizer:
         texts = getattr(config, "qformer_config", None) or getattr(config, "text_config", None) or config
         places = int(getattr(texts, "max_position_embeddings", 0) or tokenizer.model_max_length)
         if config.model_type == "altclip":
-            places -= 2  # as in RoBERTa, whose first two places no token takes
+            places -= 2  # as in RoBERTa, whose first two positions are reserved
         return cls(tokenizer, min(places, tokenizer.model_max_length), whole=config.model_type.startswith("siglip"))
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
@@ -55,14 +55,14 @@ class TextTokenizer:
         read = self._tokenizer(list(texts), truncation=True, max_length=self._longest, padding=self._padding)
         return [{name: read[name][place] for name in read} for place in range(len(texts))]
 
-    def batch(self, some: Sequence[Tokens], device: Any) -> dict[str, Any]:
-        """Texts as the inputs of a model, padded at their ends to the longest; nobody waits for the device."""
-        longest = max(len(one["input_ids"]) for one in some)
-        found = {}
-        for name in some[0]:
+    def batch(self, texts: Sequence[Tokens], device: Any) -> dict[str, Any]:
+        """Texts as the inputs of a model, padded on the right to the longest; asynchronous to the device."""
+        longest = max(len(text["input_ids"]) for text in texts)
+        inputs = {}
+        for name in texts[0]:
             filled = (self._tokenizer.pad_token_id or 0) if name == "input_ids" else 0
-            rows = np.full((len(some), longest), filled, np.int64)
-            for row, one in zip(rows, some, strict=True):
-                row[: len(one[name])] = one[name]
-            found[name] = stack_on_device(list(rows), device)
-        return found
+            rows = np.full((len(texts), longest), filled, np.int64)
+            for row, text in zip(rows, texts, strict=True):
+                row[: len(text[name])] = text[name]
+            inputs[name] = stack_on_device(list(rows), device)
+        return inputs
