@@ -72,7 +72,8 @@ class RunReport(LabResult):
     def records(self) -> list[dict[str, Any]]:
         """One row."""
         return [
-            self.to_dict() | {"reasons": str(dict(self.outcome.reasons)), "alike": str(self.outcome.batch_invariance)}
+            self.to_dict()
+            | {"reasons": str(dict(self.outcome.reasons)), "batch_invariance": str(self.outcome.batch_invariance)}
         ]
 
     def tables(self) -> list[ResultTable]:

@@ -111,9 +111,9 @@ def test_a_run_answers_scores_and_samples(model: Made) -> None:
 
 def test_draws_follow_the_probabilities() -> None:
     import torch
-    from counterpoint.models.hf.sampling import TokenSampler
 
     from counterpoint.core.ids import seeded_rng
+    from counterpoint.models.hf.decoder import TokenSampler
 
     odds = np.array([0.5, 0.0, 0.3, 0.2])
     with np.errstate(divide="ignore"):

@@ -342,7 +342,7 @@ def test_lxmert_with_more_outputs_than_labels_is_refused(made: Path, tmp_path: P
         ({"odds": "even"}, "odds are 'even'"),
         ({"dropout": "2"}, "dropout is 2.0"),
         ({"top": "0"}, "top is 0"),
-        ({"regions": "x.tsv"}, "reads no regions"),
+        ({"regions": "x.tsv"}, "takes pixels, not regions"),
         ({"tpo": "3"}, "no setting of .* is called 'tpo'"),
         ({"family": "classifier", "top": "many"}, "not a whole number"),
     ],

@@ -18,7 +18,7 @@ from counterpoint.engine.running import run
 from counterpoint.store.groups import read_queries as read
 from counterpoint.testing import MemoryLog
 
-KINDS = ("blip", "blip2", "vilt", "visual_bert", "lxmert")
+KINDS = ("blip", "visual_bert", *(pytest.param(kind, marks=pytest.mark.prove) for kind in ("blip2", "vilt", "lxmert")))
 EYES = {"blip": "BlipVisionModel", "blip2": "Blip2VisionModel"}
 REGIONED = ("visual_bert", "lxmert")
 

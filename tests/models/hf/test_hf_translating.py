@@ -50,6 +50,7 @@ def test_a_marian_checkpoint_translates_the_same_text_the_same_way_alone_and_in_
     assert together[0] == alone[0]
 
 
+@pytest.mark.prove
 def test_two_checkpoints_bring_texts_there_and_back(tmp_path: Path) -> None:
     there, back = (open_translator(_marian(tmp_path / name, seed)) for seed, name in enumerate(("there", "back")))
     asked = [(str(n), f"is there a dog {n}") for n in range(3)]
