@@ -153,7 +153,7 @@ def test_compare_names_the_better_model_and_what_could_be_seen(lab: Path) -> Non
     }
 
 
-def test_compare_reads_what_a_measure_needs_and_knows_which_way_is_better(tmp_path: Path) -> None:
+def test_compare_reads_what_a_metric_needs_and_knows_which_way_is_better(tmp_path: Path) -> None:
     lab = tmp_path / "lab"
     asked = _suite(LabStore(lab))
     for name, chance in (("calm", 0.9), ("rash", 0.4)):
@@ -164,17 +164,17 @@ def test_compare_reads_what_a_measure_needs_and_knows_which_way_is_better(tmp_pa
     assert (row["difference"] > 0, row["verdict"]) == (True, "calm")  # less is better
 
 
-def test_compare_says_why_a_measure_cannot_be_compared(lab: Path) -> None:
+def test_compare_says_why_a_metric_cannot_be_compared(lab: Path) -> None:
     problem = _call("compare", lab, "sure", "torn", "--metric", "brier").exception
     assert isinstance(problem, CounterpointError)
     assert problem.hint == "sure has no brier: it gives no probabilities of its answers"
 
 
 @pytest.mark.parametrize(
-    "measures", [(*ACCURACY_METRICS, gap, answer_accuracy), contrast.contrast_metrics((1, 3)), RANKING]
+    "metrics", [(*ACCURACY_METRICS, gap, answer_accuracy), contrast.contrast_metrics((1, 3)), RANKING]
 )
-def test_the_tables_of_papers_need_no_further_columns(measures: tuple[Metric, ...]) -> None:
-    assert columns_read(measures) == ()  # which `paper` does not read
+def test_the_tables_of_papers_need_no_further_columns(metrics: tuple[Metric, ...]) -> None:
+    assert columns_read(metrics) == ()  # which `paper` does not read
 
 
 def test_compare_shows_coverage_both_ways(lab: Path) -> None:

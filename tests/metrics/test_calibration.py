@@ -92,7 +92,7 @@ def _kept(found: list[Case], coverage: float) -> float:
 
 
 @given(cases)
-def test_every_measure_is_what_a_loop_gives(found: list[Case]) -> None:
+def test_every_metric_is_what_a_loop_gives(found: list[Case]) -> None:
     scores = _scores(found)
     for name, value in _naive(found).items():
         assert isclose(scores[name]["value"], value, abs_tol=1e-6), name

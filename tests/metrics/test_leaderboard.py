@@ -166,7 +166,7 @@ def test_every_column_has_a_test_and_a_name_of_its_own() -> None:
     }
 
 
-def test_it_is_said_of_each_measure_whether_less_of_it_is_better() -> None:
+def test_each_metric_has_a_direction() -> None:
     columns = {column.name for column in DATA_SET_COLUMNS if column.metric.lower_is_better}
     assert columns == {"question_bias", "picture_bias", "uncertainty", "ece"}
     assert {column.name for column in DATA_SET_COLUMNS if column.metric.chance} == {"question_bias", "picture_bias"}

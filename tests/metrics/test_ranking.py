@@ -72,7 +72,7 @@ def _loop(pairs: Sequence[tuple[Score, Score]], threshold: float) -> dict[str, f
 
 @examples(60)
 @given(st.lists(st.tuples(SCORES, SCORES), min_size=1, max_size=12), st.sampled_from([0.3, 0.5, 0.7]))
-def test_every_measure_is_that_of_a_loop(pairs: list[tuple[Score, Score]], threshold: float) -> None:
+def test_every_metric_is_that_of_a_loop(pairs: list[tuple[Score, Score]], threshold: float) -> None:
     found = _scores(pairs, threshold=threshold, resamples=20)
     asked = [pair for pair in pairs if None not in pair]
     for name, value in (_loop(pairs, threshold) if asked else {}).items():
@@ -130,7 +130,7 @@ def test_intervals_are_resampled_over_pictures_and_seeded() -> None:
     assert one["auroc"]["low"] != other["auroc"]["low"]
 
 
-def test_these_measures_are_taken_only_where_texts_are_ranked() -> None:
+def test_these_metrics_apply_only_where_texts_are_ranked() -> None:
     plain, answers, _ = tables([Made((Member({"yes": 1.0}, Said()),) * 2)])
     assert {row["metric"] for row in score_table(plain, answers).to_pylist()} == {
         metric.name for metric in ACCURACY_METRICS

@@ -132,7 +132,7 @@ def test_a_model_that_always_says_yes_is_consistent_where_answers_must_agree_and
     assert differs["accuracy"] == 0.5
 
 
-def test_on_yes_no_pairs_the_three_measures_of_the_paper_hang_together() -> None:
+def test_on_yes_no_pairs_the_three_metrics_of_the_paper_hang_together() -> None:
     """Both right or both wrong is consistent, so CONS = 2 C-ACC + 1 - 2 ACC, as CARETS Tables 11 and 12 have it."""
     table = score_table(*_suite(lambda gold, rng: gold if rng.random() < 0.7 else rng.choice(["yes", "no"])))
     for test in ("same", "differs"):
@@ -167,7 +167,7 @@ def test_few_pictures_have_exact_intervals_or_wilsons() -> None:
     assert methods["answer_accuracy"] == "wilson"  # two answers to a picture
 
 
-def test_a_measure_of_ones_own_is_scored_like_ours() -> None:
+def test_a_metric_of_ones_own_is_scored_like_ours() -> None:
     rad = Ratio("rad", Pairs, lambda p: p.variant_right, counts=lambda p: p.gold & p.base_right)
     groups, answers = _suite(lambda gold, rng: "yes")
     found = {row["test"]: row["value"] for row in score_table(groups, answers, metrics=[rad]).to_pylist()}

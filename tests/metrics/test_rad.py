@@ -37,7 +37,7 @@ def test_the_example_of_two_sets_gives_one_half_and_two_thirds() -> None:
     assert _value(groups, rad_backward) == 2 / 3
 
 
-def test_where_nothing_was_right_the_measure_is_undefined_and_never_zero() -> None:
+def test_where_nothing_was_right_the_metric_is_undefined_and_never_zero() -> None:
     groups = [_pair(False, True, 1), _pair(False, False, 2)]
     assert _value(groups, rad_forward) is None
     assert _value(groups, rad_backward) == 0.0
@@ -70,7 +70,7 @@ def _naive(groups: list[Made], threshold: float) -> dict[str, list[bool]]:
 
 
 @given(made())
-def test_measures_are_what_a_loop_over_pairs_counts(groups: list[Made]) -> None:
+def test_metrics_are_what_a_loop_over_pairs_counts(groups: list[Made]) -> None:
     for threshold in (0.5, 0.9):
         table, answers, _ = tables(groups)
         rows = score_table(table, answers, (), metrics=RAD, threshold=threshold).to_pylist()
