@@ -249,7 +249,7 @@ class _Generator:
         limits = {name: group_limit(name, self._request) for name in family.suites}
         self._items.source()  # an error of the source is not one of each suite
         if not family.name:
-            return [self._named(family.suites[0], limits)]
+            return [self._named(name, limit) for name, limit in limits.items()]
         walk = self._single_pass if family.single_pass else self._in_turn
         suites = [replace(suite, family=family) for suite in walk(family, limits)]
         if not any(suite.manifest for suite in suites):
@@ -257,27 +257,30 @@ class _Generator:
             raise CounterpointError(f"no suite of {family.name} can be made of {self._request.source}", hint=hint)
         return suites
 
-    def _named(self, name: str, limits: Mapping[str, Limit]) -> GeneratedSuite:
-        generated = self._attempt(name, limits[name])
-        if isinstance(generated, _Groups) and generated.table is None:
-            hint = next((f"{kind}: {why}" for (kind, why), n in sorted(generated.tally.dropped.items()) if n), "")
-            raise CounterpointError(self._nothing(generated), hint=hint)
-        if isinstance(generated, CounterpointError):
-            raise generated
-        return self._store(generated)
+    def _named(self, name: str, limit: Limit) -> GeneratedSuite:
+        """A suite that must be made."""
+        groups = self._generate(self._job(name, limit))
+        if groups.table is None:
+            hint = next((f"{kind}: {why}" for (kind, why), n in sorted(groups.tally.dropped.items()) if n), "")
+            raise CounterpointError(self._nothing(groups), hint=hint)
+        return self._store(groups)
 
     def _in_turn(self, family: SuiteFamily, limits: Mapping[str, Limit]) -> Iterator[GeneratedSuite]:
         """One suite after the other; those that follow `questions_from` take only the questions that it kept."""
         only: Collection[str] | None = None
         for name in family.suites:
             if name == family.questions_from:
-                first = self._named(name, limits)
+                first = self._named(name, limits[name])
                 assert first.manifest is not None, "a suite that is named is an error where nothing can be made"
                 only = None if limits[name] is None else _questions(self._lab, first.manifest.suite)
                 yield first
                 continue
-            generated = self._attempt(name, limits[name], only)
-            yield _obstacle(name, generated) if isinstance(generated, CounterpointError) else self._store(generated)
+            try:
+                groups = self._generate(self._job(name, limits[name]), only)
+            except CounterpointError as problem:
+                yield _obstacle(name, problem)
+                continue
+            yield self._store(groups)
 
     def _single_pass(self, family: SuiteFamily, limits: Mapping[str, Limit]) -> Iterator[GeneratedSuite]:
         """All suites in one walk over the scenes, in several processes where there are many."""
@@ -310,13 +313,6 @@ class _Generator:
             table = _unpack(batch) if batch.order else None
             yield self._store(_Groups(job, table, batch.tally, items[job.suite.name]))
 
-    def _attempt(self, name: str, limit: Limit, only: Collection[str] | None = None) -> "_Groups | CounterpointError":
-        """The groups of one suite, or why the source cannot serve it."""
-        try:
-            return self._generate(self._job(name, limit), only)
-        except CounterpointError as problem:
-            return problem
-
     def _job(self, name: str, limit: Limit) -> _Job:
         """A suite with the options that it takes; the source may know an option that is not given."""
         suite = catalog.find("suites", name)
@@ -342,7 +338,7 @@ class _Generator:
             return suite
         return prefix if self._request.suites == (name,) else f"{prefix}-{suite}"
 
-    def _generate(self, job: _Job, only: Collection[str] | None) -> _Groups:
+    def _generate(self, job: _Job, only: Collection[str] | None = None) -> _Groups:
         """Survey, propose and choose: of all items, or of those with these ids, which are then all kept."""
         collection = self._items.read(job.kind, job.rules, whole=job.suite.reads_whole_source)
         suite, proposer = propose_foils(job.suite, self._fill_mask, collection.items, self._progress)
