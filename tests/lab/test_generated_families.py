@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from proving import scaled
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
@@ -42,6 +43,9 @@ SPACE = {
     "verbs": {verb: {"order": ["agent", "item", "place"]} for verb in ("kicking", "throwing")},
 }
 VALSE = catalog.find("families", "valse").suites
+
+ITEMS = scaled(80, least=40)
+"""Enough items of the world for most pieces of VALSE."""
 
 
 def _generate(lab: Path, *suites: str, **request: Any) -> GeneratedSuites:
@@ -88,7 +92,7 @@ def test_rejected_groups_are_in_the_manifest_and_on_the_page(tmp_path: Path) -> 
 
 
 def test_pairs_are_a_number_or_those_of_the_paper(tmp_path: Path) -> None:
-    antonym = _generate(tmp_path / "lab", "antonym", pairs=6)["antonym"].to_dict()
+    antonym = _generate(tmp_path / "lab", "antonym", items=60, pairs=6)["antonym"].to_dict()
     assert antonym["groups"] == 6
     assert antonym["kept"] == {"attribute verification": {"no": 3, "yes": 3}}
     _generate(tmp_path / "paper", "negation", items=10, pairs=PAPER)
@@ -124,10 +128,10 @@ class Counting(World):
 
 def test_what_several_suites_take_is_read_once_and_makes_what_each_makes_alone(tmp_path: Path) -> None:
     Counting.read.clear()
-    pieces = _generate(tmp_path / "lab", "valse", source=f"{__name__}:Counting", items=80)
+    pieces = _generate(tmp_path / "lab", "valse", source=f"{__name__}:Counting", items=ITEMS)
     assert Counting.read == {"questions": 1, "described": 1}
     for name in ("counting", "objects"):
-        alone = _generate(tmp_path / "alone", name, source=f"{__name__}:Counting", items=80)
+        alone = _generate(tmp_path / "alone", name, source=f"{__name__}:Counting", items=ITEMS)
         assert alone[name].to_dict()["fingerprint"] == pieces[name].to_dict()["fingerprint"]
 
 
