@@ -22,9 +22,8 @@ from counterpoint.core.scenes import Scene
 from counterpoint.models.builtin.vocabulary import LENGTH, Vocabulary
 from counterpoint.world.captions import captions
 from counterpoint.world.kinds import kinds
-from counterpoint.world.questions import gqa_questions
+from counterpoint.world.questions import gqa_questions, vqa_questions
 from counterpoint.world.scene_building import build_scene
-from counterpoint.world.vqa import vqa_questions
 from training.codes import Codes
 
 THINGS, ATTRIBUTES = 24, 6

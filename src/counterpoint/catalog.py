@@ -55,7 +55,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "vqa-rephrasings": "counterpoint.sources.formats.vqa:vqa_rephrasings",
         "vqa2": "counterpoint.sources.formats.vqa:vqa2",
         "world": "counterpoint.world.source:World",
-        "world-vqa": "counterpoint.world.crowd:Crowd",
+        "world-vqa": "counterpoint.world.source:VqaWorld",
     },
     "suites": {
         "actions": "counterpoint.suites.valse.actions:suite",

@@ -28,8 +28,7 @@ from counterpoint.world.dialogues import dialogue
 from counterpoint.world.frames import frames
 from counterpoint.world.gqa_format import gqa_questions_file, semantic_text
 from counterpoint.world.kinds import kinds
-from counterpoint.world.questions import gqa_questions
-from counterpoint.world.vqa import vqa_questions
+from counterpoint.world.questions import gqa_questions, vqa_questions
 
 
 @pytest.fixture(scope="module")

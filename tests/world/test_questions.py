@@ -18,10 +18,8 @@ from counterpoint.core.scenes import Scene
 from counterpoint.world import existence_questions as existing
 from counterpoint.world import verification_questions as verifying
 from counterpoint.world.facts import SceneFacts
-from counterpoint.world.makers import QuestionWriter
-from counterpoint.world.questions import MAKERS, gqa_questions
+from counterpoint.world.questions import GQA_WRITERS, QuestionWriter, gqa_questions, vqa_questions
 from counterpoint.world.referents import ReferentFinder
-from counterpoint.world.vqa import vqa_questions
 
 Asked: TypeAlias = list[tuple[Scene, Question]]
 
@@ -67,7 +65,7 @@ def test_yes_is_as_frequent_as_no(asked: Asked) -> None:
     assert 0.48 <= answers["yes"] / (answers["yes"] + answers["no"]) <= 0.52
 
 
-@pytest.mark.parametrize("maker", sample([row[0] for row in MAKERS if row[0].__module__ in _OF_YES_AND_NO], 4))
+@pytest.mark.parametrize("maker", sample([row[0] for row in GQA_WRITERS if row[0].__module__ in _OF_YES_AND_NO], 4))
 def test_yes_is_as_frequent_as_no_in_each_kind(maker: QuestionWriter) -> None:
     namers = [ReferentFinder(SceneFacts(staged("train", index))) for index in range(600)]
     drafts = [maker(namer, seeded_rng(luck, place)) for place, namer in enumerate(namers) for luck in range(5)]

@@ -133,8 +133,8 @@ def test_whoever_does_something_takes_the_pose_for_it(action: WorldAction) -> No
         for patient in action.objects:
             if patient == agent:
                 continue
-            troupe = action_member(seeded_rng("joined", agent, patient), action, agent, patient)
-            looks = {one.look.kind: one.look for one in (troupe, *troupe.others)}
+            cluster = action_member(seeded_rng("joined", agent, patient), action, agent, patient)
+            looks = {one.look.kind: one.look for one in (cluster, *cluster.others)}
             assert set(looks) == {agent, patient}
             assert looks[agent].pose == action.pose
             assert "asleep" not in looks[patient].states

@@ -64,12 +64,12 @@ def mix_questions(
     Of each suite they are even over kinds and answers. What one suite cannot fill is not filled by another, so that
     the mix stays what it is.
     """
-    asked, seen = dict[str, list[Question]](), set[tuple[str, str]]()
+    questions, seen = dict[str, list[Question]](), set[tuple[str, str]]()
     total = sum((weights or {}).get(name, 1.0) for name in made)
     for name, groups in made.items():
         share = None if limit is None else round(limit * (weights or {}).get(name, 1.0) / total)
-        asked[name] = _some(name, groups, seen, share, seed)
-    return asked
+        questions[name] = _some(name, groups, seen, share, seed)
+    return questions
 
 
 def _some(name: str, groups: list[Group], seen: set[tuple[str, str]], share: int | None, seed: int) -> list[Question]:
@@ -80,14 +80,14 @@ def _some(name: str, groups: list[Group], seen: set[tuple[str, str]], share: int
         for group in groups:
             balance.add(group)
         groups = balance.chosen()
-    found = list[Question]()
-    for question in (one for group in groups for one in _questions(name, group)):
-        if len(found) == share:
+    chosen = list[Question]()
+    for question in (candidate for group in groups for candidate in _questions(name, group)):
+        if len(chosen) == share:
             break
         if (question.picture.address, question.text) not in seen:
             seen.add((question.picture.address, question.text))
-            found.append(question)
-    return found
+            chosen.append(question)
+    return chosen
 
 
 def _questions(suite: str, group: Group) -> Iterator[Question]:

@@ -125,16 +125,23 @@ def fit_cross_validated(learning: NGramTraining) -> CrossFittedNGrams:
 
     A caption without a picture is left out where it says what a tested one does, in whichever letters and signs.
     """
-    folds = folds_of([one.picture for one in learning.own], learning.folds)
+    folds = folds_of([caption.picture for caption in learning.own], learning.folds)
     if learning.folds > 1 and len(folds) < learning.folds:
         fact = f"captions of {len(folds)} pictures cannot be put in {learning.folds} folds"
         raise StoreError(fact, hint="make a larger suite, or ask for fewer folds: --folds")
-    tested = {tuple(tokenize(one.text)) for one in learning.own}
-    alone = [one.text for one in learning.others if not one.picture and tuple(tokenize(one.text)) not in tested]
-    pictured = list(dict.fromkeys([*learning.own, *(one for one in learning.others if one.picture)]))
+    tested = {tuple(tokenize(caption.text)) for caption in learning.own}
+    alone = [
+        caption.text
+        for caption in learning.others
+        if not caption.picture and tuple(tokenize(caption.text)) not in tested
+    ]
+    pictured = list(dict.fromkeys([*learning.own, *(caption for caption in learning.others if caption.picture)]))
     models = [
         train_model(
-            [*(one.text for one in pictured if learning.folds == 1 or folds.get(one.picture) != fold), *alone],
+            [
+                *(caption.text for caption in pictured if learning.folds == 1 or folds.get(caption.picture) != fold),
+                *alone,
+            ],
             learning.order,
         )
         for fold in range(learning.folds)
@@ -146,17 +153,19 @@ def blind_findings(groups: Any, answers: Any) -> list[BlindFinding]:
     """How a model that has scored ranked groups fares in each test; with words where the interval is clear of half."""
     rows = score_outcomes(judge(groups, answers), ScoreRequest(("test",), metrics=(acc_r, ties))).to_pylist()
     tied = {(row["suite"], row["test"]): row["value"] for row in rows if row["metric"] == ties.name}
-    found = []
+    findings = []
     pairs: dict[tuple[str, str], list[ScoredPair]] = {}
     for pair in pairs_of(groups, answers):
         pairs.setdefault((pair.suite, pair.test), []).append(pair)
     for row in rows:
         if row["metric"] == acc_r.name:
             place = row["suite"], row["test"]
-            one = BlindFinding(*place, row["value"], row["low"], row["high"], row["n"], tied[place])
-            words = tuple(cue_words(pairs[place], above=(one.value or 0) > HALF)) if one.biased else ()
-            found.append(BlindFinding(*place, one.value, one.low, one.high, one.n, one.ties, words))
-    return found
+            finding = BlindFinding(*place, row["value"], row["low"], row["high"], row["n"], tied[place])
+            words = tuple(cue_words(pairs[place], above=(finding.value or 0) > HALF)) if finding.biased else ()
+            findings.append(
+                BlindFinding(*place, finding.value, finding.low, finding.high, finding.n, finding.ties, words)
+            )
+    return findings
 
 
 def pairs_of(groups: Any, answers: Any) -> Iterator[ScoredPair]:

@@ -119,7 +119,7 @@ class OpenedSplit:
         if self.dataset is None or self.rules == self.dataset.rules:
             return items
         judge = rule_set(self.rules).gold
-        return (replace(one, gold=judge(one.votes)) if getattr(one, "votes", ()) else one for one in items)
+        return (replace(item, gold=judge(item.votes)) if getattr(item, "votes", ()) else item for item in items)
 
     @property
     def skips(self) -> Skips:
@@ -143,9 +143,9 @@ def open_split(name: str, found: Any, request: DescriptionRequest) -> OpenedSpli
     if not isinstance(found, DataSet):
         splits: Sequence[str] = getattr(found, "splits", ())
         split = request.split or ("test" if "test" in splits or not splits else splits[0])
-        made = found(split) if request.limit is None else found(split, request.limit)
+        opened = found(split) if request.limit is None else found(split, request.limit)
         kinds = request.kinds or kinds_of(found)
-        return OpenedSplit(name, getattr(found, "__name__", name), split, kinds, request.rules or "exact", made)
+        return OpenedSplit(name, getattr(found, "__name__", name), split, kinds, request.rules or "exact", opened)
     if request.folder is None:
         hint = f"say where its files are: --data FOLDER; counterpoint data {name} says which are expected"
         raise CounterpointError(f"{found.title} is read from files", hint=hint)
@@ -169,9 +169,10 @@ def describe(
     """
     comparable = rule_set(opening.rules).normalize
     ceilings = [AccuracyCeiling(space, comparable) for space in spaces]
-    asked = next((kind for kind in ANSWERED if kind in opening.kinds), "")
+    answered = next((kind for kind in ANSWERED if kind in opening.kinds), "")
     parts = tuple(
-        _part(opening, kind, ItemTally(comparable), ceilings if kind == asked else (), watch) for kind in opening.kinds
+        _part(opening, kind, ItemTally(comparable), ceilings if kind == answered else (), watch)
+        for kind in opening.kinds
     )
     if opening.dataset and not opening.dataset.files and any(part.counts.items for part in parts):
         parts = tuple(part for part in parts if part.counts.items or not part.problem)  # files of other columns
@@ -242,15 +243,15 @@ def _files(opening: OpenedSplit, request: DescriptionRequest) -> tuple[FileStatu
 
 def _pictures(opening: OpenedSplit, request: DescriptionRequest, parts: Sequence[ItemDescription]) -> PictureCounts:
     addresses = sorted({address for part in parts for address in part.counts.pictures})
-    own, folder = opening.dataset, request.folder
-    if own is None or folder is None:
+    dataset, folder = opening.dataset, request.folder
+    if dataset is None or folder is None:
         return PictureCounts(len(addresses), drawn=True)
     within = sum(address.startswith(f"{INSIDE}:") for address in addresses)
     beside = [address for address in addresses if not address.startswith(f"{INSIDE}:")]
-    if isinstance(own, OwnFiles):
-        root: Path | None = own.root_of(folder, Picture(beside[0]).path) if beside else None
+    if isinstance(dataset, OwnFiles):
+        root: Path | None = dataset.root_of(folder, Picture(beside[0]).path) if beside else None
     else:
-        root = own.picture_root(folder)
+        root = dataset.picture_root(folder)
     if root is None and not within:
         return PictureCounts(len(addresses))
     return PictureCounts(len(addresses), root, within + (count_pictures(root, beside) if root else 0))

@@ -67,19 +67,19 @@ class WordSides:
 
 def foil_words(groups: Table) -> dict[str, dict[str, WordSides]]:
     """For each test, in the order of the paper, the words of all pairs, and of each subset where votes are told."""
-    found: dict[str, list[ChangedWords]] = {}
+    pairs: dict[str, list[ChangedWords]] = {}
     for test, pair in _pairs(groups):
-        found.setdefault(test, []).append(pair)
-    if not found:
+        pairs.setdefault(test, []).append(pair)
+    if not pairs:
         raise StoreError("nothing here ranks a caption above a foil", hint="name a suite that does, with --suite")
-    known = [one.name for one in INSTRUMENTS if one.name in found]
-    return {test: _subsets(found[test]) for test in (*known, *sorted({*found} - {*known}))}
+    instruments = [instrument.name for instrument in INSTRUMENTS if instrument.name in pairs]
+    return {test: _subsets(pairs[test]) for test in (*instruments, *sorted({*pairs} - {*instruments}))}
 
 
 def _subsets(pairs: Sequence[ChangedWords]) -> dict[str, WordSides]:
-    told = all(pair.votes is not None for pair in pairs)
+    has_votes = all(pair.votes is not None for pair in pairs)
     counted = {}
-    for name, needed in SUBSETS.items() if told else [(ALL, 0)]:
+    for name, needed in SUBSETS.items() if has_votes else [(ALL, 0)]:
         counted[name] = WordSides()
         for pair in pairs:
             if (pair.votes or 0) >= needed:
@@ -126,25 +126,25 @@ def _tags(row: Mapping[str, Any]) -> dict[str, str]:
     return dict(row["tags"])
 
 
-def foil_word_rows(found: Mapping[str, Mapping[str, WordSides]]) -> list[dict[str, Any]]:
+def foil_word_rows(tests: Mapping[str, Mapping[str, WordSides]]) -> list[dict[str, Any]]:
     """The same as JSON has it: a row for each test, with each subset's counts and commonest words."""
     return [
         {
             "test": test,
             **{
                 name: {
-                    "pairs": own.pairs,
-                    "lexical_items": own.items,
-                    "divergence": _number(own.divergence),
+                    "pairs": words.pairs,
+                    "lexical_items": words.items,
+                    "divergence": _number(words.divergence),
                     "words": [
-                        {"word": word, "captions": own.captions[word], "foils": own.foils[word]}
-                        for word in own.commonest(50)
+                        {"word": word, "captions": words.captions[word], "foils": words.foils[word]}
+                        for word in words.commonest(50)
                     ],
                 }
-                for name, own in subsets.items()
+                for name, words in subsets.items()
             },
         }
-        for test, subsets in found.items()
+        for test, subsets in tests.items()
     ]
 
 

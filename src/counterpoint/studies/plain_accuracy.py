@@ -25,7 +25,7 @@ class PlainExam:
     @classmethod
     def of(cls, world: World) -> "PlainExam":
         """Every question of the world once, and the first caption of each picture."""
-        asked = list(world.questions())
+        questions = list(world.questions())
         crowd = [question for question in world.crowd_questions() if not question.same_as]
         first = list({caption.picture: caption for caption in reversed(list(world.captions()))}.values())
         rng = seeded_rng("random captions", world.seed, world.split, len(first))
@@ -39,7 +39,7 @@ class PlainExam:
                         Query(caption.picture, other.text, Mode.SCORE),
                     )
                 )
-        return cls([*asked, *crowd], pairs)
+        return cls([*questions, *crowd], pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +73,17 @@ def _parts(rows: Sequence[tuple[Query, Query]]) -> Iterator[Sequence[tuple[Query
 
 
 def _answered(
-    name: str, model: Answerer, asked: Sequence[Question], watch: Callable[[Sequence[range]], Iterable[range]]
+    name: str, model: Answerer, questions: Sequence[Question], watch: Callable[[Sequence[range]], Iterable[range]]
 ) -> PlainReport:
-    credit = np.zeros(len(asked))
-    for part in watch([range(start, min(start + BATCH, len(asked))) for start in range(0, len(asked), BATCH)]):
-        placed = model.answer([Query(asked[k].picture, asked[k].text) for k in part])
+    credit = np.zeros(len(questions))
+    for part in watch([range(start, min(start + BATCH, len(questions))) for start in range(0, len(questions), BATCH)]):
+        placed = model.answer([Query(questions[k].picture, questions[k].text) for k in part])
         assert not hasattr(placed, "__aiter__"), "the study asks models that answer at once"
         for place, answer in placed:
-            credit[part[place]] = asked[part[place]].gold.credit(answer.value)
-    scenes = np.array([question.scene for question in asked])
-    manner = np.array(["VQA" if question.votes else "GQA" for question in asked])
-    kinds = np.array([question.kind for question in asked])
+            credit[part[place]] = questions[part[place]].gold.credit(answer.value)
+    scenes = np.array([question.scene for question in questions])
+    manner = np.array(["VQA" if question.votes else "GQA" for question in questions])
+    kinds = np.array([question.kind for question in questions])
     return PlainReport(
         name,
         clustered_interval(credit, scenes),

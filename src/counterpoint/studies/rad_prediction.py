@@ -72,9 +72,9 @@ class RegressionSummary:
 def count_outcomes(instance: str, outcomes: Outcomes) -> Iterator[RadCounts]:
     """What one model made of every augmentation in a lab, by the tag that pairs carry."""
     pairs, labels = outcomes.pairs(), outcomes.labels("tag:augmentation")
-    held = labels.at_or(pairs.row, pairs.base)
+    names = labels.at_or(pairs.row, pairs.base)
     for name in sorted(word for word in labels.words.to_pylist() if word in POOL):
-        rows = held.where([name]) & pairs.gold & pairs.counted
+        rows = names.where([name]) & pairs.gold & pairs.counted
         if rows.any():
             base, variant = pairs.base_correct[rows], pairs.variant_correct[rows]
             yield RadCounts.of(instance, name, base, variant, outcomes.threshold)
@@ -87,51 +87,51 @@ def design(counts: Iterable[RadCounts], target: str) -> tuple[list[str], Floats,
     |J ∩ J'| / |J'|. The target is the credit of its modified questions.
     """
     by_instance: dict[str, dict[str, RadCounts]] = {}
-    for one in counts:
-        if one.augmentation in POOL:
-            by_instance.setdefault(one.instance, {})[one.augmentation] = one
-    kept, rows, wanted, left_out = list[str](), list[list[float]](), list[float](), list[str]()
-    for instance, held in sorted(by_instance.items()):
-        others = [held[name] for name in POOL if name != target and name in held]
+    for row in counts:
+        if row.augmentation in POOL:
+            by_instance.setdefault(row.instance, {})[row.augmentation] = row
+    instances, rows, wanted, left_out = list[str](), list[list[float]](), list[float](), list[str]()
+    for instance, rows_of_instance in sorted(by_instance.items()):
+        others = [rows_of_instance[name] for name in POOL if name != target and name in rows_of_instance]
         features = _features(others)
-        if len(others) < len(POOL) - 1 or target not in held or features is None:
+        if len(others) < len(POOL) - 1 or target not in rows_of_instance or features is None:
             left_out.append(instance)
             continue
-        kept.append(instance)
+        instances.append(instance)
         rows.append(features)
-        wanted.append(held[target].variant_credit / held[target].pairs)
-    return kept, np.array(rows, np.float64).reshape(-1, len(FEATURES)), np.array(wanted, np.float64), left_out
+        wanted.append(rows_of_instance[target].variant_credit / rows_of_instance[target].pairs)
+    return instances, np.array(rows, np.float64).reshape(-1, len(FEATURES)), np.array(wanted, np.float64), left_out
 
 
 def regressions(counts: Sequence[RadCounts]) -> tuple[list[RegressionFit], dict[str, list[str]]]:
     """Every regression of Appendix E, as printed and with an intercept; and for each target who was left out."""
-    found, left_out = list[RegressionFit](), dict[str, list[str]]()
+    fits, left_out = list[RegressionFit](), dict[str, list[str]]()
     for target in POOL:
-        kept, features, wanted, left_out[target] = design(counts, target)
-        if len(kept) < len(FEATURES) + 2:
-            lacking = Counter(one.augmentation for one in counts)
-            told = ", ".join(f"{name} {lacking[name]}" for name in POOL)
-            fact = f"{len(kept)} instances have answers to all of {', '.join(POOL)}; a regression wants at least 5"
-            raise CounterpointError(fact, hint=f"instances by augmentation: {told}")
+        instances, features, wanted, left_out[target] = design(counts, target)
+        if len(instances) < len(FEATURES) + 2:
+            lacking = Counter(row.augmentation for row in counts)
+            available = ", ".join(f"{name} {lacking[name]}" for name in POOL)
+            fact = f"{len(instances)} instances have answers to all of {', '.join(POOL)}; a regression wants at least 5"
+            raise CounterpointError(fact, hint=f"instances by augmentation: {available}")
         for name, columns in CHOICES.items():
             for intercept in (False, True):
-                found.append(fit_regression(target, name, features[:, columns], wanted, intercept=intercept))
-    return found, left_out
+                fits.append(fit_regression(target, name, features[:, columns], wanted, intercept=intercept))
+    return fits, left_out
 
 
 def fit_regression(target: str, name: str, features: Floats, wanted: Floats, *, intercept: bool) -> RegressionFit:
     """Least squares, with how much of the target is explained: seen, and by leaving out each instance in turn."""
     x = np.column_stack([features, np.ones(len(wanted))]) if intercept else features
-    told = _least_squares(x, wanted)
+    coefficients = _least_squares(x, wanted)
     spread = float(((wanted - wanted.mean()) ** 2).sum())
-    missed = float(((wanted - x @ told) ** 2).sum())
+    missed = float(((wanted - x @ coefficients) ** 2).sum())
     others = ~np.eye(len(wanted), dtype=np.bool_)
     guessed = np.array([x[place] @ _least_squares(x[rest], wanted[rest]) for place, rest in enumerate(others)])
     return RegressionFit(
         target,
         name,
         intercept,
-        tuple(map(float, told)),
+        tuple(map(float, coefficients)),
         _explained(missed, spread),
         _explained(missed, float((wanted**2).sum())),
         _explained(float(((wanted - guessed) ** 2).sum()), spread),
@@ -141,18 +141,18 @@ def fit_regression(target: str, name: str, features: Floats, wanted: Floats, *, 
 
 def summaries(fits: Sequence[RegressionFit]) -> list[RegressionSummary]:
     """Mean and standard deviation (of a sample) over the targets, for each choice of features and each measure."""
-    found = []
+    summary_rows = []
     for intercept in (False, True):
         for measure in ("r2", "r2_about_zero", "r2_left_out"):
             if intercept and measure == "r2_about_zero":
                 continue
             for name in CHOICES:
-                own = [getattr(one, measure) for one in fits if one.features == name and one.intercept is intercept]
-                known = np.array([value for value in own if value is not None], np.float64)
-                mean = float(known.mean()) if len(known) else None
-                sd = float(known.std(ddof=1)) if len(known) > 1 else None
-                found.append(RegressionSummary(name, intercept, measure, mean, sd, len(known)))
-    return found
+                values = [getattr(fit, measure) for fit in fits if fit.features == name and fit.intercept is intercept]
+                defined = np.array([value for value in values if value is not None], np.float64)
+                mean = float(defined.mean()) if len(defined) else None
+                sd = float(defined.std(ddof=1)) if len(defined) > 1 else None
+                summary_rows.append(RegressionSummary(name, intercept, measure, mean, sd, len(defined)))
+    return summary_rows
 
 
 def columns() -> tuple[str, ...]:
@@ -162,11 +162,11 @@ def columns() -> tuple[str, ...]:
 
 def _features(others: Sequence[RadCounts]) -> list[float] | None:
     pairs, first, second, both = (
-        sum(getattr(one, name) for one in others) for name in ("pairs", "base_right", "variant_right", "both_right")
+        sum(getattr(row, name) for row in others) for name in ("pairs", "base_right", "variant_right", "both_right")
     )
     if not (pairs and first and second):
         return None
-    return [sum(one.base_credit for one in others) / pairs, both / first, both / second]
+    return [sum(row.base_credit for row in others) / pairs, both / first, both / second]
 
 
 def _least_squares(x: Floats, y: Floats) -> Floats:

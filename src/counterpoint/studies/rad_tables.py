@@ -41,7 +41,7 @@ def counts_text(counts: Iterable[RadCounts]) -> str:
     text = StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(columns())
-    table.writerows([_short(cell) for cell in astuple(one)] for one in counts)
+    table.writerows([_short(cell) for cell in astuple(row)] for row in counts)
     return text.getvalue()
 
 
@@ -62,7 +62,7 @@ def _counts(record: Record) -> RadCounts:
 
 
 def _gathered(records: Sequence[Record], threshold: float) -> list[RadCounts]:
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    earned: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for record in records:
         instance, augmentation, *credit = (record.content[name] for name in PAIRS)
         try:
@@ -71,9 +71,9 @@ def _gathered(records: Sequence[Record], threshold: float) -> list[RadCounts]:
             raise SourceError(f"{record.place} holds no numbers", hint=_hint()) from None
         if not (0 <= base <= 1 and 0 <= variant <= 1):
             raise SourceError(f"{record.place}: {base:g} and {variant:g} are no credit from 0 to 1", hint=_hint())
-        found.setdefault((str(instance), str(augmentation)), []).append((base, variant))
+        earned.setdefault((str(instance), str(augmentation)), []).append((base, variant))
     counts = []
-    for (instance, augmentation), credit in sorted(found.items()):
+    for (instance, augmentation), credit in sorted(earned.items()):
         base, variant = np.array(credit, np.float64).T
         counts.append(RadCounts.of(instance, augmentation, base, variant, threshold))
     return counts

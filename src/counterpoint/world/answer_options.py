@@ -33,13 +33,13 @@ _LIKE = 40
 
 def answer_options(answer: str, rng: Random) -> tuple[str, ...]:
     """The right answer among ninety-nine others, in a random order."""
-    alike = [one for one in _alike(answer) if one != answer]
+    alike = [option for option in _alike(answer) if option != answer]
     chosen = dict.fromkeys(rng.sample(alike, min(_LIKE, len(alike))))
     chosen.update(dict.fromkeys(_POPULAR))
     pool = _pool()
     while len(chosen) < OPTION_COUNT + 1:
         chosen[rng.choice(pool)] = None
-    others = [one for one in chosen if one != answer][: OPTION_COUNT - 1]
+    others = [option for option in chosen if option != answer][: OPTION_COUNT - 1]
     listed = [answer, *others]
     rng.shuffle(listed)
     return tuple(listed)
@@ -67,7 +67,7 @@ def _groups() -> tuple[tuple[str, ...], ...]:
             "black and white",
             "silver",
         ),
-        tuple(said for n in range(10) for said in (str(n), f"i see {n}", f"just {n}", f"yes, {n}")),
+        tuple(phrase for n in range(10) for phrase in (str(n), f"i see {n}", f"just {n}", f"yes, {n}")),
         (*PLACES, *(f"no, it is {a(place)}" for place in PLACES), "office", "bathroom", "a city", "hallway", "zoo"),
         (*POSES, "sleeping", "playing", "looking at the camera", "talking", "nothing", "posing", "cooking"),
         (*MATERIALS.values(), "glass", "stone", "cloth", "paper", "leather", "i can't tell what it is made of"),

@@ -105,16 +105,18 @@ def _portrait(facts: SceneFacts, rng: Random) -> str:
     things = rng.sample(facts.unworn, 2)
     if things[0].name == things[1].name:
         return ""
-    both = join_list([noun_phrase(one, facts, rng) for one in things])
+    both = join_list([noun_phrase(thing, facts, rng) for thing in things])
     return rng.choice((f"{both} {_around(facts, rng)}", f"there is {both} {place_phrase(facts)}", f"a photo of {both}"))
 
 
 def _single(facts: SceneFacts, rng: Random) -> str:
     """The brown door of this bedroom is open."""
-    told = [one for one in facts.unworn if (one.seen_states or one.seen_color) and len(facts.named(one.name)) == 1]
-    if not told:
+    describable = [
+        one for one in facts.unworn if (one.seen_states or one.seen_color) and len(facts.named(one.name)) == 1
+    ]
+    if not describable:
         return ""
-    thing = rng.choice(told)
+    thing = rng.choice(describable)
     verb = rng.choice(("is seen", "can be seen")) if be(thing.name) == "is" else "can be seen"
     return f"{noun_phrase(thing, facts, rng, 3)} {verb} {_around(facts, rng)}"
 

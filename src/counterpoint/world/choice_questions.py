@@ -1,4 +1,4 @@
-"""Questions that offer two answers, of which one is right; which comes first is a matter of luck."""
+"""Choice questions: two answers in random order, one of which is correct."""
 
 from random import Random
 from types import MappingProxyType
@@ -53,85 +53,90 @@ _CONTRARY_ACTIONS = MappingProxyType(
 _MUCH_LARGER = 3  # times the area in the picture, and one and a half times the height in life
 
 
-def choose_color(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_color(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the cup red or blue?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if should_ask_color(one, rng)])
-    who = namer.refer(thing, rng, "color")
+    thing = choose_one(rng, [candidate for candidate in finder.facts.things if should_ask_color(candidate, rng)])
+    referent = finder.refer(thing, rng, "color")
     wrong = thing and other_color(thing, rng, {thing.color})
-    if thing is None or who is None or not wrong:
+    if thing is None or referent is None or not wrong:
         return None
-    return _choice(who, "color", thing.color, wrong, rng, f"{who.be} {who.text} %s or %s")
+    return _choice(referent, "color", thing.color, wrong, rng, f"{referent.be} {referent.text} %s or %s")
 
 
-def choose_material(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_material(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the table made of wood or of metal?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if one.material and len(one.kind.materials) > 1])
-    who = namer.refer(thing, rng)
-    if thing is None or who is None:
+    thing = choose_one(
+        rng,
+        [candidate for candidate in finder.facts.things if candidate.material and len(candidate.kind.materials) > 1],
+    )
+    referent = finder.refer(thing, rng)
+    if thing is None or referent is None:
         return None
     wrong = other_material(thing, rng)
-    return _choice(who, "material", thing.material, wrong, rng, f"{who.be} {who.text} made of %s or %s", "made of ")
+    return _choice(
+        referent, "material", thing.material, wrong, rng, f"{referent.be} {referent.text} made of %s or %s", "made of "
+    )
 
 
-def choose_state(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_state(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the door open or closed?"""
-    row = choose_one(rng, [(thing, state) for thing in namer.facts.things for state in thing.seen_states])
-    who = row and namer.refer(row[0], rng, "state")
-    if row is None or who is None:
+    row = choose_one(rng, [(thing, state) for thing in finder.facts.things for state in thing.seen_states])
+    referent = row and finder.refer(row[0], rng, "state")
+    if row is None or referent is None:
         return None
-    return _choice(who, "state", row[1], other_state(row[1]), rng, f"{who.be} {who.text} %s or %s")
+    return _choice(referent, "state", row[1], other_state(row[1]), rng, f"{referent.be} {referent.text} %s or %s")
 
 
-def choose_size(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_size(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog small or large?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if one.size])
-    who = namer.refer(thing, rng, "size")
-    if thing is None or who is None:
+    thing = choose_one(rng, [candidate for candidate in finder.facts.things if candidate.size])
+    referent = finder.refer(thing, rng, "size")
+    if thing is None or referent is None:
         return None
     wrong = "small" if thing.size == "large" else "large"
-    return _choice(who, "size", thing.size, wrong, rng, f"{who.be} {who.text} %s or %s")
+    return _choice(referent, "size", thing.size, wrong, rng, f"{referent.be} {referent.text} %s or %s")
 
 
-def choose_pose(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_pose(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog sitting or standing?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if other_pose(one, Random(0))])
-    who = namer.refer(thing, rng, "pose", "sitting on", "riding", "walking")
-    if thing is None or who is None:
+    thing = choose_one(rng, [candidate for candidate in finder.facts.things if other_pose(candidate, Random(0))])
+    referent = finder.refer(thing, rng, "pose", "sitting on", "riding", "walking")
+    if thing is None or referent is None:
         return None
-    return _choice(who, "pose", thing.pose, other_pose(thing, rng), rng, f"{who.be} {who.text} %s or %s")
+    return _choice(referent, "pose", thing.pose, other_pose(thing, rng), rng, f"{referent.be} {referent.text} %s or %s")
 
 
-def choose_side(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_side(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog on the left or on the right?"""
-    thing = choose_one(rng, [one for one in namer.facts.unworn if namer.facts.side(one.object)])
-    who = namer.refer(thing, rng, "hposition")
-    if thing is None or who is None:
+    thing = choose_one(rng, [one for one in finder.facts.unworn if finder.facts.side(one.object)])
+    referent = finder.refer(thing, rng, "hposition")
+    if thing is None or referent is None:
         return None
-    side = namer.facts.side(thing.object)
+    side = finder.facts.side(thing.object)
     wrong = "left" if side == "right" else "right"
     text = rng.choice(("on the %s or on the %s side of the image", "in the %s or in the %s part of the photo"))
     one, other = _ordered(side, wrong, rng)
     return draft_question(
         "choose side",
-        f"{who.be} {who.text} " + text % (one, other),
+        f"{referent.be} {referent.text} " + text % (one, other),
         side,
-        add_step(who.steps, "choose hposition", f"{one}|{other}"),
+        add_step(referent.steps, "choose hposition", f"{one}|{other}"),
         f"the middle of {thing.name} {thing.id} is in the {side} half",
-        f"{who.text} {who.be} on the {side}",
+        f"{referent.text} {referent.be} on the {side}",
     )
 
 
 def _choice(
-    who: Referent, what: str, right: str, wrong: str, rng: Random, text: str, before: str = ""
+    referent: Referent, attribute: str, right: str, wrong: str, rng: Random, text: str, before: str = ""
 ) -> QuestionDraft:
-    one, other = _ordered(right, wrong, rng)
+    first, second = _ordered(right, wrong, rng)
     return draft_question(
-        f"choose {what}",
-        text % (state_phrase(one), state_phrase(other)),
+        f"choose {attribute}",
+        text % (state_phrase(first), state_phrase(second)),
         right,
-        add_step(who.steps, f"choose {what}", f"{one}|{other}"),
-        f"{who.thing.name} {who.thing.id} is annotated as {right}",
-        f"{who.text} {who.be} {before}{state_phrase(right)}",
+        add_step(referent.steps, f"choose {attribute}", f"{first}|{second}"),
+        f"{referent.thing.name} {referent.thing.id} is annotated as {right}",
+        f"{referent.text} {referent.be} {before}{state_phrase(right)}",
     )
 
 
@@ -139,24 +144,26 @@ def _ordered(right: str, wrong: str, rng: Random) -> tuple[str, str]:
     return (right, wrong) if flip_coin(rng) else (wrong, right)
 
 
-def choose_name(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_name(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the animal on the couch a cat or a dog?"""
-    facts = namer.facts
-    rows = [(thing, who) for thing in facts.unworn for who in namer.all(thing) if "hides name" in who.tells]
-    rows += [(thing, who) for thing in facts.people for who in namer.all(thing) if "name" in who.tells]
+    facts = finder.facts
+    rows = [
+        (thing, referent) for thing in facts.unworn for referent in finder.all(thing) if "hides name" in referent.tells
+    ]
+    rows += [(thing, referent) for thing in facts.people for referent in finder.all(thing) if "name" in referent.tells]
     row = choose_one(rng, rows)
     wrong = row and _relative(row[0], facts, rng)
     if row is None or not wrong:
         return None
-    thing, who = row
-    one, other = _ordered(thing.name, wrong, rng)
+    thing, referent = row
+    first, second = _ordered(thing.name, wrong, rng)
     return draft_question(
         "choose name",
-        f"is {who.text} {a(one)} or {a(other)}",
+        f"is {referent.text} {a(first)} or {a(second)}",
         thing.name,
-        add_step(who.steps, "choose name", f"{one}|{other}"),
+        add_step(referent.steps, "choose name", f"{first}|{second}"),
         f"object {thing.id} is {a(thing.name)}",
-        f"{who.text} is {a(thing.name)}",
+        f"{referent.text} is {a(thing.name)}",
     )
 
 
@@ -173,13 +180,13 @@ def _relative(thing: Thing, facts: SceneFacts, rng: Random) -> str:
     return rng.choices(list(weights), list(weights.values()))[0] if weights else ""
 
 
-def choose_relation(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_relation(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog to the left or to the right of the bench?"""
-    facts = namer.facts
+    facts = finder.facts
     link = choose_one(
         rng, [one for name in _RIVALS for one in facts.links.get(name, ()) if is_askable_relation(one, facts)]
     )
-    pair = refer_to_both(namer, link, rng)
+    pair = refer_to_both(finder, link, rng)
     if link is None or pair is None:
         return None
     one, other = pair
@@ -187,11 +194,11 @@ def choose_relation(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     if facts.holds(one.thing, wrong, other.thing):
         return None
     first, second = _ordered(link.name, wrong, rng)
-    said = f"{first.removesuffix(' of')} or {second}" if first.startswith("to the") else f"{first} or {second}"
+    choices = f"{first.removesuffix(' of')} or {second}" if first.startswith("to the") else f"{first} or {second}"
     answer = {"to the left of": "left", "to the right of": "right"}.get(link.name, link.name)
     return draft_question(
         "choose relation",
-        f"{one.be} {one.text} {said} {other.text}",
+        f"{one.be} {one.text} {choices} {other.text}",
         answer,
         relation_program(one, other, f"{first}|{second}", "choose rel"),
         f"{one.thing.name} {one.thing.id} is {link.name} {other.thing.name} {other.thing.id}",
@@ -199,14 +206,14 @@ def choose_relation(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def choose_action(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_action(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the boy kicking or throwing the ball?"""
-    facts = namer.facts
+    facts = finder.facts
     link = choose_one(rng, [one for one in facts.actions if one.name in _CONTRARY_ACTIONS])
     if link is None:
         return None
-    one = namer.refer(facts.by_id[link.subject], rng, "relation")
-    other = namer.plain(facts.by_id[link.object])
+    one = finder.refer(facts.by_id[link.subject], rng, "relation")
+    other = finder.plain(facts.by_id[link.object])
     if one is None or other is None or one.thing.name == other.thing.name:
         return None
     if sum(facts.acts_on(one.thing, thing) for thing in facts.things) != 1:
@@ -222,9 +229,9 @@ def choose_action(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def choose_place(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_place(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is this a kitchen or a park?"""
-    place = namer.facts.place
+    place = finder.facts.place
     first, second = _ordered(place, other_place(place, rng), rng)
     return draft_question(
         "choose place",
@@ -236,20 +243,20 @@ def choose_place(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def choose_location(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_location(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is it indoors or outdoors?"""
-    right, wrong = ("indoors", "outdoors") if namer.facts.place in INDOORS else ("outdoors", "indoors")
+    right, wrong = ("indoors", "outdoors") if finder.facts.place in INDOORS else ("outdoors", "indoors")
     first, second = _ordered(right, wrong, rng)
     text = rng.choice((f"is it {first} or {second}", f"was this photo taken {first} or {second}"))
-    proof = f"the place of the scene is {namer.facts.place}"
+    proof = f"the place of the scene is {finder.facts.place}"
     return draft_question(
         "choose place", text, right, add_step(SCENE, "choose location", f"{first}|{second}"), proof, f"it is {right}"
     )
 
 
-def choose_weather(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_weather(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is it sunny or rainy?"""
-    weather = namer.facts.weather
+    weather = finder.facts.weather
     if not weather:
         return None
     wrong = other_weather(weather, rng)
@@ -259,32 +266,32 @@ def choose_weather(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     return draft_question("choose weather", text, weather, steps, f"the weather is {weather}", f"it is {weather}")
 
 
-def choose_larger(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def choose_larger(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Which is larger, the dog or the ball?"""
-    named = [(thing, namer.plain(thing)) for thing in namer.facts.unworn]
-    plain = [(thing, who) for thing, who in named if who is not None]
+    named = [(thing, finder.plain(thing)) for thing in finder.facts.unworn]
+    plain = [(thing, referent) for thing, referent in named if referent is not None]
     pairs = [(big, small) for big in plain for small in plain if _clearly_larger(big[0], small[0])]
     pair = choose_one(rng, pairs)
     if pair is None:
         return None
     (big, big_name), (small, small_name) = pair
     word = rng.choice(("larger", "smaller"))
-    one, other = (big_name, small_name) if flip_coin(rng) else (small_name, big_name)
+    first, other = (big_name, small_name) if flip_coin(rng) else (small_name, big_name)
     answer = big.name if word == "larger" else small.name
     second = small.name if word == "larger" else big.name
     return draft_question(
         "compare",
-        rng.choice((f"which is {word}, {one.text} or {other.text}", f"what is {word}, {one.text} or {other.text}")),
+        rng.choice((f"which is {word}, {first.text} or {other.text}", f"what is {word}, {first.text} or {other.text}")),
         answer,
-        join_programs(one.steps, other.steps, f"choose {word}"),
+        join_programs(first.steps, other.steps, f"choose {word}"),
         f"{big.name} {big.id} covers more of the picture than {small.name} {small.id}",
         f"the {answer} is {word} than the {second}",
     )
 
 
-def _clearly_larger(one: Thing, other: Thing) -> bool:
+def _clearly_larger(thing: Thing, other: Thing) -> bool:
     """Larger both in the picture and in life."""
-    if one.object.box is None or other.object.box is None or one.name == other.name:
+    if thing.object.box is None or other.object.box is None or thing.name == other.name:
         return False
-    in_life = one.kind.height * 2 >= other.kind.height * 3
-    return in_life and one.object.box.area >= _MUCH_LARGER * other.object.box.area
+    in_life = thing.kind.height * 2 >= other.kind.height * 3
+    return in_life and thing.object.box.area >= _MUCH_LARGER * other.object.box.area

@@ -1,4 +1,4 @@
-"""What could be taken for what: where a name might be argued about, no question hangs on it."""
+"""Names of kinds in the world that may be confused, so that no question depends on them."""
 
 from collections.abc import Mapping, Set
 from types import MappingProxyType
@@ -102,7 +102,7 @@ _NEAR_FAMILY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def confusable_names(name: str) -> tuple[str, ...]:
-    """Kinds that someone could call by this name at a glance: no question of absence is asked beside them."""
+    """Kinds that may be mistaken for this name: in their presence its absence is not asked."""
     return _ALIKE.get(name, ())
 
 
@@ -117,5 +117,5 @@ def showing_names(name: str) -> tuple[str, ...]:
 
 
 def is_clear_family(family: str, names: Set[str]) -> bool:
-    """Whether nobody would argue about who belongs to a family among these names."""
+    """Whether membership in a family is unambiguous among these names."""
     return family in _NEAR_FAMILY and not names & set(_NEAR_FAMILY[family])

@@ -17,12 +17,12 @@ _LABEL = 18
 
 def contact_sheet(pictures: Iterable[tuple[str, Image.Image]], *, columns: int = 4, gap: int = 10) -> Image.Image:
     """Pictures of one size in rows, each above its label."""
-    shown = list(pictures)
-    wide, high = shown[0][1].size
-    rows = -(-len(shown) // columns)
+    tiles = list(pictures)
+    wide, high = tiles[0][1].size
+    rows = -(-len(tiles) // columns)
     sheet = Image.new("RGB", (columns * (wide + gap) + gap, rows * (high + _LABEL + gap) + gap), PAPER)
     draw = ImageDraw.Draw(sheet)
-    for number, (label, picture) in enumerate(shown):
+    for number, (label, picture) in enumerate(tiles):
         x, y = gap + number % columns * (wide + gap), gap + number // columns * (high + _LABEL + gap)
         sheet.paste(picture, (x, y))
         draw.text((x + wide // 2, y + high + _LABEL // 2 + 2), label, fill=INK, font=_font(), anchor="mm")

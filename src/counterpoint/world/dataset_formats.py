@@ -1,4 +1,4 @@
-"""The texts of the world in the layouts of the official files, so that whoever reads those reads the world too.
+"""The texts of the world in the layouts of the official files, so that readers of those files read the world too.
 
 Values in, dictionaries that can be written as JSON out. Pictures are numbered by split and index, as those files want.
 """
@@ -90,16 +90,16 @@ def _scene_graph(scene: Scene) -> Json:
     if scene.weather:
         graph["weather"] = {"name": scene.weather, "type": scene.weather}
     graph["objects"] = {
-        one.id: {
-            "name": one.name,
-            "x": one.box.x if one.box else 0,
-            "y": one.box.y if one.box else 0,
-            "w": one.box.width if one.box else 0,
-            "h": one.box.height if one.box else 0,
-            "attributes": list(one.attributes),
-            "relations": [{"object": link.object, "name": link.name} for link in scene.relations_of(one.id)],
+        thing.id: {
+            "name": thing.name,
+            "x": thing.box.x if thing.box else 0,
+            "y": thing.box.y if thing.box else 0,
+            "w": thing.box.width if thing.box else 0,
+            "h": thing.box.height if thing.box else 0,
+            "attributes": list(thing.attributes),
+            "relations": [{"object": link.object, "name": link.name} for link in scene.relations_of(thing.id)],
         }
-        for one in scene.objects
+        for thing in scene.objects
     }
     return graph
 
@@ -107,8 +107,8 @@ def _scene_graph(scene: Scene) -> Json:
 def vqa_questions_file(questions: Iterable[Question], split: str = "") -> Json:
     """`v2_OpenEnded_…_questions.json`."""
     rows = [
-        {"image_id": image_number(one.picture), "question": one.text, "question_id": number}
-        for number, one in _numbered(questions)
+        {"image_id": image_number(question.picture), "question": question.text, "question_id": number}
+        for number, question in _numbered(questions)
     ]
     return {"info": _INFO, "license": _LICENSE, **_vqa_head(split), "task_type": "Open-Ended", "questions": rows}
 
@@ -117,17 +117,17 @@ def vqa_annotations_file(questions: Iterable[Question], split: str = "") -> Json
     """`v2_…_annotations.json`: ten answers for each question, with the kinds of question and answer."""
     rows = [
         {
-            "question_type": question_type(one.text),
-            "multiple_choice_answer": one.gold.best,
+            "question_type": question_type(question.text),
+            "multiple_choice_answer": question.gold.best,
             "answers": [
                 {"answer": vote, "answer_confidence": "yes", "answer_id": place}
-                for place, vote in enumerate(one.votes, start=1)
+                for place, vote in enumerate(question.votes, start=1)
             ],
-            "image_id": image_number(one.picture),
-            "answer_type": answer_type(one.gold.best),
+            "image_id": image_number(question.picture),
+            "answer_type": answer_type(question.gold.best),
             "question_id": number,
         }
-        for number, one in _numbered(questions)
+        for number, question in _numbered(questions)
     ]
     return {"info": _INFO, "license": _LICENSE, **_vqa_head(split), "annotations": rows}
 
@@ -139,10 +139,10 @@ def _vqa_head(split: str) -> Json:
 def _numbered(questions: Iterable[Question]) -> Iterable[tuple[int, Question]]:
     """Questions with their numbers: that of the picture, then a running one."""
     seen: dict[int, int] = {}
-    for one in questions:
-        image = image_number(one.picture)
+    for question in questions:
+        image = image_number(question.picture)
         seen[image] = seen.get(image, -1) + 1
-        yield image * 1000 + seen[image], one
+        yield image * 1000 + seen[image], question
 
 
 def question_type(text: str) -> str:
@@ -188,15 +188,17 @@ def coco_captions(captions: Sequence[Caption], sizes: Mapping[str, Size]) -> Jso
 
 def visdial_file(dialogues: Sequence[Dialogue], split: str = "") -> Json:
     """`visdial_1.0_*.json`: questions and answers are listed once, and dialogues refer to their places."""
-    questions = _places(turn.question for one in dialogues for turn in one.turns)
-    answers = _places(option for one in dialogues for turn in one.turns for option in (turn.answer, *turn.options))
+    questions = _places(turn.question for dialogue in dialogues for turn in dialogue.turns)
+    answers = _places(
+        option for dialogue in dialogues for turn in dialogue.turns for option in (turn.answer, *turn.options)
+    )
     rows = [
         {
-            "image_id": image_number(one.picture),
-            "caption": one.caption,
-            "dialog": [_turn(turn, questions, answers) for turn in one.turns],
+            "image_id": image_number(dialogue.picture),
+            "caption": dialogue.caption,
+            "dialog": [_turn(turn, questions, answers) for turn in dialogue.turns],
         }
-        for one in dialogues
+        for dialogue in dialogues
     ]
     data = {"questions": list(questions), "answers": list(answers), "dialogs": rows}
     return {"version": "1.0", "split": split, "data": data}
@@ -220,7 +222,7 @@ def swig_frames(frames: Iterable[Frame], sizes: Mapping[str, Size]) -> Json:
 
     A picture is listed once for each verb, under SWiG's own kind of name: `riding_10000007.png`.
     """
-    found: Json = {}
+    frames_by_picture: Json = {}
     for frame in frames:
         size = sizes[frame.picture.address]
         nouns = {role.name: noun_id(role.noun) for role in frame.roles}
@@ -229,8 +231,8 @@ def swig_frames(frames: Iterable[Frame], sizes: Mapping[str, Size]) -> Json:
             for role in frame.roles
         }
         row = {"verb": frame.verb, "height": size.height, "width": size.width, "bb": boxes, "frames": [nouns] * 3}
-        found.setdefault(f"{frame.verb}_{image_number(frame.picture)}.png", row)
-    return found
+        frames_by_picture.setdefault(f"{frame.verb}_{image_number(frame.picture)}.png", row)
+    return frames_by_picture
 
 
 def swig_space(frames: Iterable[Frame]) -> Json:

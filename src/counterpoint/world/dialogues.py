@@ -59,8 +59,8 @@ def _about(thing: Thing, facts: SceneFacts, rng: Random) -> Iterator[_Exchange]:
     makers: tuple[Callable[[Thing, SceneFacts, Random], tuple[str, str]], ...] = (
         (_wearing, _doing, _posing, _side) if thing.is_person else (_color, _state, _posing, _material, _side, _size)
     )
-    asked = [row for row in (maker(thing, facts, rng) for maker in rng.sample(makers, len(makers))) if row[0]]
-    for place, (question, answer) in enumerate(asked[:3]):
+    exchanges = [row for row in (maker(thing, facts, rng) for maker in rng.sample(makers, len(makers))) if row[0]]
+    for place, (question, answer) in enumerate(exchanges[:3]):
         yield question.format(it=f"the {thing.name}" if place == 0 else _pronoun(thing)), answer
 
 
@@ -147,26 +147,26 @@ def _general(facts: SceneFacts, rng: Random) -> list[_Exchange]:
     people, animals = len(facts.people), len(facts.by_family.get("animal", ()))
     place = other_place(facts.place, rng)
     indoors = facts.place in INDOORS
-    found: list[_Exchange] = [
+    exchanges: list[_Exchange] = [
         ("how many people are there", _number(people, rng)),
         ("is this indoors or outdoors", "indoors" if indoors else "outdoors"),
         (f"is this {a(place)}", _agreed("no", f"it is {a(facts.place)}", rng)),
         ("what room is this" if indoors else "where is this", facts.place),
     ]
     if facts.clear_family("animal"):
-        found.append(
+        exchanges.append(
             ("are there any animals", _agreed("yes", str(animals), rng) if animals else _agreed("no", "none", rng))
         )
     if facts.weather:
         asked = rng.choice((facts.weather, other_weather(facts.weather, rng)))
         truth = asked == facts.weather
-        found.append(
+        exchanges.append(
             (f"is the weather {asked}", _agreed("yes", "it is", rng) if truth else _agreed("no", "it is not", rng))
         )
     several = [name for name, things in facts.by_name.items() if len(things) > 1 and is_countable(name)]
     several = [name for name in several if facts.surely_named(name) and not facts.named(name)[0].is_worn]
-    found += [(f"how many {plural(name)} are there", _number(len(facts.named(name)), rng)) for name in several[:2]]
-    return rng.sample(found, len(found))
+    exchanges += [(f"how many {plural(name)} are there", _number(len(facts.named(name)), rng)) for name in several[:2]]
+    return rng.sample(exchanges, len(exchanges))
 
 
 def _number(n: int, rng: Random) -> str:

@@ -1,4 +1,4 @@
-"""Which values a thing could have had instead of its own, drawn so that none can be guessed from the words alone."""
+"""Distractors: plausible wrong values, sampled so that a text-only model cannot guess the answer."""
 
 from collections.abc import Collection, Sequence
 from random import Random
@@ -62,12 +62,12 @@ def other_pose(thing: Thing, rng: Random) -> str:
     if thing.pose not in _EXCLUDING_POSES:
         return ""
     ruled_out = (thing.pose, *_LIKE_POSES.get(thing.pose, ()))
-    found = [pose for pose in thing.kind.poses if pose in _EXCLUDING_POSES and pose not in ruled_out]
-    return rng.choice(found) if found else ""
+    poses = [pose for pose in thing.kind.poses if pose in _EXCLUDING_POSES and pose not in ruled_out]
+    return rng.choice(poses) if poses else ""
 
 
 def other_place(place: str, rng: Random) -> str:
-    """A place that nobody could take for this one."""
+    """A place that is not confusable with this one."""
     return rng.choice([one for one in PLACES if one != place and one not in _LIKE_PLACES.get(place, ())])
 
 
@@ -84,15 +84,15 @@ def state_phrase(state: str) -> str:
 
 
 def flip_coin(rng: Random) -> bool:
-    """Heads or tails."""
+    """True or false at even odds."""
     return rng.random() < 0.5
 
 
-def choose_one(rng: Random, found: Sequence[_T]) -> _T | None:
-    """One of these, or nothing of nothing."""
-    return rng.choice(found) if found else None
+def choose_one(rng: Random, items: Sequence[_T]) -> _T | None:
+    """A random item, or None if there is none."""
+    return rng.choice(items) if items else None
 
 
 def yes_no(truth: bool) -> str:
-    """The answer that says so."""
+    """The answer for a truth value."""
     return "yes" if truth else "no"

@@ -26,9 +26,9 @@ _FAMILY_RATES = MappingProxyType({"person": 62, "animal": 45, "vehicle": 30, "to
 _ON_OR_UNDER = MappingProxyType({"on": "under", "under": "on"})
 
 
-def exist(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def exist(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is there a cup?"""
-    facts = namer.facts
+    facts = finder.facts
     here = facts.asked_names
     truth = flip_coin(rng)
     name = rng.choice(here) if truth and here else next(facts.absent(rng), "")
@@ -46,9 +46,9 @@ def exist(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def exist_family(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def exist_family(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Are there any animals?"""
-    facts = namer.facts
+    facts = finder.facts
     clear = [family for family in _FAMILY_RATES if facts.clear_family(family)]
     here = [family for family in clear if family in facts.by_family]
     gone = [f for f in clear if f not in facts.by_family and next(facts.absent(rng, family_members(f)), "")]
@@ -56,9 +56,9 @@ def exist_family(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
         return None
     truth = flip_coin(rng)
     if truth:
-        family = rng.choices(here, [100 - _FAMILY_RATES[one] for one in here])[0]
+        family = rng.choices(here, [100 - _FAMILY_RATES[member] for member in here])[0]
     else:
-        family = rng.choices(gone, [_FAMILY_RATES[one] for one in gone])[0]
+        family = rng.choices(gone, [_FAMILY_RATES[member] for member in gone])[0]
     members = facts.by_family.get(family, ())
     many = plural(family)
     word = family if is_mass(family) or family == "fruit" else many
@@ -68,30 +68,32 @@ def exist_family(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
         "exist",
         rng.choice((f"{verb} there any {word}", f"do you see any {word}", f"{verb} there any {word} in this image")),
         yes_no(truth),
-        add_step(select_objects(family, [one.id for one in members]), "exist", "?"),
+        add_step(select_objects(family, [member.id for member in members]), "exist", "?"),
         proof,
         f"yes, there {be(members[0].name)} {a(members[0].name)}" if members else f"no, there {verb} no {word}",
     )
 
 
-def exist_attribute(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def exist_attribute(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is there a red cup?"""
-    facts = namer.facts
-    thing = choose_one(rng, [one for one in facts.unworn if should_ask_color(one, rng)])
+    facts = finder.facts
+    thing = choose_one(rng, [candidate for candidate in facts.unworn if should_ask_color(candidate, rng)])
     if thing is None or not facts.surely_named(thing.name):
         return None
     others = facts.named(thing.name)
-    if not all(one.seen_color for one in others):
+    if not all(candidate.seen_color for candidate in others):
         return None
-    colors = {one.color for one in others}
+    colors = {candidate.color for candidate in others}
     truth = flip_coin(rng)
     color = thing.color if truth else other_color(thing, rng, colors)
     if not color:
         return None
     phrase = f"{color} {thing.name}"
-    ids = [one.id for one in others if one.color == color]
+    ids = [candidate.id for candidate in others if candidate.color == color]
     steps = add_step(
-        add_step(select_objects(thing.name, [one.id for one in others]), "filter color", color), "exist", "?"
+        add_step(select_objects(thing.name, [candidate.id for candidate in others]), "filter color", color),
+        "exist",
+        "?",
     )
     fact = f"every {thing.name} is annotated with its color and none is {color}"
     return draft_question(
@@ -104,27 +106,27 @@ def exist_attribute(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def exist_relation(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def exist_relation(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is there a cup on the table?"""
-    facts = namer.facts
+    facts = finder.facts
     links = [link for name in (*OPPOSED_RELATIONS, "on", "under") for link in facts.links.get(name, ())]
-    link = choose_one(rng, [one for one in links if not facts.by_id[one.subject].is_worn])
-    anchor = namer.refer(
+    link = choose_one(rng, [candidate for candidate in links if not facts.by_id[candidate.subject].is_worn])
+    anchor = finder.refer(
         facts.by_id[link.object] if link else None, rng, *OPPOSED_RELATIONS, "hposition", "relation", "hides name"
     )
     if link is None or anchor is None or anchor.thing.is_worn:
         return None
-    here = sorted({one.name for one in facts.subjects_of(link.name, anchor.thing) if not one.is_worn})
+    here = sorted({candidate.name for candidate in facts.subjects_of(link.name, anchor.thing) if not candidate.is_worn})
     here = [name for name in here if name != anchor.thing.name]
     gone = _surely_not(facts, link.name, anchor.thing, rng)
     if not here or not gone:
         return None
     truth = flip_coin(rng)
     name = rng.choice(here if truth else gone)
-    found = [one for one in facts.subjects_of(link.name, anchor.thing) if one.name == name]
-    steps = add_relation(anchor.steps, name, link.name, "s", [one.id for one in found])
+    subjects = [candidate for candidate in facts.subjects_of(link.name, anchor.thing) if candidate.name == name]
+    steps = add_relation(anchor.steps, name, link.name, "s", [candidate.id for candidate in subjects])
     where = f"{link.name} {anchor.text}"
-    proof = f"{name} {found[0].id} is {where}" if found else f"no {name} is annotated {where}"
+    proof = f"{name} {subjects[0].id} is {where}" if subjects else f"no {name} is annotated {where}"
     return draft_question(
         "exist relation",
         f"{be(name)} there {any_of(name)} {where}",
@@ -135,18 +137,18 @@ def exist_relation(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def conjunction(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def conjunction(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Are there both a cat and a dog?"""
-    return _joined(namer, rng, "and")
+    return _joined(finder, rng, "and")
 
 
-def disjunction(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def disjunction(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is there either a cat or a dog?"""
-    return _joined(namer, rng, "or")
+    return _joined(finder, rng, "or")
 
 
-def _joined(namer: ReferentFinder, rng: Random, joint: str) -> QuestionDraft | None:
-    facts = namer.facts
+def _joined(finder: ReferentFinder, rng: Random, joint: str) -> QuestionDraft | None:
+    facts = finder.facts
     here = facts.asked_names
     absent = facts.absent(rng)
     gone = [name for name in (next(absent, ""), next(absent, "")) if name]
@@ -217,7 +219,7 @@ def _surely_not(facts: SceneFacts, relation: str, anchor: Thing, rng: Random) ->
         if not things[0].is_worn
         and name != anchor.name
         and facts.surely_named(name)
-        and all(facts.holds(one, rival, anchor) and not facts.holds(one, relation, anchor) for one in things)
+        and all(facts.holds(thing, rival, anchor) and not facts.holds(thing, relation, anchor) for thing in things)
     ]
     spots = ("top",) if relation in ("on", "under") else ("top", "floor")
     absent = facts.absent(rng)

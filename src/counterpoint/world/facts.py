@@ -1,4 +1,4 @@
-"""A scene indexed once, for those who write about it: each thing with its facts by class, and what could be doubted."""
+"""A scene of the world indexed for question and caption writers: objects with attributes by class, and ambiguity."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,12 +68,12 @@ def other_state(state: str) -> str:
 @cache
 def family_members(family: str) -> tuple[str, ...]:
     """The names of the kinds of a family, in the order of the file."""
-    return tuple(name for name, one in kinds().items() if one.family == family)
+    return tuple(name for name, kind in kinds().items() if kind.family == family)
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """An object of the scene with its attributes told apart by class; an empty text where it has none."""
+    """An object of the scene with its attributes by class; an empty text where it has none."""
 
     object: SceneObject
     kind: Kind
@@ -85,17 +85,17 @@ class Thing:
     covered: bool = False  # by another garment
 
     @classmethod
-    def of(cls, one: SceneObject, covered: bool = False) -> "Thing":
+    def of(cls, thing: SceneObject, covered: bool = False) -> "Thing":
         """Sort the attributes of an object into their classes."""
-        found = one.attributes
+        words = thing.attributes
         return cls(
-            one,
-            kinds()[one.name],
-            next((word for word in found if word in COLORS), ""),
-            next((MATERIALS[word] for word in found if word in MATERIALS), ""),
-            next((word for word in found if word in SIZES), ""),
-            tuple(word for word in found if word in _OTHER_STATE),
-            next((word for word in found if word in POSES), ""),
+            thing,
+            kinds()[thing.name],
+            next((word for word in words if word in COLORS), ""),
+            next((MATERIALS[word] for word in words if word in MATERIALS), ""),
+            next((word for word in words if word in SIZES), ""),
+            tuple(word for word in words if word in _OTHER_STATE),
+            next((word for word in words if word in POSES), ""),
             covered,
         )
 
@@ -131,7 +131,7 @@ class Thing:
 
     @property
     def seen_color(self) -> str:
-        """Its colour where nobody would doubt it: not on a bare tree or a sliced fruit, and not under a jacket."""
+        """Its colour where it is unambiguous: not on a bare tree or a sliced fruit, and not under a jacket."""
         box = self.object.box
         if self.covered or self.color == self.name:
             return ""
@@ -174,7 +174,7 @@ class SceneFacts(SceneIndex):
 
     @cached_property
     def asked_names(self) -> list[str]:
-        """The names of what is here, but for the clothes that everyone wears, which nobody would ask after in vain."""
+        """The names of present objects, but for clothes that everyone wears, whose presence is never in question."""
         return sorted({one.name for one in self.things if not one.is_worn or one.name in _FINERY})
 
     def wearer(self, garment: Thing) -> Thing | None:
@@ -240,7 +240,7 @@ class SceneFacts(SceneIndex):
         return self.surely_named(name) and not self.names.intersection(showing_names(name))
 
     def clear_family(self, family: str) -> bool:
-        """Whether nobody would argue about who belongs to a family here, as they might over a tomato among fruit."""
+        """Whether membership in a family is unambiguous here, which it is not for a tomato among fruit."""
         return is_clear_family(family, self.names)
 
     def absent(self, rng: Random, among: Sequence[str] | None = None) -> Iterator[str]:
@@ -256,9 +256,9 @@ class SceneFacts(SceneIndex):
 
 def _covered(scene: Scene) -> frozenset[str]:
     """The shirts that are worn below a jacket."""
-    jackets = {one.id for one in scene.named("jacket")}
+    jackets = {thing.id for thing in scene.named("jacket")}
     wearers = {link.subject for link in scene.relations if link.name == "wearing" and link.object in jackets}
-    shirts = {one.id for one in scene.named("shirt")}
+    shirts = {thing.id for thing in scene.named("shirt")}
     worn = (link for link in scene.relations if link.name == "wearing" and link.subject in wearers)
     return frozenset(link.object for link in worn if link.object in shirts)
 
@@ -270,7 +270,7 @@ def _weighted(place: str) -> tuple[tuple[str, int], ...]:
 
 
 def _grouped(pairs: Iterator[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
-    found: dict[str, list[_T]] = {}
+    groups: dict[str, list[_T]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return {key: tuple(values) for key, values in found.items()}
+        groups.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in groups.items()}

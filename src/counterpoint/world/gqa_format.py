@@ -104,28 +104,28 @@ def semantic_text(program: Iterable[Step]) -> str:
 def _mentions(program: Iterable[Step]) -> list[tuple[str, str, str]]:
     """Name, object id and quality of each single thing that a program names."""
     steps = list(program)
-    found = []
+    mentions = []
     for place, step in enumerate(steps):
         match = _MENTION.match(step.argument)
         if match and match["ids"] != "-" and "," not in match["ids"]:
             name = match["words"].split(",")[0]
             following = steps[place + 1] if place + 1 < len(steps) else None
             quality = following.argument if following and following.operation.startswith("filter") else ""
-            found.append((name, match["ids"], quality))
-    return found
+            mentions.append((name, match["ids"], quality))
+    return mentions
 
 
 def _spans(text: str, mentions: list[tuple[str, str, str]]) -> dict[str, str]:
     """Where the words of a text speak of an object: a token, or the first and the one after the last."""
     tokens = [token.lower().strip(".,?").removesuffix("'s").removesuffix("'") for token in text.split()]
-    found: dict[str, str] = {}
+    spans: dict[str, str] = {}
     for name, object_id, quality in mentions:
         for words in ([*quality.split(), *name.split()], name.split(), plural(name).split()):
             start = _start(tokens, words)
             if start is not None:
-                found[str(start) if len(words) == 1 else f"{start}:{start + len(words)}"] = object_id
+                spans[str(start) if len(words) == 1 else f"{start}:{start + len(words)}"] = object_id
                 break
-    return found
+    return spans
 
 
 def _start(tokens: list[str], words: list[str]) -> int | None:
@@ -161,5 +161,9 @@ def _global_group(question: Question) -> str | None:
     answer = question.gold.best
     if answer in kinds():
         return kinds()[answer].family
-    what = question.kind.partition(" ")[2]
-    return what if question.kind.startswith(("query", "choose")) and what not in ("side", "relation", "name") else None
+    attribute = question.kind.partition(" ")[2]
+    return (
+        attribute
+        if question.kind.startswith(("query", "choose")) and attribute not in ("side", "relation", "name")
+        else None
+    )

@@ -1,4 +1,4 @@
-"""How two members of a troupe touch: what is held goes to the hand, a rider to the saddle, a cup onto the table."""
+"""Joints between members of a cluster: a held object at the hand, a rider on the saddle, a cup on the table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,10 +60,10 @@ def align_points(there: Point, own: Point, height: int, mirrored: bool) -> Place
 
 def place_in_row(joints: Sequence[Joint], name: str) -> list[Placement | None]:
     """Side by side, in any order, on the top of a thing or under it: as many as there is room for, the rest None."""
-    found: list[Placement | None] = [None] * len(joints)
+    placements: list[Placement | None] = [None] * len(joints)
     line = joints[0].anchor(name) if joints else None
     if line is None:
-        return found
+        return placements
     rng, room, fitting = joints[0].rng, line.right - line.left, []
     for number, joint in sorted(enumerate(joints), key=lambda row: -row[1].width):
         low_enough = name == "top" or joint.height <= joint.at.height * 6 // 10
@@ -77,11 +77,11 @@ def place_in_row(joints: Sequence[Joint], name: str) -> list[Placement | None]:
         joint, mirrored = joints[number], rng.random() < 0.5
         x += gap - before
         middle = _middle(joint.other.extent) * (-1 if mirrored else 1)
-        found[number] = Placement(
+        placements[number] = Placement(
             x + joint.width // 2 - middle * joint.height // GROUND, line.y, joint.height, mirrored
         )
         x += joint.width
-    return found
+    return placements
 
 
 def _seated(joint: Joint) -> Placement | None:

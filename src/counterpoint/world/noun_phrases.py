@@ -17,14 +17,14 @@ _DAYS = MappingProxyType({"sunny": "on a sunny day", "cloudy": "on a cloudy day"
 
 def adjectives(thing: Thing, rng: Random, most: int = 2) -> list[str]:
     """Some of what can be said before the noun, in the order of English: size, state, color, material."""
-    said = [
+    words = [
         *([thing.size] if thing.size else []),
         *[state for state in thing.seen_states if state in _STATES_SAID],
         *([thing.seen_color] if thing.seen_color else []),
         *([{"wood": "wooden"}.get(thing.material, thing.material)] if thing.material else []),
     ]
-    chosen = sorted(rng.sample(range(len(said)), min(rng.randint(0, most), len(said))))
-    return [said[place] for place in chosen]
+    chosen = sorted(rng.sample(range(len(words)), min(rng.randint(0, most), len(words))))
+    return [words[place] for place in chosen]
 
 
 def noun_phrase(thing: Thing, facts: SceneFacts, rng: Random, most: int = 2) -> str:

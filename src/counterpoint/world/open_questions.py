@@ -28,75 +28,87 @@ _RELATIONS_TO = ("on", "under", "in front of", "behind", "to the left of", "to t
 _ON_LEGS = ("pants", "shorts", "skirt")
 
 
-def query_color(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_color(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """What color is the cup?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if should_ask_color(one, rng)])
-    who = namer.refer(thing, rng, "color")
-    if thing is None or who is None:
+    thing = choose_one(rng, [candidate for candidate in finder.facts.things if should_ask_color(candidate, rng)])
+    referent = finder.refer(thing, rng, "color")
+    if thing is None or referent is None:
         return None
     return draft_question(
         "query color",
         rng.choice(
-            (f"what color {who.be} {who.text}", f"what is the color of {who.text}", f"which color {who.be} {who.text}")
+            (
+                f"what color {referent.be} {referent.text}",
+                f"what is the color of {referent.text}",
+                f"which color {referent.be} {referent.text}",
+            )
         ),
         thing.color,
-        add_step(who.steps, "query", "color"),
+        add_step(referent.steps, "query", "color"),
         f"{thing.name} {thing.id} is annotated as {thing.color}",
-        f"{who.text} {who.be} {thing.color}",
+        f"{referent.text} {referent.be} {thing.color}",
     )
 
 
-def query_material(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_material(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """What is the table made of?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if one.material and len(one.kind.materials) > 1])
-    who = namer.refer(thing, rng)
-    if thing is None or who is None:
+    thing = choose_one(
+        rng,
+        [candidate for candidate in finder.facts.things if candidate.material and len(candidate.kind.materials) > 1],
+    )
+    referent = finder.refer(thing, rng)
+    if thing is None or referent is None:
         return None
     return draft_question(
         "query material",
-        rng.choice((f"what {who.be} {who.text} made of", f"what material {who.be} {who.text} made of")),
+        rng.choice(
+            (f"what {referent.be} {referent.text} made of", f"what material {referent.be} {referent.text} made of")
+        ),
         thing.material,
-        add_step(who.steps, "query", "material"),
+        add_step(referent.steps, "query", "material"),
         f"{thing.name} {thing.id} is annotated as made of {thing.material}",
-        f"{who.text} {who.be} made of {thing.material}",
+        f"{referent.text} {referent.be} made of {thing.material}",
     )
 
 
-def query_side(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_side(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """On which side of the photo is the dog?"""
-    thing = choose_one(rng, [one for one in namer.facts.unworn if namer.facts.side(one.object)])
-    who = namer.refer(thing, rng, "hposition")
-    if thing is None or who is None:
+    thing = choose_one(rng, [candidate for candidate in finder.facts.unworn if finder.facts.side(candidate.object)])
+    referent = finder.refer(thing, rng, "hposition")
+    if thing is None or referent is None:
         return None
-    side = namer.facts.side(thing.object)
+    side = finder.facts.side(thing.object)
     return draft_question(
         "query side",
         rng.choice(
-            (f"on which side of the photo {who.be} {who.text}", f"which side of the image {who.be} {who.text} on")
+            (
+                f"on which side of the photo {referent.be} {referent.text}",
+                f"which side of the image {referent.be} {referent.text} on",
+            )
         ),
         side,
-        add_step(who.steps, "query", "hposition"),
+        add_step(referent.steps, "query", "hposition"),
         f"the middle of {thing.name} {thing.id} is in the {side} half",
-        f"{who.text} {who.be} on the {side} side",
+        f"{referent.text} {referent.be} on the {side} side",
     )
 
 
-def query_activity(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_activity(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """What is the woman doing?"""
-    facts = namer.facts
+    facts = finder.facts
     rows = [(one, activity(facts, one)) for one in facts.things if one.is_person or one.family == "animal"]
     row = choose_one(rng, [(one, doing) for one, doing in rows if doing])
-    who = row and namer.refer(row[0], rng, "pose", "relation")
-    if row is None or who is None:
+    referent = row and finder.refer(row[0], rng, "pose", "relation")
+    if row is None or referent is None:
         return None
     thing, doing = row
     return draft_question(
         "query activity",
-        f"what is {who.text} doing",
+        f"what is {referent.text} doing",
         doing,
-        add_step(who.steps, "query", "activity"),
+        add_step(referent.steps, "query", "activity"),
         f"{thing.name} {thing.id} is annotated as {doing}",
-        f"{who.text} is {doing}",
+        f"{referent.text} is {doing}",
     )
 
 
@@ -109,89 +121,96 @@ def activity(facts: SceneFacts, thing: Thing) -> str:
     return words.pop() if len(words) == 1 else ""
 
 
-def query_object(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_object(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """What is the man holding?"""
-    facts = namer.facts
-    link = choose_one(rng, [one for one in facts.actions if one.name in (*_OBJECT_QUESTIONS, *_MORE_OBJECT_QUESTIONS)])
+    facts = finder.facts
+    link = choose_one(
+        rng,
+        [candidate for candidate in facts.actions if candidate.name in (*_OBJECT_QUESTIONS, *_MORE_OBJECT_QUESTIONS)],
+    )
     if link is None:
         return None
-    who = namer.refer(facts.by_id[link.subject], rng, link.name, "relation")
+    referent = finder.refer(facts.by_id[link.subject], rng, link.name, "relation")
     thing = facts.by_id[link.object]
-    if who is None or len(facts.objects_of(who.thing, link.name)) != 1 or not _answers(thing, facts):
+    if referent is None or len(facts.objects_of(referent.thing, link.name)) != 1 or not _answers(thing, facts):
         return None
     family = thing.family if thing.family in _CLASS_WORDS and rng.random() < 0.25 else ""
-    what = f"what kind of {family}" if family else "what"
+    question_word = f"what kind of {family}" if family else "what"
     if link.name == "chasing" and thing.is_person:
-        what = "who"
+        question_word = "who"
     return draft_question(
         "query name",
-        f"{what} is {who.text} {link.name}",
+        f"{question_word} is {referent.text} {link.name}",
         thing.name,
-        add_step(add_relation(who.steps, family or "_", link.name, "o", [thing.id]), "query", "name"),
-        f"{who.thing.name} {who.thing.id} is {link.name} {thing.name} {thing.id}",
-        f"{who.text} is {link.name} {a(thing.name)}",
+        add_step(add_relation(referent.steps, family or "_", link.name, "o", [thing.id]), "query", "name"),
+        f"{referent.thing.name} {referent.thing.id} is {link.name} {thing.name} {thing.id}",
+        f"{referent.text} is {link.name} {a(thing.name)}",
     )
 
 
-def query_agent(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_agent(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Who is holding the umbrella?"""
-    facts = namer.facts
+    facts = finder.facts
     worn = facts.links.get("wearing", ()) if len(facts.people) > 1 else ()
-    links = [one for one in (*facts.actions, *worn) if facts.by_id[one.subject].is_person]
+    links = [candidate for candidate in (*facts.actions, *worn) if facts.by_id[candidate.subject].is_person]
     link = choose_one(rng, links)
     if link is None:
         return None
     agent, thing = facts.by_id[link.subject], facts.by_id[link.object]
-    what = namer.refer(thing, rng, link.name, "relation", "wearing", "hides name")
-    if what is None or len(facts.subjects_of(link.name, thing)) != 1:
+    object_referent = finder.refer(thing, rng, link.name, "relation", "wearing", "hides name")
+    if object_referent is None or len(facts.subjects_of(link.name, thing)) != 1:
         return None
     return draft_question(
         "query name",
-        f"who is {link.name} {what.text}",
+        f"who is {link.name} {object_referent.text}",
         agent.name,
-        add_step(add_relation(what.steps, "person", link.name, "s", [agent.id]), "query", "name"),
+        add_step(add_relation(object_referent.steps, "person", link.name, "s", [agent.id]), "query", "name"),
         f"{agent.name} {agent.id} is {link.name} {thing.name} {thing.id}",
-        f"the {agent.name} is {link.name} {what.text}",
+        f"the {agent.name} is {link.name} {object_referent.text}",
     )
 
 
-def query_worn(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_worn(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """What is the man wearing on his legs?"""
-    facts = namer.facts
-    rows = [(person, one) for one in facts.things if one.name in _ON_LEGS and (person := facts.wearer(one))]
+    facts = finder.facts
+    rows = [
+        (person, garment_worn)
+        for garment_worn in facts.things
+        if garment_worn.name in _ON_LEGS and (person := facts.wearer(garment_worn))
+    ]
     row = choose_one(rng, rows)
-    who = row and namer.refer(row[0], rng, "wearing")
-    if row is None or who is None:
+    referent = row and finder.refer(row[0], rng, "wearing")
+    if row is None or referent is None:
         return None
     person, garment = row
     his = "his" if person.name in ("man", "boy") else "her"
     clothes = facts.objects_of(person, "wearing")
-    steps = add_relation(who.steps, "clothing", "wearing", "o", [one.id for one in clothes])
+    steps = add_relation(referent.steps, "clothing", "wearing", "o", [garment_worn.id for garment_worn in clothes])
     return draft_question(
         "query name",
-        f"what is {who.text} wearing on {his} legs",
+        f"what is {referent.text} wearing on {his} legs",
         garment.name,
         add_step(add_step(steps, "filter worn", "legs"), "query", "name"),
         f"{person.name} {person.id} wears {garment.name} {garment.id}",
-        f"{who.text} is wearing {a(garment.name).removeprefix('some ')}",
+        f"{referent.text} is wearing {a(garment.name).removeprefix('some ')}",
     )
 
 
-def query_related(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_related(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """What is on the table? What kind of animal is to the left of the bench?"""
-    facts = namer.facts
-    link = choose_one(rng, [one for name in _RELATIONS_TO for one in facts.links.get(name, ())])
+    facts = finder.facts
+    link = choose_one(rng, [candidate for name in _RELATIONS_TO for candidate in facts.links.get(name, ())])
     if link is None:
         return None
     thing, anchor = facts.by_id[link.subject], facts.by_id[link.object]
-    where = namer.refer(anchor, rng, link.name, "relation", "hposition", thing.name, "hides name")
+    where = finder.refer(anchor, rng, link.name, "relation", "hposition", thing.name, "hides name")
     if where is None or thing.is_worn or not _answers(thing, facts):
         return None
-    rows = [one for one in facts.subjects_of(link.name, anchor) if not one.is_worn]
+    rows = [candidate for candidate in facts.subjects_of(link.name, anchor) if not candidate.is_worn]
     family = thing.family if thing.family in (*_CLASS_WORDS, "person") else ""
     if len(rows) == 1 and link.name in ("on", "under") and not thing.is_person:
         family, text = rng.choice([("_", "what"), (family, f"what kind of {family}")] if family else [("_", "what")])
-    elif family and sum(one.family == family for one in rows) == 1 and facts.clear_family(family):
+    elif family and sum(candidate.family == family for candidate in rows) == 1 and facts.clear_family(family):
         text = "who" if family == "person" else f"{rng.choice(('what', 'which'))} kind of {family}"
     else:
         return None
@@ -205,17 +224,21 @@ def query_related(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def query_quality(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_quality(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Which kind of furniture is green?"""
-    facts = namer.facts
-    thing = choose_one(rng, [one for one in facts.unworn if one.family in _CLASS_WORDS and one.seen_color])
+    facts = finder.facts
+    thing = choose_one(
+        rng, [candidate for candidate in facts.unworn if candidate.family in _CLASS_WORDS and candidate.seen_color]
+    )
     if thing is None or not _answers(thing, facts) or not facts.clear_family(thing.family):
         return None
     relatives = facts.by_family[thing.family]
-    fitting = [one for one in relatives if one.color == thing.color]
-    if len(fitting) != 1 or len(relatives) < 2 or not all(one.seen_color for one in relatives):
+    fitting = [candidate for candidate in relatives if candidate.color == thing.color]
+    if len(fitting) != 1 or len(relatives) < 2 or not all(candidate.seen_color for candidate in relatives):
         return None
-    steps = add_step(select_objects(thing.family, [one.id for one in relatives]), "filter color", thing.color)
+    steps = add_step(
+        select_objects(thing.family, [candidate.id for candidate in relatives]), "filter color", thing.color
+    )
     return draft_question(
         "query name",
         rng.choice((f"which kind of {thing.family} is {thing.color}", f"what kind of {thing.family} is {thing.color}")),
@@ -226,45 +249,45 @@ def query_quality(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def query_animal(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_animal(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """What animal is this? Asked where there is one alone."""
-    facts = namer.facts
-    found = facts.by_family.get("animal", ())
-    if len(found) != 1 or not facts.clear_family("animal"):
+    facts = finder.facts
+    animals = facts.by_family.get("animal", ())
+    if len(animals) != 1 or not facts.clear_family("animal"):
         return None
-    name = found[0].name
+    name = animals[0].name
     return draft_question(
         "query name",
         "what kind of animal is in this photo",
         name,
-        add_step(select_objects("animal", [found[0].id]), "query", "name"),
-        f"the only animal is {name} {found[0].id}",
+        add_step(select_objects("animal", [animals[0].id]), "query", "name"),
+        f"the only animal is {name} {animals[0].id}",
         f"the animal is {a(name)}",
     )
 
 
-def query_support(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_support(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Where is the cat? Answered by what it is on."""
-    facts = namer.facts
+    facts = finder.facts
     links = [link for link in facts.links.get("on", ()) if not facts.by_id[link.subject].is_worn]
     link = choose_one(rng, links)
-    who = namer.refer(facts.by_id[link.subject] if link else None, rng, "relation")
-    if link is None or who is None or len(facts.objects_of(who.thing, "on")) != 1:
+    referent = finder.refer(facts.by_id[link.subject] if link else None, rng, "relation")
+    if link is None or referent is None or len(facts.objects_of(referent.thing, "on")) != 1:
         return None
     below = facts.by_id[link.object]
     return draft_question(
         "query support",
-        f"what {who.be} {who.text} on",
+        f"what {referent.be} {referent.text} on",
         below.name,
-        add_step(add_relation(who.steps, "_", "on", "o", [below.id]), "query", "name"),
-        f"{who.thing.name} {who.thing.id} is on {below.name} {below.id}",
-        f"{who.text} {who.be} on the {below.name}",
+        add_step(add_relation(referent.steps, "_", "on", "o", [below.id]), "query", "name"),
+        f"{referent.thing.name} {referent.thing.id} is on {below.name} {below.id}",
+        f"{referent.text} {referent.be} on the {below.name}",
     )
 
 
-def query_place(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_place(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Where was this picture taken?"""
-    place = namer.facts.place
+    place = finder.facts.place
     text = rng.choice(("where was this picture taken", "which place is this", "what kind of place is this"))
     steps = add_step(SCENE, "query", "place")
     return draft_question(
@@ -277,9 +300,9 @@ def query_place(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def query_weather(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def query_weather(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """How is the weather?"""
-    weather = namer.facts.weather
+    weather = finder.facts.weather
     if not weather:
         return None
     text = rng.choice(("how is the weather", "what is the weather like"))
@@ -293,9 +316,9 @@ def query_weather(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def count_things(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def count_things(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """How many dogs are there?"""
-    facts = namer.facts
+    facts = finder.facts
     options: dict[int, list[str]] = {0: [name for name in (next(facts.absent(rng), ""),) if name and _is_counted(name)]}
     for name, things in facts.by_name.items():
         if not things[0].is_worn and is_countable(name) and facts.surely_counted(name):
@@ -319,7 +342,7 @@ def count_things(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
             )
         ),
         str(number),
-        add_step(select_objects(name, [one.id for one in found]), "count"),
+        add_step(select_objects(name, [thing.id for thing in found]), "count"),
         f"{count(number, name)} {be(number)} annotated",
         f"there {be(number)} {count(number, name) if number else 'no ' + plural(name)}",
     )
@@ -329,24 +352,24 @@ def _is_counted(name: str) -> bool:
     return is_countable(name) and kind(name).spot != "worn"
 
 
-def count_related(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def count_related(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """How many cups are on the table?"""
-    facts = namer.facts
+    facts = finder.facts
     link = choose_one(rng, facts.links.get("on", ()))
-    where = namer.refer(facts.by_id[link.object] if link else None, rng, "on", "relation", "hides name")
+    where = finder.refer(facts.by_id[link.object] if link else None, rng, "on", "relation", "hides name")
     if link is None or where is None:
         return None
     name = facts.by_id[link.subject].name
-    found = [one for one in facts.subjects_of("on", where.thing) if one.name == name]
-    if not is_countable(name) or len(found) > MOST or len(facts.named(name)) < 2:
+    things = [thing for thing in facts.subjects_of("on", where.thing) if thing.name == name]
+    if not is_countable(name) or len(things) > MOST or len(facts.named(name)) < 2:
         return None
     return draft_question(
         "count",
         f"how many {plural(name)} are on {where.text}",
-        str(len(found)),
-        add_step(add_relation(where.steps, name, "on", "s", [one.id for one in found]), "count"),
-        f"{count(len(found), name)} {be(len(found))} annotated on {where.thing.name} {where.thing.id}",
-        f"there {be(len(found))} {count(len(found), name)} on {where.text}",
+        str(len(things)),
+        add_step(add_relation(where.steps, name, "on", "s", [thing.id for thing in things]), "count"),
+        f"{count(len(things), name)} {be(len(things))} annotated on {where.thing.name} {where.thing.id}",
+        f"there {be(len(things))} {count(len(things), name)} on {where.text}",
     )
 
 

@@ -203,9 +203,9 @@ def _worded(draft: QuestionDraft) -> list[str]:
     text = draft.texts[0].removesuffix("?")
     text = text[:1].lower() + text[1:]
     for kind, pattern, templates in _RULES:
-        found = pattern.fullmatch(text) if kind == draft.kind else None
-        if found:
-            return _filled(templates, found.groupdict())
+        match = pattern.fullmatch(text) if kind == draft.kind else None
+        if match:
+            return _filled(templates, match.groupdict())
     return []
 
 

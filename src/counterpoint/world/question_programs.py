@@ -28,9 +28,14 @@ def draft_question(
     kind: str, texts: str | Sequence[str], answer: str, program: Sequence[Step], proof: str, full_answer: str
 ) -> QuestionDraft:
     """A draft with its sentences capitalised and ended."""
-    said = (texts,) if isinstance(texts, str) else texts
+    sentences = (texts,) if isinstance(texts, str) else texts
     return QuestionDraft(
-        kind, tuple(question(text) for text in said), answer, tuple(program), sentence(proof), sentence(full_answer)
+        kind,
+        tuple(question(text) for text in sentences),
+        answer,
+        tuple(program),
+        sentence(proof),
+        sentence(full_answer),
     )
 
 
@@ -56,8 +61,8 @@ def add_relation(
 
 
 def join_programs(
-    one: tuple[Step, ...], other: tuple[Step, ...], operation: str, argument: str = ""
+    first: tuple[Step, ...], second: tuple[Step, ...], operation: str, argument: str = ""
 ) -> tuple[Step, ...]:
     """Two programs side by side and a step that needs the results of both."""
-    moved = (Step(step.operation, step.argument, tuple(place + len(one) for place in step.inputs)) for step in other)
-    return (*one, *moved, Step(operation, argument, (len(one) - 1, len(one) + len(other) - 1)))
+    moved = (Step(step.operation, step.argument, tuple(place + len(first) for place in step.inputs)) for step in second)
+    return (*first, *moved, Step(operation, argument, (len(first) - 1, len(first) + len(second) - 1)))

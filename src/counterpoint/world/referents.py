@@ -73,7 +73,7 @@ class ReferentFinder:
         """A phrase that gives none of these classes away (color, state, pose, name, or a relation's name)."""
         if thing is None:
             return None
-        fitting = [one for one in self.all(thing) if not one.tells.intersection(avoid)]
+        fitting = [referent for referent in self.all(thing) if not referent.tells.intersection(avoid)]
         if not fitting:
             return None
         if not fitting[0].tells and rng.random() < self.plainness:
@@ -84,7 +84,7 @@ class ReferentFinder:
         if not self.facts.surely_named(thing.name):
             return
         others = self.facts.named(thing.name)
-        start = select_objects(thing.name, [one.id for one in others])
+        start = select_objects(thing.name, [other.id for other in others])
         if thing.is_worn:
             yield from self._worn(thing)
         if len(others) == 1:
@@ -102,14 +102,14 @@ class ReferentFinder:
     def _by_quality(self, thing: Thing, others: tuple[Thing, ...], start: tuple[Step, ...]) -> Iterator[Referent]:
         """One adjective before the noun."""
         color = thing.seen_color
-        rivals = [one for one in others if color == one.color or not one.seen_color]
+        rivals = [other for other in others if color == other.color or not other.seen_color]
         if color and _alone(thing, rivals):
             yield self._adjective(thing, color, add_step(start, "filter color", color), "color")
         for state in thing.states:
-            if state in _STATES_BEFORE_NOUN and _alone(thing, [one for one in others if state in one.states]):
+            if state in _STATES_BEFORE_NOUN and _alone(thing, [other for other in others if state in other.states]):
                 yield self._adjective(thing, state, add_step(start, "filter state", state), "state")
         still = thing.pose in _POSES_BEFORE_NOUN and not self.facts.is_busy(thing)
-        if still and _alone(thing, [one for one in others if one.pose in (thing.pose, "")]):
+        if still and _alone(thing, [other for other in others if other.pose in (thing.pose, "")]):
             yield self._adjective(thing, thing.pose, add_step(start, "filter pose", thing.pose), "pose")
 
     def _adjective(self, thing: Thing, word: str, steps: tuple[Step, ...], kind: str) -> Referent:
@@ -117,7 +117,7 @@ class ReferentFinder:
 
     def _by_side(self, thing: Thing, others: tuple[Thing, ...], start: tuple[Step, ...]) -> Iterator[Referent]:
         side = self.facts.side(thing.object)
-        sides = [self.facts.side(one.object) for one in others]
+        sides = [self.facts.side(other.object) for other in others]
         if side and not thing.is_worn and all(sides) and sides.count(side) == 1:
             steps = add_step(start, "filter hposition", side)
             yield Referent(
@@ -164,7 +164,7 @@ class ReferentFinder:
         """ "the cup on the table", where there is one table and one cup on it."""
         for relation in ("on", "under"):
             for below in self.facts.objects_of(thing, relation):
-                same = [one for one in self.facts.subjects_of(relation, below) if one.name == thing.name]
+                same = [other for other in self.facts.subjects_of(relation, below) if other.name == thing.name]
                 if (
                     len(self.facts.named(below.name)) == 1
                     and _alone(thing, same)
@@ -180,11 +180,11 @@ class ReferentFinder:
         if family not in SINGLE_WORD_FAMILIES or not self.facts.clear_family(family):
             return
         relatives = self.facts.by_family[family]
-        start = select_objects(family, [one.id for one in relatives])
+        start = select_objects(family, [other.id for other in relatives])
         if len(relatives) == 1:
             yield Referent(thing, f"the {family}", start, frozenset({"family", "hides name"}), family)
         color = thing.seen_color
-        rivals = [one for one in relatives if one.color == color or not one.seen_color]
+        rivals = [other for other in relatives if other.color == color or not other.seen_color]
         if color and len(relatives) > 1 and _alone(thing, rivals):
             tells = frozenset({"color", "family", "hides name"})
             yield Referent(thing, f"the {color} {family}", add_step(start, "filter color", color), tells, family)

@@ -10,15 +10,20 @@ from counterpoint.world.question_programs import add_step
 from counterpoint.world.referents import Referent, ReferentFinder
 
 
-def refer_to_both(namer: ReferentFinder, link: Link | None, rng: Random) -> tuple[Referent, Referent] | None:
+def refer_to_both(finder: ReferentFinder, link: Link | None, rng: Random) -> tuple[Referent, Referent] | None:
     """Phrases for the two ends of a link, the second one plain, as programs name it by its name alone."""
     if link is None:
         return None
-    one = namer.refer(namer.facts.by_id[link.subject], rng, "hposition", "relation", "on", "under", "family")
-    other = namer.plain(namer.facts.by_id[link.object])
-    if one is None or other is None or one.thing.name == other.thing.name or other.thing.name in one.tells:
+    subject = finder.refer(finder.facts.by_id[link.subject], rng, "hposition", "relation", "on", "under", "family")
+    object_referent = finder.plain(finder.facts.by_id[link.object])
+    if (
+        subject is None
+        or object_referent is None
+        or subject.thing.name == object_referent.thing.name
+        or object_referent.thing.name in subject.tells
+    ):
         return None
-    return one, other
+    return subject, object_referent
 
 
 def relation_program(one: Referent, other: Referent, relation: str, operation: str) -> tuple[Step, ...]:

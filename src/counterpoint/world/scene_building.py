@@ -1,7 +1,7 @@
-"""A cast put on stage: each member gets a place, nothing hides another by more than a little, and it is written down.
+"""Building scenes: a scene sample is placed with little occlusion, annotated and drawn.
 
-`stage` is the door of the world: a split and a number in, a scene and its picture out, the same on every machine.
-Colours are drawn last, again and again until the cast belongs to the split, so that no two splits can share a scene.
+`build_scene` maps a split and a number to a scene and its picture, the same on every machine. Colours are drawn last,
+repeatedly until the scene falls into the split, so that no two splits share a scene.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ from counterpoint.world.sketch import GROUND, Extent, Point, Rgb
 from counterpoint.world.spatial_relations import PlacedBox, find_spatial_relations
 
 SPLITS = {"train": (0, 1, 2, 3, 4, 5, 6), "validation": (7,), "test": (8,), "shifted": (9,)}
-"""The tenths of all casts that belong to each split."""
+"""The tenths of all scenes that belong to each split."""
 
 _SKINS: tuple[Rgb, ...] = ((250, 214, 184), (232, 184, 146), (190, 134, 92), (132, 88, 58), (96, 62, 44))
 _HAIRS: tuple[Rgb, ...] = ((46, 34, 28), (92, 58, 32), (214, 170, 86), (170, 84, 40), (28, 26, 30))
@@ -48,7 +48,7 @@ _LETTERED = frozenset({"stop sign"})  # what can be read has one right way round
 
 @dataclass(frozen=True, slots=True)
 class PlacedMember:
-    """A member at its place. `root` numbers the troupe, `parent` the member it hangs on, `depth` how near it is."""
+    """A member at its place. `root` numbers the cluster, `parent` the member it hangs on, `depth` how near it is."""
 
     member: SceneMember
     at: Placement
@@ -146,9 +146,9 @@ def _arranged(rng: Random, chosen: SceneSample, camera: Camera) -> tuple[list[Pl
     placed: list[PlacedMember] = []
     strings: list[tuple[Point, Point]] = []
     hidden: list[int] = []
-    for troupe in sorted(chosen.troupes, key=_bulk, reverse=True):
+    for cluster in sorted(chosen.clusters, key=_bulk, reverse=True):
         for _ in range(_TRIES):
-            new = _troupe(rng, troupe, camera, len(placed))
+            new = _place_cluster(rng, cluster, camera, len(placed))
             if new and (covered := _room(placed, new.members, hidden)):
                 hidden = covered
                 placed += new.members
@@ -157,16 +157,16 @@ def _arranged(rng: Random, chosen: SceneSample, camera: Camera) -> tuple[list[Pl
     return placed, strings
 
 
-def _bulk(troupe: SceneMember) -> int:
-    """How hard it is to find room for a troupe; people count for more, since they matter, and so do laden tables."""
-    left, _, right, _ = draw_appearance(troupe.look).extent
-    peopled = any(kind(one.look.kind).family == "person" for one in (troupe, *troupe.others))
-    return kind(troupe.look.kind).height ** 2 * (right - left) * (3 if peopled else 2 if troupe.others else 1)
+def _bulk(cluster: SceneMember) -> int:
+    """How much room a cluster needs; people and laden tables count for more, so that they are placed first."""
+    left, _, right, _ = draw_appearance(cluster.look).extent
+    peopled = any(kind(one.look.kind).family == "person" for one in (cluster, *cluster.others))
+    return kind(cluster.look.kind).height ** 2 * (right - left) * (3 if peopled else 2 if cluster.others else 1)
 
 
 @dataclass(frozen=True, slots=True)
-class _Troupe:
-    """Members that came on stage together, and the strings between them."""
+class _Cluster:
+    """Members that are placed together, and the strings between them."""
 
     first: int
     camera: Camera
@@ -215,13 +215,13 @@ def _places(others: tuple[SceneMember, ...], joints: list[Joint]) -> list[Placem
     return found
 
 
-def _troupe(rng: Random, root: SceneMember, camera: Camera, first: int) -> _Troupe | None:
-    """Try a place for a troupe: None where something would leave the picture or be too small to see."""
+def _place_cluster(rng: Random, root: SceneMember, camera: Camera, first: int) -> _Cluster | None:
+    """Try a place for a cluster: None where something would leave the picture or be too small to see."""
     at = _spot(rng, root, draw_appearance(root.look), camera)
     if at is None:
         return None
-    troupe = _Troupe(first, camera, rng, [], [])
-    return troupe if troupe.enter(root, at, None) else None
+    cluster = _Cluster(first, camera, rng, [], [])
+    return cluster if cluster.enter(root, at, None) else None
 
 
 def _spot(rng: Random, root: SceneMember, shape: MeasuredSketch, camera: Camera) -> Placement | None:
@@ -265,7 +265,7 @@ def _visible(extent: Extent) -> bool:
 
 
 def _room(placed: list[PlacedMember], new: list[PlacedMember], hidden: list[int]) -> list[int] | None:
-    """How much of each is hidden once a troupe has come in; None if that is more than is allowed.
+    """How much of each member is occluded once a cluster is placed; None if that is more than allowed.
 
     Two things on the wall, or two in the sky, may not even come near each other.
     """
@@ -298,7 +298,7 @@ def _depth(root: SceneMember, at: Placement) -> tuple[int, int]:
 
 
 def _back_to_front(placed: Sequence[PlacedMember]) -> list[int]:
-    """The order of painting: each troupe together, what lies under a thing first."""
+    """The order of painting: each cluster together, what lies under a thing first."""
 
     def order(number: int) -> tuple[tuple[int, int], int, bool, int]:
         one = placed[number]

@@ -1,7 +1,7 @@
-"""Who and what is in a scene, before anything has a place: kinds, looks, sizes, and who does what with what.
+"""Sampling of scenes before placement: kinds, appearances, sizes and actions of their members.
 
-A scene is cast as a few troupes. A troupe is a member that stands somewhere by itself, with the members that hang on
-it: what lies on a table, who rides a horse, what a woman holds.
+A scene consists of clusters. A cluster is a member that stands by itself, with the members attached to it: what lies on
+a table, who rides a horse, what a woman holds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ _SMALL_ON_SOFT = frozenset({"cat", "teddy bear", "book", "phone", "laptop"})
 
 @dataclass(frozen=True, slots=True)
 class SceneMember:
-    """One thing of a cast: how it looks, how large it is for its kind, and how it hangs on the member above it."""
+    """One object of a scene: its appearance, its size for its kind, and how it is attached to its parent."""
 
     look: Appearance
     size: str = ""
@@ -72,38 +72,38 @@ class SceneMember:
 
 @dataclass(frozen=True, slots=True)
 class SceneSample:
-    """A place, its weather, and the troupes that are to be put there, the most important first."""
+    """A place, its weather, and the clusters to be placed there, the most important first."""
 
     place: str
     weather: str
-    troupes: tuple[SceneMember, ...]
+    clusters: tuple[SceneMember, ...]
 
 
 def sample_scene(rng: Random, *, shifted: bool = False) -> SceneSample:
-    """Draw a cast. A shifted one has other company in each place, as if habits were different."""
+    """Sample a scene; a shifted one has another co-occurrence of kinds and places."""
     place = rng.choice(PLACES)
     weather = "" if place in INDOORS else rng.choices(WEATHERS, (5, 3, 2))[0]
     weights = kind_weights(place, shifted)
-    troupes: list[SceneMember] = []
+    clusters: list[SceneMember] = []
     for _ in range(rng.choices((0, 1, 2, 3), (20, 45, 28, 7))[0]):
-        troupes.append(_doer(rng, weights, _drawn(rng, {name: weights.get(name, 1) for name in _PERSONS})))
+        clusters.append(_doer(rng, weights, _drawn(rng, {name: weights.get(name, 1) for name in _PERSONS})))
     if rng.random() < 0.12 and (chase := _chase(rng, weights)):
-        troupes.append(chase)
+        clusters.append(chase)
     if place in INDOORS:
         for names, chance in ((("couch", "bed"), 0.6), (("table", "cabinet"), 0.8), (("cabinet", "table"), 0.3)):
             here = {name: weights[name] for name in names if name in weights}
             if here and rng.random() < chance:
-                troupes.append(_laden(rng, weights, _drawn(rng, here)))
+                clusters.append(_laden(rng, weights, _drawn(rng, here)))
     standing = {name: w for name, w in weights.items() if name not in _PERSONS and kind(name).spot != "top"}
     lying = {name: w for name, w in weights.items() if kind(name).spot == "top"}
     for _ in range(rng.randint(2, 5)):
         name = _drawn(rng, standing)
         standing[name] = max(standing[name] // 4, 1)
-        troupes += [_laden(rng, weights, name) for _ in range(_flock(rng, name))]
+        clusters += [_laden(rng, weights, name) for _ in range(_flock(rng, name))]
     if place not in INDOORS and lying and rng.random() < 0.6:
         name = _drawn(rng, lying)
-        troupes += [sample_member(rng, name) for _ in range(_flock(rng, name))]
-    return SceneSample(place, weather, tuple(troupes))
+        clusters += [sample_member(rng, name) for _ in range(_flock(rng, name))]
+    return SceneSample(place, weather, tuple(clusters))
 
 
 @cache
@@ -190,7 +190,7 @@ def _doer(rng: Random, weights: Mapping[str, int], name: str) -> SceneMember:
 
 
 def action_member(rng: Random, action: WorldAction, agent: str, patient: str) -> SceneMember:
-    """A troupe of two: who does something, and what it is done with; the one that bears the other comes first."""
+    """A cluster of two: who does something, and what it is done with; the one that bears the other comes first."""
     doer = replace(sample_member(rng, agent, pose=action.pose, wanted=("awake",)), action=action)
     wanted = (action.object_state, "awake", "upright", "intact")
     pose = action.object_pose if action.object_pose in kind(patient).poses else ""

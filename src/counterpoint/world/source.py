@@ -17,15 +17,14 @@ from counterpoint.pictures.edits import apply_edits
 from counterpoint.world.captions import captions
 from counterpoint.world.dialogues import dialogue
 from counterpoint.world.frames import frames
-from counterpoint.world.questions import gqa_questions
+from counterpoint.world.questions import gqa_questions, vqa_questions
 from counterpoint.world.scene_building import SPLITS, BuiltScene, build_scene, namespace
-from counterpoint.world.vqa import vqa_questions
 
 
 class World:
-    """So many scenes of a split: `train`, `validation`, `test`, or `shifted`, where habits are different.
+    """Scenes of a split: `train`, `validation`, `test`, or `shifted`, where co-occurrence is different.
 
-    It is also where models get its pictures from: they are drawn when they are shown, and no file is needed.
+    It is also the source of its pictures, which are drawn on demand without any file.
     """
 
     splits = tuple(SPLITS)
@@ -62,33 +61,33 @@ class World:
     def questions(self) -> Iterator[Question]:
         """Questions in the manner of GQA, each with a program and a proof."""
         for scene in self.scenes():
-            yield from gqa_questions(scene, self._luck("gqa", scene))
+            yield from gqa_questions(scene, self._rng("gqa", scene))
 
     def grounded(self) -> Iterator[GroundedQuestion]:
         """The same questions, each with the scene it asks about."""
         for scene in self.scenes():
-            for question in gqa_questions(scene, self._luck("gqa", scene)):
+            for question in gqa_questions(scene, self._rng("gqa", scene)):
                 yield GroundedQuestion(question, scene)
 
     def crowd_questions(self) -> Iterator[Question]:
         """Questions in the manner of VQA, each in several phrasings with ten answers."""
         for scene in self.scenes():
-            yield from vqa_questions(scene, self._luck("vqa", scene))
+            yield from vqa_questions(scene, self._rng("vqa", scene))
 
     def captions(self) -> Iterator[Caption]:
         """Five sentences about each picture."""
         for scene in self.scenes():
-            yield from captions(scene, self._luck("captions", scene))
+            yield from captions(scene, self._rng("captions", scene))
 
     def described(self) -> Iterator[Caption]:
         """The same sentences, each with its scene."""
         for scene in self.scenes():
-            yield from (replace(one, scene=scene) for one in captions(scene, self._luck("captions", scene)))
+            yield from (replace(one, scene=scene) for one in captions(scene, self._rng("captions", scene)))
 
     def dialogues(self) -> Iterator[Dialogue]:
         """A conversation about each picture."""
         for scene in self.scenes():
-            yield dialogue(scene, self._luck("dialogue", scene))
+            yield dialogue(scene, self._rng("dialogue", scene))
 
     def frames(self) -> Iterator[Frame]:
         """Who does what to whom."""
@@ -103,5 +102,21 @@ class World:
             raise PictureError(fact, hint=f"they look like {namespace(self.seed)}:test/000007.png")
         return apply_edits(picture.edits, np.asarray(self._staged(split, int(number)).draw()))
 
-    def _luck(self, kind: str, scene: Scene) -> Random:
+    def _rng(self, kind: str, scene: Scene) -> Random:
         return seeded_rng(kind, self.seed, scene.id)
+
+
+class VqaWorld(World):
+    """Scenes of a split with questions in the manner of VQA, in several phrasings with ten answers, and no others."""
+
+    rules = "vqa"
+    """The rule set by which answers are compared: the official program for ten answers."""
+
+    def questions(self) -> Iterator[Question]:
+        """Questions in the manner of VQA."""
+        return self.crowd_questions()
+
+    def grounded(self) -> Iterator[GroundedQuestion]:
+        """The same questions, each with its scene."""
+        for scene in self.scenes():
+            yield from (GroundedQuestion(question, scene) for question in vqa_questions(scene, self._rng("vqa", scene)))

@@ -46,77 +46,82 @@ _WEARING_RULES_OUT = MappingProxyType(
 )
 
 
-def verify_color(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_color(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the cup red?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if should_ask_color(one, rng)])
-    who = namer.refer(thing, rng, "color")
-    if thing is None or who is None:
+    thing = choose_one(rng, [candidate for candidate in finder.facts.things if should_ask_color(candidate, rng)])
+    referent = finder.refer(thing, rng, "color")
+    if thing is None or referent is None:
         return None
     truth = flip_coin(rng)
     value = thing.color if truth else other_color(thing, rng, {thing.color})
-    return _verified(who, "color", value, thing.color, f"{who.be} {who.text} {value}") if value else None
+    return _verified(referent, "color", value, thing.color, f"{referent.be} {referent.text} {value}") if value else None
 
 
-def verify_material(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_material(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the table made of wood?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if one.material and len(one.kind.materials) > 1])
-    who = namer.refer(thing, rng)
-    if thing is None or who is None:
+    thing = choose_one(
+        rng,
+        [candidate for candidate in finder.facts.things if candidate.material and len(candidate.kind.materials) > 1],
+    )
+    referent = finder.refer(thing, rng)
+    if thing is None or referent is None:
         return None
     value = thing.material if flip_coin(rng) else other_material(thing, rng)
-    return _verified(who, "material", value, thing.material, f"{who.be} {who.text} made of {value}", "made of ")
+    return _verified(
+        referent, "material", value, thing.material, f"{referent.be} {referent.text} made of {value}", "made of "
+    )
 
 
-def verify_state(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_state(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the door open?"""
-    rows = [(thing, state) for thing in namer.facts.things for state in thing.seen_states]
+    rows = [(thing, state) for thing in finder.facts.things for state in thing.seen_states]
     row = choose_one(rng, rows)
-    who = row and namer.refer(row[0], rng, "state")
-    if row is None or who is None:
+    referent = row and finder.refer(row[0], rng, "state")
+    if row is None or referent is None:
         return None
     truth = flip_coin(rng)
     value = row[1] if truth else other_state(row[1])
-    return _verified(who, "state", value, row[1], f"{who.be} {who.text} {state_phrase(value)}")
+    return _verified(referent, "state", value, row[1], f"{referent.be} {referent.text} {state_phrase(value)}")
 
 
-def verify_size(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_size(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog large?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if one.size])
-    who = namer.refer(thing, rng, "size")
-    if thing is None or who is None:
+    thing = choose_one(rng, [candidate for candidate in finder.facts.things if candidate.size])
+    referent = finder.refer(thing, rng, "size")
+    if thing is None or referent is None:
         return None
     value = thing.size if flip_coin(rng) else {"small": "large", "large": "small"}[thing.size]
-    return _verified(who, "size", value, thing.size, f"{who.be} {who.text} {value}")
+    return _verified(referent, "size", value, thing.size, f"{referent.be} {referent.text} {value}")
 
 
-def verify_pose(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_pose(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog sitting?"""
-    thing = choose_one(rng, [one for one in namer.facts.things if other_pose(one, Random(0))])
-    who = namer.refer(thing, rng, "pose", "sitting on", "riding", "walking")
-    if thing is None or who is None:
+    thing = choose_one(rng, [candidate for candidate in finder.facts.things if other_pose(candidate, Random(0))])
+    referent = finder.refer(thing, rng, "pose", "sitting on", "riding", "walking")
+    if thing is None or referent is None:
         return None
     value = thing.pose if flip_coin(rng) else other_pose(thing, rng)
-    return _verified(who, "pose", value, thing.pose, f"{who.be} {who.text} {value}")
+    return _verified(referent, "pose", value, thing.pose, f"{referent.be} {referent.text} {value}")
 
 
-def _verified(who: Referent, kind: str, value: str, actual: str, text: str, before: str = "") -> QuestionDraft:
+def _verified(referent: Referent, kind: str, value: str, actual: str, text: str, before: str = "") -> QuestionDraft:
     truth = value == actual
-    fact = f"{who.text} {who.be} {before}{state_phrase(actual)}"
+    fact = f"{referent.text} {referent.be} {before}{state_phrase(actual)}"
     return draft_question(
         "verify " + kind,
         text,
         yes_no(truth),
-        add_step(who.steps, f"verify {kind}", value),
-        f"{who.thing.name} {who.thing.id} is annotated as {actual}",
+        add_step(referent.steps, f"verify {kind}", value),
+        f"{referent.thing.name} {referent.thing.id} is annotated as {actual}",
         f"{yes_no(truth)}, {fact}",
     )
 
 
-def verify_action(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_action(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the man holding an umbrella?"""
-    facts = namer.facts
-    link = choose_one(rng, [one for one in facts.actions if one.name != "chasing"])
-    agent = namer.refer(facts.by_id[link.subject] if link else None, rng, "relation")
+    facts = finder.facts
+    link = choose_one(rng, [candidate for candidate in facts.actions if candidate.name != "chasing"])
+    agent = finder.refer(facts.by_id[link.subject] if link else None, rng, "relation")
     if link is None or agent is None:
         return None
     patient = facts.by_id[link.object]
@@ -138,13 +143,13 @@ def verify_action(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def verify_wearing(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_wearing(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the woman wearing a hat?"""
-    facts = namer.facts
+    facts = finder.facts
     worn: list[tuple[Thing, str]] = []
     bare: list[tuple[Thing, str]] = []
     for person in facts.people:
-        names = [one.name for one in facts.objects_of(person, "wearing")]
+        names = [garment.name for garment in facts.objects_of(person, "wearing")]
         worn += [(person, name) for name in names if name in _LOOSE_CLOTHES]
         bare += [
             (person, name) for name in _LOOSE_CLOTHES if name not in names and _plainly_without(name, names, person)
@@ -153,17 +158,19 @@ def verify_wearing(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
         return None
     truth = flip_coin(rng)
     person, name = rng.choice(worn if truth else bare)
-    who = namer.refer(person, rng, "wearing")
-    if who is None:
+    referent = finder.refer(person, rng, "wearing")
+    if referent is None:
         return None
-    ids = [one.id for one in facts.objects_of(person, "wearing") if one.name == name]
+    ids = [garment.id for garment in facts.objects_of(person, "wearing") if garment.name == name]
     return draft_question(
         "verify relation",
-        f"is {who.text} wearing {worn_phrase(name)}",
+        f"is {referent.text} wearing {worn_phrase(name)}",
         yes_no(truth),
-        add_step(who.steps, "verify rel", f"{name},wearing,o ({ids[0] if ids else '-'})"),
+        add_step(referent.steps, "verify rel", f"{name},wearing,o ({ids[0] if ids else '-'})"),
         f"{person.name} {person.id} wears {name} {ids[0]}" if ids else f"{person.name} {person.id} wears no {name}",
-        f"yes, {who.text} is wearing {worn_phrase(name)}" if ids else f"no, {who.text} is not wearing {any_of(name)}",
+        f"yes, {referent.text} is wearing {worn_phrase(name)}"
+        if ids
+        else f"no, {referent.text} is not wearing {any_of(name)}",
     )
 
 
@@ -172,14 +179,14 @@ def worn_phrase(name: str) -> str:
     return a(name).removeprefix("some ")
 
 
-def verify_relation(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_relation(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the dog to the left of the bench?"""
-    facts = namer.facts
+    facts = finder.facts
     rivals = {**OPPOSED_RELATIONS, **_ON_OR_UNDER}
     link = choose_one(
         rng, [one for name in rivals for one in facts.links.get(name, ()) if is_askable_relation(one, facts)]
     )
-    pair = refer_to_both(namer, link, rng)
+    pair = refer_to_both(finder, link, rng)
     if link is None or pair is None:
         return None
     one, other = pair
@@ -197,10 +204,10 @@ def verify_relation(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def same_color(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def same_color(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Are the cup and the plate the same color?"""
-    named = [(thing, namer.plain(thing)) for thing in namer.facts.things if thing.seen_color]
-    plain = [(thing, who) for thing, who in named if who is not None]
+    named = [(thing, finder.plain(thing)) for thing in finder.facts.things if thing.seen_color]
+    plain = [(thing, referent) for thing, referent in named if referent is not None]
     pairs = [(one, other) for i, one in enumerate(plain) for other in plain[i + 1 :]]
     same = [pair for pair in pairs if pair[0][0].color == pair[1][0].color]
     unlike = [pair for pair in pairs if pair[0][0].color != pair[1][0].color]
@@ -226,35 +233,35 @@ def same_color(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
     )
 
 
-def verify_place(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_place(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is this a kitchen?"""
-    place = namer.facts.place
-    asked = place if flip_coin(rng) else other_place(place, rng)
-    text = rng.choice((f"is this {a(asked)}", f"was this picture taken {place_question_phrase(asked)}"))
+    place = finder.facts.place
+    candidate = place if flip_coin(rng) else other_place(place, rng)
+    text = rng.choice((f"is this {a(candidate)}", f"was this picture taken {place_question_phrase(candidate)}"))
     return draft_question(
         "verify place",
         text,
-        yes_no(asked == place),
-        add_step(SCENE, "verify place", asked),
+        yes_no(candidate == place),
+        add_step(SCENE, "verify place", candidate),
         f"the place of the scene is {place}",
-        f"{yes_no(asked == place)}, this is {a(place)}",
+        f"{yes_no(candidate == place)}, this is {a(place)}",
     )
 
 
-def verify_weather(namer: ReferentFinder, rng: Random) -> QuestionDraft | None:
+def verify_weather(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is it raining?"""
-    weather = namer.facts.weather
+    weather = finder.facts.weather
     if not weather:
         return None
     truth = flip_coin(rng)
-    asked = weather if truth else other_weather(weather, rng)
-    text = rng.choice((f"is it {'raining' if asked == 'rainy' else asked}", f"is the weather {asked}"))
+    candidate = weather if truth else other_weather(weather, rng)
+    text = rng.choice((f"is it {'raining' if candidate == 'rainy' else candidate}", f"is the weather {candidate}"))
     full = f"{yes_no(truth)}, it is {weather}"
     return draft_question(
         "verify weather",
         text,
         yes_no(truth),
-        add_step(SCENE, "verify weather", asked),
+        add_step(SCENE, "verify weather", candidate),
         f"the weather is {weather}",
         full,
     )

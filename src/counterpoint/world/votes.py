@@ -92,9 +92,9 @@ def votes(answer: str, rng: Random) -> tuple[str, ...]:
     """Ten answers of which most, and always more than of any other, are the right one."""
     dissent = rng.choices(range(len(_DISSENT)), _DISSENT)[0]
     others = [rng.choice(_others(answer)) for _ in range(min(dissent, _most(answer)))]
-    said = [answer] * (VOTERS - len(others)) + others
-    rng.shuffle(said)
-    return tuple(said)
+    answers = [answer] * (VOTERS - len(others)) + others
+    rng.shuffle(answers)
+    return tuple(answers)
 
 
 def _most(answer: str) -> int:

@@ -14,7 +14,7 @@ from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.suites.rad import counterfactuals, dialogues
 from counterpoint.suites.rad import question_sets as families
 from counterpoint.suites.suite import Tally, generate_groups
-from counterpoint.world.crowd import Crowd
+from counterpoint.world.source import VqaWorld
 
 Golden = Callable[[str, Iterable[str]], None]
 PICTURE = Picture("coco:val2014/COCO_val2014_000000000001.jpg")
@@ -80,7 +80,7 @@ def test_the_order_of_questions_and_the_rest_of_them_change_nothing_but_the_pool
 
 
 def test_a_wrong_value_is_none_of_the_ten_answers_of_any_question_of_the_world() -> None:
-    asked = list(Crowd("test", 60).questions())
+    asked = list(VqaWorld("test", 60).questions())
     votes = {question.id: question.votes for question in asked}
     groups, _ = _made(counterfactuals.suite, asked)
     assert {group.kind for group in groups} >= {"color", "how-many"}
@@ -167,7 +167,7 @@ def test_a_set_without_an_original_is_one_group_and_one_question_is_no_set() -> 
 
 
 def test_counterfactuals_of_the_world_read_well(golden: Golden) -> None:
-    groups, _ = _made(counterfactuals.suite, list(Crowd("test", 40).questions()))
+    groups, _ = _made(counterfactuals.suite, list(VqaWorld("test", 40).questions()))
     said = [tuple(gold.best if gold else "" for gold in group.gold) for group in groups]
     texts = [tuple(query.text for query in group.queries) for group in groups]
     lines = [f"{q} {a} / {r} {b}" for (q, r), (a, b) in zip(texts, said, strict=True)]
