@@ -4,14 +4,18 @@ Two misprints are corrected: Table 1 has the columns of negation and antonym exc
 Table 4 pools the pairs of two tests instead of averaging them; Tables 13 to 17 count single answers.
 """
 
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from math import isnan
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from counterpoint.reports.papers.carets_results import CaretsResults, complement
-from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, NOT_RUN, PaperCell, PaperRow, PaperTable
+from counterpoint.reports.papers.paper_table import (
+    NOT_APPLICABLE,
+    NOT_RUN,
+    PaperCell,
+    PaperRow,
+    PaperTable,
+    PublishedValues,
+    read_published_values,
+)
 
 TESTS = ("rephrase", "order", "ontology", "visual", "negation", "antonym")
 """The six tests, by the names of our suites, in the order of the paper."""
@@ -41,13 +45,12 @@ def tables(results: CaretsResults, labels: Sequence[str] = (), *, printed: bool 
 
 def consistency(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 1: self-consistency on all tests."""
-    lines = [
-        PaperRow((model,), tuple(results.cell(model, "self_consistency", ("test",), test) for test in TESTS))
-        for model in results.models
-    ]
     note = "The paper prints negation under Attr. and antonym under Neg.; here each has its own column."
-    title = "CONS on all tests"
-    return [PaperTable(label, title, ("model",), TESTS, (*lines, *_published_rows(label, printed)), (note,))]
+
+    def cells(model: str) -> Iterator[PaperCell]:
+        return (results.cell(model, "self_consistency", ("test",), test) for test in TESTS)
+
+    return [_table_of_models(results, label, printed, "CONS on all tests", TESTS, cells, (note,))]
 
 
 def accuracy_gaps(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
@@ -73,41 +76,31 @@ def accuracy_gaps(results: CaretsResults, label: str, printed: bool) -> list[Pap
 def ontology_directions(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 2: ontology, original and perturbed, and by direction of the change."""
     heads = ("original ACC", "perturbed ACC", "CONS to hypernym", "CONS to hyponym")
-    lines = [
-        PaperRow(
-            (model,),
-            (
-                *(results.cell(model, _METRICS[head], ("test",), "ontology") for head in heads[:2]),
-                *(
-                    results.cell(model, "self_consistency", ("test", "tag:direction"), "ontology", way)
-                    for way in ("up", "down")
-                ),
-            ),
-        )
-        for model in results.models
-    ]
-    published = _published_rows(label, printed)
-    return [
-        PaperTable(label, "ontology by direction", ("model",), heads, (*lines, *published), _ontology_notes(results))
-    ]
+
+    def cells(model: str) -> Iterator[PaperCell]:
+        for head in heads[:2]:
+            yield results.cell(model, _METRICS[head], ("test",), "ontology")
+        for way in ("up", "down"):
+            yield results.cell(model, "self_consistency", ("test", "tag:direction"), "ontology", way)
+
+    notes = _ontology_notes(results)
+    return [_table_of_models(results, label, printed, "ontology by direction", heads, cells, notes)]
 
 
 def response_rates(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 3: conjunctions and disjunctions on order, with response rates."""
     heads = tuple(f"{kind} {what}" for kind in _KINDS for what in ("C-ACC", "yes", "no", "other"))
 
-    def cells(model: str, kind: str) -> tuple[PaperCell, ...]:
-        both = results.cell(model, "comprehensive_accuracy", ("test", "kind"), "order", kind)
-        rates = (results.rate(model, values, "order", kind) for values in (("yes",), ("no",), ("yes", "no")))
-        yes, no, known = rates
-        return both, yes, no, complement(known)
+    def cells(model: str) -> Iterator[PaperCell]:
+        for kind in _KINDS.values():
+            yield results.cell(model, "comprehensive_accuracy", ("test", "kind"), "order", kind)
+            yield results.rate(model, ("yes",), "order", kind)
+            yield results.rate(model, ("no",), "order", kind)
+            yield complement(results.rate(model, ("yes", "no"), "order", kind))
 
-    lines = [PaperRow((model,), sum((cells(model, kind) for kind in _KINDS.values()), ())) for model in results.models]
-    note = (
-        "What the paper calls ACC here is C-ACC, as its caption says; yes, no and other are shares of single answers."
-    )
+    note = "ACC of the paper is C-ACC here, as its caption says; yes, no and other are shares of single answers."
     title = "conjunctions and disjunctions on order"
-    return [PaperTable(label, title, ("model",), heads, (*lines, *_published_rows(label, printed)), (note,))]
+    return [_table_of_models(results, label, printed, title, heads, cells, (note,))]
 
 
 def rephrase_and_order(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
@@ -140,7 +133,7 @@ def rephrase_and_order(results: CaretsResults, label: str, printed: bool) -> lis
     return [PaperTable(label, title, ("model", "questions"), _MAIN_HEADS, (*lines, *published), (note,))]
 
 
-def test_sizes(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
+def question_counts(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 6: the number of original questions of each sort."""
     sorts, lines = _sorts(results), []
     for test in TESTS:
@@ -162,29 +155,25 @@ def test_sizes(results: CaretsResults, label: str, printed: bool) -> list[PaperT
 
 def accuracy_by_edit(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Table 7: accuracy on original pictures and after each edit."""
-    lines = [
-        PaperRow(
-            (model,),
-            (
-                results.cell(model, "base_accuracy", ("test",), "visual"),
-                *(results.cell(model, "variant_accuracy", ("test", "tag:edit"), "visual", edit) for edit in _EDITS),
-            ),
-        )
-        for model in results.models
-    ]
+
+    def cells(model: str) -> Iterator[PaperCell]:
+        yield results.cell(model, "base_accuracy", ("test",), "visual")
+        for edit in _EDITS:
+            yield results.cell(model, "variant_accuracy", ("test", "tag:edit"), "visual", edit)
+
     heads = ("original", *_EDITS.values())
-    return [PaperTable(label, "ACC on visual, by edit", ("model",), heads, (*lines, *_published_rows(label, printed)))]
+    return [_table_of_models(results, label, printed, "ACC on visual, by edit", heads, cells)]
 
 
 def all_metrics(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
     """Tables 8 to 12: all metrics on one test."""
     test = _ALL_METRICS_TESTS[label]
-    lines = [
-        PaperRow((model,), tuple(results.cell(model, metric, ("test",), test) for metric in _METRICS.values()))
-        for model in results.models
-    ]
+
+    def cells(model: str) -> Iterator[PaperCell]:
+        return (results.cell(model, metric, ("test",), test) for metric in _METRICS.values())
+
     notes = _ontology_notes(results) if test == "ontology" else ()
-    return [PaperTable(label, test, ("model",), (*_METRICS,), (*lines, *_published_rows(label, printed)), notes)]
+    return [_table_of_models(results, label, printed, test, tuple(_METRICS), cells, notes)]
 
 
 def coverages(results: CaretsResults, label: str, printed: bool) -> list[PaperTable]:
@@ -238,7 +227,7 @@ _MAKERS: Mapping[str, _Maker] = {
     "2": ontology_directions,
     "3": response_rates,
     "4": rephrase_and_order,
-    "6": test_sizes,
+    "6": question_counts,
     "7": accuracy_by_edit,
     **dict.fromkeys(_ALL_METRICS_TESTS, all_metrics),
     **dict.fromkeys(_COVERAGE_TESTS, coverages),
@@ -257,17 +246,22 @@ def _published_rows(label: str, printed: bool) -> list[PaperRow]:
     ]
 
 
-@cache
-def _published_values() -> Mapping[str, Mapping[str, tuple[PaperCell, ...]]]:
-    """Every value that the paper prints, by table and row."""
-    tables_by_label = tomllib.loads(Path(__file__).with_name("carets.toml").read_text("utf-8"))
-    return {
-        label: {
-            name: tuple(PaperCell.published(None if isnan(value) else value) for value in row)
-            for name, row in rows.items()
-        }
-        for label, rows in tables_by_label.items()
-    }
+def _table_of_models(
+    results: CaretsResults,
+    label: str,
+    printed: bool,
+    title: str,
+    heads: tuple[str, ...],
+    cells: Callable[[str], Iterable[PaperCell]],
+    notes: tuple[str, ...] = (),
+) -> PaperTable:
+    """A table with one row per model, and the rows of the paper below."""
+    rows = [PaperRow((model,), tuple(cells(model))) for model in results.models]
+    return PaperTable(label, title, ("model",), heads, (*rows, *_published_rows(label, printed)), notes)
+
+
+def _published_values() -> PublishedValues:
+    return read_published_values("carets.toml")
 
 
 def _sorts(results: CaretsResults) -> dict[str, str]:

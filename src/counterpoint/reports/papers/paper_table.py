@@ -1,6 +1,11 @@
 """A table as a paper prints it: row names, values with intervals, and notes."""
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from math import isnan
+from pathlib import Path
 from typing import Any
 
 
@@ -69,3 +74,20 @@ def _plain(cell: PaperCell) -> Any:
         return cell.text if cell.n is None else cell.n
     ends = {} if cell.low is None else {"low": cell.low, "high": cell.high, "n": cell.n}
     return {"value": cell.value, **ends}
+
+
+PublishedValues = Mapping[str, Mapping[str, tuple[PaperCell, ...]]]
+"""The values that a paper prints, by table or metric, and by row."""
+
+
+@cache
+def read_published_values(name: str) -> PublishedValues:
+    """The values in a file beside this module, which has per cent; nan is a cell that the paper leaves empty."""
+    sections = tomllib.loads(Path(__file__).with_name(name).read_text("utf-8"))
+    return {
+        section: {
+            row: tuple(PaperCell.published(None if isnan(value) else value) for value in values)
+            for row, values in rows.items()
+        }
+        for section, rows in sections.items()
+    }

@@ -4,19 +4,25 @@ Table 4 is over the valid pairs where the lab has annotators' votes, else over a
 instruments with equal weight, FOIL it! included; that of min(p_c, p_f) is the mean of the minima.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from math import isnan
-from pathlib import Path
 
 from counterpoint.metrics.labels import tag_labels
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.relabeling import Table, distinct_values, keep_rows
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
-from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, NOT_RUN, PaperCell, PaperRow, PaperTable
+from counterpoint.reports.papers.paper_table import (
+    NOT_APPLICABLE,
+    NOT_RUN,
+    PaperCell,
+    PaperRow,
+    PaperTable,
+    PublishedValues,
+    read_published_values,
+)
 from counterpoint.sources.formats.valse import INSTRUMENTS
 from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_words
 
@@ -153,14 +159,6 @@ def _divergence(words: WordSides | None) -> PaperCell:
     return NOT_APPLICABLE if words is None or isnan(words.divergence) else PaperCell(text=f"{words.divergence:.3f}")
 
 
-@cache
-def published_values() -> Mapping[str, Mapping[str, tuple[PaperCell, ...]]]:
+def published_values() -> PublishedValues:
     """Every value of Table 4 that the paper prints, by metric and model."""
-    printed = tomllib.loads(Path(__file__).with_name("valse.toml").read_text("utf-8"))
-    return {
-        metric: {
-            model: tuple(PaperCell.published(None if isnan(value) else value) for value in row)
-            for model, row in rows.items()
-        }
-        for metric, rows in printed.items()
-    }
+    return read_published_values("valse.toml")
