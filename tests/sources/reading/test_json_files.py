@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 from proving import examples
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.reading import json_stream as json_text
 from counterpoint.sources.reading.json_files import elements, first_sign, has, members, parts, whole
 from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.json_stream import CHUNK, JsonText
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
@@ -40,20 +41,19 @@ def _all(reader: Callable[..., Iterator[Any]], *arguments: Any) -> list[Any]:
 def test_a_list_gives_what_json_gives_however_little_is_read_at_a_time(
     tmp_path: Path, content: list[Any], indent: int | None, ascii_only: bool, chunk: int
 ) -> None:
-    path = _file(tmp_path, json.dumps(content, indent=indent, ensure_ascii=ascii_only))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_text, "CHUNK", chunk)
-        assert _all(elements, path) == content
-        assert whole(path) == content
+    text = json.dumps(content, indent=indent, ensure_ascii=ascii_only).encode()
+    assert list(JsonText(BytesIO(text), chunk).values_within()) == content
+    assert JsonText(BytesIO(text), chunk).value() == content
+    path = _file(tmp_path, text)
+    assert _all(elements, path) == whole(path) == content
 
 
 @ANYTHING
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")), JSON), st.integers(1, 9))
 def test_an_object_gives_its_members_in_their_order(tmp_path: Path, content: dict[str, Any], chunk: int) -> None:
-    path = _file(tmp_path, json.dumps(content))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_text, "CHUNK", chunk)
-        assert _all(members, path) == list(content.items())
+    text = json.dumps(content).encode()
+    assert list(JsonText(BytesIO(text), chunk).members_within()) == list(content.items())
+    assert _all(members, _file(tmp_path, text)) == list(content.items())
 
 
 @ANYTHING
@@ -161,11 +161,11 @@ def test_half_a_character_becomes_a_question_mark_and_a_whole_one_stays(tmp_path
 def test_a_large_file_is_not_held_in_memory(tmp_path: Path) -> None:
     path = _file(tmp_path, "[" + ", ".join(['{"a": "' + "x" * 1000 + '"}'] * 20_000) + "]")
     with path.open("rb") as file:
-        text, most = json_text.JsonText(file), 0
+        text, most = JsonText(file), 0
         for _ in text.places_within():
             text.value()
             most = max(most, len(text._held))
-    assert most < 2 * json_text.CHUNK < path.stat().st_size / 5
+    assert most < 2 * CHUNK < path.stat().st_size / 5
 
 
 RECORD = Record(

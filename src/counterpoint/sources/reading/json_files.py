@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,7 +62,7 @@ def decoded_elements(path: Path, kind: type[T], noun: str, skips: Skips, within:
 
 
 def _decoded(path: Path, kind: type[T], noun: str, skips: Skips, sign: str, within: str) -> Iterator[tuple[Any, T]]:
-    decoder: Decoder[Any] = _decoder(kind, sign)
+    decoder: Decoder[Any] = Decoder(dict[str, kind] if sign == "{" else list[kind])  # type: ignore[valid-type]
 
     def decode(text: str) -> Sequence[Any] | None:
         try:
@@ -86,11 +85,6 @@ def _decoded(path: Path, kind: type[T], noun: str, skips: Skips, sign: str, with
                 yield from _converted(content, kind, f"{path.name}, {noun}", key, skips)
                 count += 1
                 progress.last = key
-
-
-@cache
-def _decoder(kind: type, sign: str) -> Decoder[Any]:
-    return Decoder(dict[str, kind] if sign == "{" else list[kind])  # type: ignore[valid-type]
 
 
 def _converted(content: Json, kind: type[T], name: str, key: K, skips: Skips) -> Iterator[tuple[K, T]]:

@@ -44,8 +44,8 @@ class JsonText:
     Decoding whole values takes half the time of a parser that reports an event for each part.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    def __init__(self, file: BinaryIO, chunk: int = CHUNK) -> None:
+        self._file, self._chunk = file, chunk
         self._decoded = getincrementaldecoder("utf-8-sig")().decode
         self._held, self._at, self._ended = "", 0, False
         self._gone = 0  # how many characters came before those that are held
@@ -172,7 +172,7 @@ class JsonText:
         """Read on; false when there is nothing left."""
         if self._ended:
             return False
-        chunk = self._file.read(max(CHUNK, len(self._held) - self._at))
+        chunk = self._file.read(max(self._chunk, len(self._held) - self._at))
         self._ended = not chunk
         self._gone += self._at
         self._held = self._held[self._at :] + self._decoded(chunk, self._ended)
