@@ -32,7 +32,7 @@ def test_a_visitor_goes_from_the_leaderboard_to_one_failure_and_back(page: Page,
     page.get_by_role("listitem").first.get_by_role("link").click()
     expect(page.get_by_text("Every variant asks the same as the base")).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^hasty"))).to_contain_text("✗ maybe")
-    page.get_by_role("link", name=re.compile("right, then wrong")).click()
+    page.get_by_role("link", name=re.compile("correct, then incorrect")).click()
     expect(page).to_have_url(re.compile("verdict=broken"))
 
 

@@ -61,7 +61,7 @@ def test_the_slider_can_be_dragged_and_its_handles_do_not_pass_each_other(page: 
 def test_what_another_model_made_of_it_can_be_let_go(page: Page, complaints: list[str]) -> None:
     page.goto("/browse?model=careful&suite=plain&also=hasty:right")
     expect(_found(page)).to_have_text("8 groups")
-    page.get_by_label("and hasty: right throughout").uncheck()
+    page.get_by_label("and hasty: all correct").uncheck()
     expect(_found(page)).to_have_text("30 groups")
     expect(page).to_have_url(re.compile(r"/browse\?model=careful&suite=plain$"))
 

@@ -64,7 +64,7 @@ def test_a_visitor_goes_through_groups_boxes_and_a_sample_by_keys_alone(page: Pa
 def test_a_field_of_the_table_leads_to_its_groups_by_keys_alone(page: Page, complaints: list[str]) -> None:
     page.goto(COMPARED)
     page.keyboard.press("j")
-    assert "steady: right throughout" in str(page.evaluate("document.activeElement.title"))
+    assert "steady: all correct" in str(page.evaluate("document.activeElement.title"))
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("first=right&second="))
     expect(page.locator("a.entry")).to_have_count(10)

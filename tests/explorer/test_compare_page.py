@@ -71,7 +71,7 @@ def test_coverage_is_that_of_the_tables_of_carets(client: TestClient, lab: LabSt
 def test_every_field_says_how_many_groups_it_has_and_lists_them(client: TestClient) -> None:
     twin = _json(client, "/compare.json?models=steady,shaky&suite=noise")
     (table,) = twin["tables"]
-    assert table["heads"] == ["right, right", "right, wrong", "wrong, right", "wrong, wrong"]
+    assert table["heads"] == ["all correct", "then incorrect", "then correct", "all incorrect"]
     counts = [[field["count"] for field in line["fields"]] for line in table["lines"]]
     assert len(counts) == len(counts[0]) == 4
     assert sum(map(sum, counts)) == sum(table["totals"]) == PICTURES

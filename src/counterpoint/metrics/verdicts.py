@@ -11,12 +11,12 @@ from counterpoint.metrics.outcomes import Outcomes
 
 VERDICTS: Mapping[str, str] = MappingProxyType(
     {
-        "right": "right throughout",
-        "broken": "right, then wrong",
-        "gained": "wrong, then right",
-        "wrong": "wrong throughout",
-        "holds": "holds",
-        "breaks": "breaks",
+        "right": "all correct",
+        "broken": "correct, then incorrect",
+        "gained": "incorrect, then correct",
+        "wrong": "all incorrect",
+        "holds": "relation satisfied",
+        "breaks": "relation violated",
         "unanswered": "not answered",
     }
 )

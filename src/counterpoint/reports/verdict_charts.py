@@ -48,16 +48,18 @@ def verdicts_by_model(reader: LabReader, suite: str, models: Sequence[LabModel])
 def verdict_chart_title(shares: Sequence[BarShare]) -> str:
     """The finding: in which row most groups pass, and in which fewest.
 
-    >>> verdict_chart_title([BarShare("a", "right throughout", 0.9, 9), BarShare("b", "right throughout", 0.2, 2)])
-    'a is right throughout in 90 % of groups, b in 20 %'
-    >>> verdict_chart_title([BarShare("a", "holds", 0.9, 9), BarShare("b", "breaks", 1.0, 9)])
-    'a holds in 90 % of groups, b in 0 %'
+    >>> verdict_chart_title([BarShare("a", "all correct", 0.9, 9), BarShare("b", "all correct", 0.2, 2)])
+    'a has all correct in 90 % of groups, b in 20 %'
+    >>> verdict_chart_title([BarShare("a", "relation satisfied", 0.9, 9), BarShare("b", "relation violated", 1.0, 9)])
+    'a satisfies the relation in 90 % of groups, b in 0 %'
     """
     if not shares:
         return "no group is answered"
     parts = {share.part for share in shares}
     has_gold = bool(parts & _WITH_GOLD) or VERDICTS["holds"] not in parts
-    passed, phrase = (VERDICTS["right"], "is right throughout") if has_gold else (VERDICTS["holds"], "holds")
+    passed, phrase = (
+        (VERDICTS["right"], "has all correct") if has_gold else (VERDICTS["holds"], "satisfies the relation")
+    )
     rates = {share.row: 0.0 for share in shares}
     rates |= {share.row: share.share for share in shares if share.part == passed}
     worst, best = min(rates, key=lambda row: rates[row]), max(rates, key=lambda row: rates[row])

@@ -154,7 +154,7 @@ SENTENCE = (
 
 _RANKED = ("comprehensive_accuracy", "acc_r", "accuracy")  # by which the models of a bare address are chosen
 _KINDS = (("right", "broken", "gained", "wrong"), ("holds", "breaks"))
-_SHORT = {"right": "right, right", "broken": "right, wrong", "gained": "wrong, right", "wrong": "wrong, wrong"}
+_SHORT = {"broken": "then incorrect", "gained": "then correct"}  # column heads are narrow
 _WORDS = {
     "swap": {"holds": "all survived", "breaks": "not all survived"},
     "ranks": {"holds": "caption above", "breaks": "not above"},
