@@ -1,1 +1,1 @@
-"""One module per way of reaching a model; heavy libraries are imported on use."""
+"""Adapters for models: built-in, Hugging Face, endpoints, text-only, and user code."""

@@ -31,7 +31,7 @@ _SETTLED = ("query", "trial", "state", "digest")
 
 
 def slug(fingerprint: str) -> str:
-    """The folder of a model: what is readable of its fingerprint, and enough digits to tell it from all others.
+    """The folder of a model: the readable part of its fingerprint, and a hash of all of it.
 
     >>> slug("chat gpt/7: be brief")
     'chat-gpt-7-be-brief-37690e4c8fee5300'
@@ -41,13 +41,13 @@ def slug(fingerprint: str) -> str:
 
 
 def new_run_name(now: datetime | None = None) -> str:
-    """A name for a run: its time, so that names sort, and digits of luck, so that no two are the same."""
+    """A name for a run: its time, so that names sort, and random digits, so that no two are the same."""
     return f"{(now or datetime.now(UTC)).strftime('%Y%m%dT%H%M%S.%f')}-{token_hex(4)}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of this run: which of its flushes it holds, how many rows, and how often these were merged."""
+    """A part of this run: the range of its flushes, its rows, and how often it was merged."""
 
     first: int
     last: int
@@ -69,7 +69,7 @@ _DEFAULT_POLICY = PartPolicy()
 
 
 class AnswerLog:
-    """What one model said. The first look or addition waits until no other run of this model is at work.
+    """The answers of one model. The first read or write waits until no other run of this model holds the lock.
 
     Use it in a `with`, or call `close` at the end: both write what is gathered and merge the parts of this run.
     """
@@ -89,11 +89,11 @@ class AnswerLog:
         self._waiting, self._clock, self._policy, self._due = waiting, clock, policy, 0.0
         self._rows, self._count = AnswerRows(fingerprint), 0
         self._parts: list[_Part] = []
-        self._held = ExitStack()
-        self._holding = False
+        self._lock = ExitStack()
+        self._locked = False
 
     def __enter__(self) -> "AnswerLog":
-        self._hold()
+        self._acquire()
         return self
 
     def __exit__(
@@ -102,8 +102,8 @@ class AnswerLog:
         self.close()
 
     def add(self, rows: Iterable[StoredAnswer]) -> None:
-        """Gather; a part is put once a second or every 20,000 rows, whichever comes first."""
-        self._hold()
+        """Gather answers; a part is written once a second or every 20,000 rows, whichever comes first."""
+        self._acquire()
         if not len(self._rows):
             self._due = self._clock() + self._policy.part_seconds
         self._rows.extend(rows)
@@ -111,61 +111,61 @@ class AnswerLog:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is gathered as a part."""
+        """Write the gathered answers as a part."""
         if len(self._rows):
-            self._hold()
+            self._acquire()
             part = _Part(self._count, self._count, len(self._rows))
             self._count += 1
             self._put(part, self._rows.drain())
-            while len(alike := self._alike()) >= self._policy.merge_parts:
-                self._merged(alike)
+            while len(parts := self._same_level()) >= self._policy.merge_parts:
+                self._merge(parts)
 
     def missing(self, plan: pa.Table) -> pa.Table:
-        """The rows of a plan (query, trial, digest) without a settled answer to that very picture, by anti-join.
+        """The rows of a plan (query, trial, digest) without a settled answer about that picture file, by anti-join.
 
-        Quickest where the digests of the plan are dictionary-encoded.
+        Fastest where the digests of the plan are dictionary-encoded.
         """
-        self._hold()
+        self._acquire()
         self.flush()
         settled = read_parts(self._storage, self._folder, _SETTLED, encoded=("state", "digest"))
         return joins.unanswered_rows(plan, settled)
 
     def merge(self) -> None:
-        """Merge the parts of this run into few; readers see each answer once before, after and between."""
+        """Merge the parts of this run into few; readers see each answer once at any time."""
         waiting: list[_Part] = []
         for part in [*self._parts, _Part(0, 0, self._policy.full_rows)]:
             if sum(one.rows for one in waiting) + part.rows > self._policy.full_rows:
                 if len(waiting) > 1:
-                    self._merged(waiting)
+                    self._merge(waiting)
                 waiting = []
             waiting.append(part)
 
     def close(self) -> None:
-        """Write what is gathered, merge, and let the next run in."""
-        with self._held:
-            if self._holding:
+        """Write the gathered answers, merge, and release the lock."""
+        with self._lock:
+            if self._locked:
                 self.flush()
                 self.merge()
-        self._holding = False
+        self._locked = False
 
-    def _hold(self) -> None:
-        if not self._holding:
-            self._held.enter_context(self._storage.lock(self._folder, self._waiting))
-            self._holding = True
+    def _acquire(self) -> None:
+        if not self._locked:
+            self._lock.enter_context(self._storage.lock(self._folder, self._waiting))
+            self._locked = True
             self._storage.sweep(self._folder)
             for name in sorted(_covered(self._storage.names(f"{self._folder}/"))):
                 self._storage.delete(name)
 
-    def _alike(self) -> list[_Part]:
-        """The newest parts, as far back as they have been merged equally often."""
-        alike: list[_Part] = []
+    def _same_level(self) -> list[_Part]:
+        """The newest parts of one merge level."""
+        parts: list[_Part] = []
         for part in reversed(self._parts):
             if part.rows >= self._policy.full_rows or part.level != self._parts[-1].level:
                 break
-            alike.insert(0, part)
-        return alike
+            parts.insert(0, part)
+        return parts
 
-    def _merged(self, parts: Sequence[_Part]) -> None:
+    def _merge(self, parts: Sequence[_Part]) -> None:
         tables = [read_parquet(self._storage, self._name(part), "answers") for part in parts]
         whole = _Part(parts[0].first, parts[-1].last, sum(part.rows for part in parts), parts[-1].level + 1)
         place = self._parts.index(parts[0])
@@ -185,7 +185,7 @@ class AnswerLog:
 
 
 def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """What a model said, once per query and trial: the last settled answer, a failed one only if there is no other."""
+    """The answers of a model, one per query and trial: the last settled one, else the last failed one."""
     wanted = list(columns or ANSWERS.names)
     needed = list(dict.fromkeys([*wanted, "query", "trial", "state"]))
     return joins.latest_answers(read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", needed)).select(wanted)
@@ -212,10 +212,10 @@ def read_parts(storage: StorageFolder, folder: str, columns: Sequence[str], enco
             with ThreadPoolExecutor(4) as threads:
                 tables = list(threads.map(one, listed))
         except FileMissing:
-            continue  # a run has merged its parts since we listed them
+            continue  # a run merged its parts after they were listed
         return pa.concat_tables(tables) if tables else ANSWERS.empty_table().select(list(columns))
     raise FileMissing(
-        f"the parts in {storage.path(folder)} vanish while they are read", hint="is somebody deleting them?"
+        f"the parts in {storage.path(folder)} vanish while they are read", hint="is another program deleting them?"
     )
 
 
@@ -239,11 +239,11 @@ def _checked_part(storage: StorageFolder, name: str) -> None:
 
 
 def _covered(names: Iterable[str]) -> set[str]:
-    """The parts that a merged one holds, and that a kill has kept from being deleted."""
+    """The parts that a merged one contains, left behind by a killed run."""
     found = [(name, match) for name in names if (match := _NAME.fullmatch(name))]
     spans = [(match["run"], int(match["first"]), -int(match["last"] or match["first"]), name) for name, match in found]
     covered, run, reach = set(), "", -1
-    for its_run, first, last, name in sorted(spans):  # of parts that begin alike, the longest comes first
+    for its_run, first, last, name in sorted(spans):  # of parts that begin parts, the longest comes first
         if its_run != run:
             run, reach = its_run, -1
         if -last <= reach:

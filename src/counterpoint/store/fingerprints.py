@@ -1,4 +1,4 @@
-"""A table's fingerprint: it follows from the rows alone, not from their order, the file, or what wrote it.
+"""Fingerprints of tables, which depend on the rows alone, not on their order, the file, or the writer.
 
 Each row becomes one line: a text as its length in bytes, a colon and the text; a whole number in digits; a fraction as
 the digits of its 64 bits; a list as its length, a bracket, its members and a bracket; nothing as a dash; each followed
@@ -16,7 +16,7 @@ _NOTHING = "-"
 
 
 def fingerprint(table: pa.Table, name: str) -> str:
-    """Thirty-two hexadecimal digits that change when any value of any row does."""
+    """A digest of all rows, as 32 hexadecimal digits."""
     digest = blake2b(f"{name};{';'.join(table.column_names)};".encode(), digest_size=16)
     if table.num_rows:
         fields = [_fields(table[column].combine_chunks()) for column in table.column_names]
@@ -26,7 +26,7 @@ def fingerprint(table: pa.Table, name: str) -> str:
 
 
 def _fields(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Each value as a text that ends where it says it does."""
+    """Each value as a self-delimiting text."""
     if isinstance(values, pa.ChunkedArray):
         values = pa.concat_arrays(values.chunks)
     kind = values.type

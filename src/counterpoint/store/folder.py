@@ -1,4 +1,4 @@
-"""Files that are whole or absent: a folder with four operations, the only place where a lab touches the disk."""
+"""Storage folder: files that are written whole or not at all, and a lock; all disk access of a lab goes through it."""
 
 import os
 import socket
@@ -12,11 +12,11 @@ from typing import BinaryIO
 
 from counterpoint.core.errors import StoreError
 
-_POLL = 0.05  # seconds between two looks at a lock that another process holds
+_POLL = 0.05  # seconds between two attempts to take a lock
 
 
 class FileMissing(StoreError):  # noqa: N818 - it reads as the sentence it is
-    """There is no file of this name; a reader that listed it before a merge looks again."""
+    """There is no file of this name; a reader that listed it before a merge lists again."""
 
 
 class StorageFolder:
@@ -34,14 +34,14 @@ class StorageFolder:
         self.folder = Path(folder)
 
     def path(self, name: str) -> Path:
-        """Where the file of this name is, or would be."""
+        """The path of a name."""
         return self.folder / name
 
     def put(self, name: str, content: bytes) -> None:
-        """Write a file so that whoever looks, and whenever the power fails, finds all of it or nothing."""
+        """Write a file atomically and durably: a reader, or a power failure, finds all of it or nothing."""
         path = self.path(name)
         draft = path.with_name(f".{path.name}.{token_hex(4)}.draft")
-        with _said(path, "written"):
+        with _translated_errors(path, "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 with draft.open("wb") as file:
@@ -56,47 +56,47 @@ class StorageFolder:
 
     def get(self, name: str) -> bytes:
         """The bytes of a file."""
-        with _said(self.path(name), "read"):
+        with _translated_errors(self.path(name), "read"):
             return self.path(name).read_bytes()
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
-        """A file to read parts of."""
-        with _said(self.path(name), "read"):
+        """A file for partial reads."""
+        with _translated_errors(self.path(name), "read"):
             file = self.path(name).open("rb")
         with file:
             yield file
 
     def names(self, prefix: str = "") -> list[str]:
-        """The names that begin so, sorted; what is not whole yet is not among them."""
+        """The names with this prefix, sorted, without drafts."""
         folder, _, start = prefix.rpartition("/")
-        with _said(self.path(folder), "listed"):
+        with _translated_errors(self.path(folder), "listed"):
             found = list(_files(self.path(folder), f"{folder}/" if folder else ""))
         return sorted(name for name in found if name.startswith(prefix)) if start else sorted(found)
 
     def delete(self, name: str) -> None:
-        """Remove a file; one that is gone already is no error."""
-        with _said(self.path(name), "deleted"):
+        """Remove a file; a missing one is no error."""
+        with _translated_errors(self.path(name), "deleted"):
             self.path(name).unlink(missing_ok=True)
 
     def sweep(self, folder: str) -> None:
-        """Remove the drafts that a killed writer left in a folder; only for who holds the folder's lock."""
-        with _said(self.path(folder), "cleared"):
+        """Remove the drafts that a killed writer left in a folder; only under the folder's lock."""
+        with _translated_errors(self.path(folder), "cleared"):
             for draft in self.path(folder).glob(".*.draft"):
                 draft.unlink(missing_ok=True)
 
     @contextmanager
     def lock(self, folder: str, waiting: Callable[[str], None] = lambda holder: None) -> Iterator[None]:
-        """Be the only one to work in a folder. The lock ends with the process that holds it, however it ends.
+        """Hold the lock of a folder, which ends with the process at the latest.
 
-        Whoever has to wait is told once who holds the lock, by `waiting`.
+        `waiting` is called once with the holder, if the lock is taken.
         """
         path = self.path(folder) / ".lock"
-        with _said(path, "locked"):
+        with _translated_errors(path, "locked"):
             path.parent.mkdir(parents=True, exist_ok=True)
             file = path.open("a+b")
         with file:
-            with _said(path, "locked"):
+            with _translated_errors(path, "locked"):
                 _wait(file, waiting)
                 file.truncate(0)
                 file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
@@ -117,19 +117,19 @@ def _files(folder: Path, prefix: str) -> Iterator[str]:
 
 
 def _wait(file: BinaryIO, waiting: Callable[[str], None]) -> None:
-    told = False
-    while not _taken(file):
-        if not told:
+    reported = False
+    while not _try_lock(file):
+        if not reported:
             file.seek(0)
             waiting(file.read().decode("utf-8", "replace") or "another process")
-            told = True
+            reported = True
         time.sleep(_POLL)
 
 
 if sys.platform == "win32":
     import msvcrt
 
-    def _taken(file: BinaryIO) -> bool:
+    def _try_lock(file: BinaryIO) -> bool:
         file.seek(1 << 30)  # a byte beyond the text, which others may go on reading
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -138,12 +138,12 @@ if sys.platform == "win32":
         return True
 
     def _sync(folder: Path) -> None:
-        """Renames are on disk when they return."""
+        """Nothing: a rename is durable when it returns."""
 
 else:
     import fcntl
 
-    def _taken(file: BinaryIO) -> bool:
+    def _try_lock(file: BinaryIO) -> bool:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -159,11 +159,11 @@ else:
 
 
 @contextmanager
-def _said(path: Path, doing: str) -> Iterator[None]:
+def _translated_errors(path: Path, action: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as problem:
         raise FileMissing(f"{path} does not exist", hint="check the path, or make it anew") from problem
     except OSError as problem:
         hint = "check the rights and the free space of its folder"
-        raise StoreError(f"{path} cannot be {doing}: {problem.strerror or problem}", hint=hint) from problem
+        raise StoreError(f"{path} cannot be {action}: {problem.strerror or problem}", hint=hint) from problem

@@ -1,4 +1,4 @@
-"""Groups at rest: core values to rows of the table of groups, built by columns, and rows back to queries."""
+"""Groups as tables: groups to rows, built by columns, and rows back to queries."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -55,7 +55,7 @@ def groups_table(groups: Iterable[tuple[str, Group]], suite: str) -> pa.Table:
 
 
 def unique_queries(table: pa.Table) -> pa.Table:
-    """What there is to ask: each query once, in the order in which the table first has it."""
+    """Each query once, in the order of first occurrence."""
     ids = table["query"].to_numpy()
     if not has_duplicates(ids):
         return table.select(QUERY_COLUMNS)
@@ -64,7 +64,7 @@ def unique_queries(table: pa.Table) -> pa.Table:
 
 
 def read_queries(table: pa.Table) -> list[Query]:
-    """The queries of the rows of a table, as they were before they were stored; their ids are its column `query`."""
+    """The queries of the rows of a table; their ids are its column `query`."""
     addresses, texts, modes, choices, contexts, pixels, features = (
         table[name].to_pylist() for name in ("picture", "text", "mode", "choices", "context", "edits", "feature_edits")
     )
@@ -85,7 +85,7 @@ def read_queries(table: pa.Table) -> list[Query]:
 
 
 def check_groups(table: pa.Table, place: str) -> pa.Table:
-    """A table whose columns hold what their names say, or an error that names the first row that does not."""
+    """The table, after a check of its values; StoreError names the first invalid row."""
     for column, known in (("relation", Relation), ("mode", Mode)):
         fits = pc.is_in(table[column], value_set=pa.array([one.value for one in known], pa.string()))
         _refuse(table, place, pc.invert(fits), column, f"is none of {', '.join(known)}")
@@ -99,7 +99,7 @@ def check_groups(table: pa.Table, place: str) -> pa.Table:
 
 
 def _holds_nothing(column: pa.ChunkedArray, optional: Collection[str] = ()) -> pa.Array:
-    """Which lists have a member that is empty, or a field of it that is and must not be."""
+    """Which lists have a null member, or a null in a required field of one."""
     hit = np.zeros(len(column), np.bool_)
     if len(column):
         lists = as_lists(pa.concat_arrays(column.chunks))
@@ -183,7 +183,7 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _remembered(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function that makes each thing once: a table has few chains of edits and many rows."""
+    """A memoized function: a table has few chains of edits and many rows."""
     known: dict[Any, Any] = {}
 
     def found(key: Any) -> Any:

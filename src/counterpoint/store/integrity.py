@@ -1,4 +1,4 @@
-"""What a suite or a lab must satisfy, one thing at a time."""
+"""Integrity checks of a suite or a lab."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from counterpoint.core.errors import StoreError
 
 @dataclass(frozen=True, slots=True)
 class IntegrityCheck:
-    """One thing that a suite or a lab must satisfy, whether it does, and what was found."""
+    """One requirement of a suite or a lab, whether it holds, and what was found."""
 
     place: str
     name: str
@@ -18,7 +18,7 @@ class IntegrityCheck:
 
 
 def check_readable(place: str, reading: Callable[[], object]) -> IntegrityCheck:
-    """Whether something can be read."""
+    """Whether a file can be read."""
     try:
         reading()
     except StoreError as problem:

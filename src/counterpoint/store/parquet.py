@@ -1,4 +1,4 @@
-"""Tables as Parquet: how ours are written, and how any file that claims to be one is read."""
+"""Tables as Parquet: writing, and validated reading."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The pictures of a lab: where an address leads, and the digest of each file, taken once."""
+"""The pictures of a lab: resolution of addresses, and cached digests of files."""
 
 import os
 from collections.abc import Mapping
@@ -23,9 +23,9 @@ TABLE = "pictures.parquet"
 
 
 class LabPictures:
-    """Pictures by namespace: files in the roots of a lab, and whatever else is passed in, such as the world.
+    """Pictures by namespace: files in the roots of a lab, and further sources such as the built-in world.
 
-    Each thread keeps the last picture that it has decoded: many edits of one, asked for in turn, are made of it.
+    Each thread caches the last picture that it decoded, for several edits of it in turn.
     """
 
     def __init__(self, roots: Mapping[str, Path], extra: Mapping[str, Pictures]) -> None:
@@ -33,7 +33,7 @@ class LabPictures:
         self._last = local()
 
     def __reduce__(self) -> tuple[type[Self], tuple[Mapping[str, Path], Mapping[str, Pictures]]]:
-        return type(self), (self._roots, self._extra)  # to another process, without what is kept
+        return type(self), (self._roots, self._extra)  # pickled without the cache
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown."""
@@ -51,7 +51,7 @@ class LabPictures:
         return kept
 
     def file(self, address: str) -> Path | None:
-        """The file behind an address; nothing if it is drawn, missing, or of no known root."""
+        """The file behind an address; None if it is drawn, missing, or of no known root."""
         picture = Picture(address)
         if picture.namespace in self._extra:
             return None
@@ -63,7 +63,7 @@ class LabPictures:
 
 
 def add_digests(queries: pa.Table, pictures: LabPictures, storage: StorageFolder) -> pa.Table:
-    """The queries with a column `digest`: of the picture's file, empty where there is none."""
+    """The queries with a column `digest` of the picture file, empty where there is none."""
     encoded = queries["picture"].combine_chunks().dictionary_encode()
     digests = pa.array(_digests(encoded.dictionary.to_pylist(), pictures, storage), pa.string())
     empty = len(digests)
@@ -73,7 +73,7 @@ def add_digests(queries: pa.Table, pictures: LabPictures, storage: StorageFolder
 
 
 def _digests(addresses: list[str], pictures: LabPictures, storage: StorageFolder) -> list[str]:
-    """One per address; a file is read only if it is new or has changed since `pictures.parquet` was written."""
+    """One per address; a file is read only if it is new or changed since `pictures.parquet` was written."""
     known = _known(storage)
     files = {address: path for address in addresses if (path := pictures.file(address)) is not None}
     looks = {address: _look(path) for address, path in files.items()}

@@ -1,4 +1,4 @@
-"""The queries that manifests list, by which the noise in features is measured."""
+"""Reference queries of feature noise, as listed in manifests."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from counterpoint.store.suites import Manifest
 
 
 def read_references(manifests: Iterable[Manifest]) -> dict[str, list[Query]]:
-    """All reference queries of some suites, by the names that edits have for them."""
+    """All reference queries of some suites, by the names that edits use."""
     found: dict[str, list[Query]] = {}
     for manifest in manifests:
         for name, rows in dict(manifest.parameters.get("references", {})).items():
@@ -20,7 +20,7 @@ def read_references(manifests: Iterable[Manifest]) -> dict[str, list[Query]]:
 
 
 def _queries(suite: str, name: str, rows: Any) -> list[Query]:
-    """Queries from the content of their ids; those that are not what their name says are an error."""
+    """Queries from their content; StoreError where they do not match their name."""
     try:
         queries = [_query(row) for row in rows]
         if reference_name(queries) == name:

@@ -1,4 +1,4 @@
-"""Suites at rest: the table of groups, and beside it a manifest that says how it was made and what it must be."""
+"""Suites on disk: the table of groups, and a manifest with its generator, parameters and fingerprint."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -26,7 +26,7 @@ _MARK = b"counterpoint.fingerprint"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """How a suite was made, and what its table must be for it to be that suite."""
+    """How a suite was generated, and the fingerprint and size of its table."""
 
     suite: str
     generator: str  # where it comes from: package.module:object
@@ -52,7 +52,7 @@ class Manifest:
         source: str = "",
         rules: str = "exact",
     ) -> "Manifest":
-        """The manifest of a table that has just been made."""
+        """The manifest of a new table."""
         names = pc.unique(table["suite"]).to_pylist()
         assert len(names) == 1, f"a suite has a name and at least one group; this table has the suites {names}"
         return cls(
@@ -71,27 +71,27 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class StoredSuite:
-    """A suite that was read: its manifest and its table of groups."""
+    """A stored suite: its manifest and its table of groups."""
 
     manifest: Manifest
     table: pa.Table
 
     @property
     def groups(self) -> pa.Table:
-        """The table with the rule set by which its answers are compared, as one more column."""
+        """The table with the rule set for comparing answers as one more column."""
         rules = pa.DictionaryArray.from_arrays(np.zeros(self.table.num_rows, np.int32), [self.manifest.rules])
         return self.table.append_column("rules", rules)
 
 
 def put_suite(storage: StorageFolder, folder: str, manifest: Manifest, table: pa.Table) -> None:
-    """Write a suite; killed between its two files, it is told apart from a whole one when it is read."""
+    """Write a suite; a kill between its two files is detected when it is read."""
     metadata = {**(table.schema.metadata or {}), _MARK: manifest.fingerprint.encode()}
     storage.put(f"{folder}/{TABLE}", to_parquet(table.replace_schema_metadata(metadata)))
     put_object(storage, f"{folder}/{MANIFEST}", asdict(manifest))
 
 
 def read_suite(storage: StorageFolder, folder: str) -> StoredSuite:
-    """A suite as it was put; whether it still is what its manifest says is for `verify`."""
+    """A stored suite; `verify` checks its content against the manifest."""
     manifest = read_manifest(storage, folder)
     table = read_table(storage, folder)
     mark = (table.schema.metadata or {}).get(_MARK, manifest.fingerprint.encode()).decode("utf-8", "replace")
@@ -121,7 +121,7 @@ def read_manifest(storage: StorageFolder, folder: str) -> Manifest:
 
 
 def verify(storage: StorageFolder, folder: str) -> Iterator[IntegrityCheck]:
-    """What the manifest promises of a suite, and whether each of it still holds."""
+    """The integrity checks of a suite against its manifest."""
     place = folder or str(storage.folder)
     yield (manifest_read := check_readable(f"{place}/{MANIFEST}", lambda: read_manifest(storage, folder)))
     yield (table_read := check_readable(f"{place}/{TABLE}", lambda: read_table(storage, folder)))
@@ -144,7 +144,7 @@ def _count(table: pa.Table) -> int:
 
 
 def _wrong_ids(table: pa.Table) -> str:
-    """The first row whose ids do not follow from its content, in words; nothing if all do."""
+    """A description of the first row whose ids do not match its content; empty if all do."""
     found = np.fromiter((query.id for query in read_queries(table)), np.uint64, table.num_rows)
     wrong = np.flatnonzero(found != table["query"].to_numpy())
     if not len(found):

@@ -1,7 +1,7 @@
-"""The tables, which are the contract between rooms: one schema constant each, and what a table must satisfy to be one.
+"""The tables, which are the contract between packages: one schema constant each, and their validation.
 
-Long format: one row per query of a group, one row per answer. Ids are unsigned 64-bit numbers. Every file says in its
-metadata which table it is and in which version, and opens without us.
+Long format: one row per query of a group, one row per answer. Ids are unsigned 64-bit numbers. Every file holds
+the name and version of its table in its metadata, and opens in any Parquet reader.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ ANSWERS = _schema(
         pa.field("seconds", pa.float32(), nullable=False),
     ],
 )
-"""What models said; only ever added to."""
+"""Answers of models; append-only."""
 
 VALUES = _schema(
     "values",
@@ -81,7 +81,7 @@ VALUES = _schema(
         pa.field("state", pa.string(), nullable=False),
     ],
 )
-"""What another rule took from answers; stands over their own columns of these names."""
+"""Values of rescoring, which override the columns of these names in answers."""
 
 VOTES = _schema(
     "votes",
@@ -97,7 +97,7 @@ VOTES = _schema(
         pa.field("time", pa.timestamp("ms", tz="UTC"), nullable=False),
     ],
 )
-"""People's judgements; only ever added to."""
+"""Votes of people; append-only."""
 
 PICTURES = _schema(
     "pictures",
@@ -108,7 +108,7 @@ PICTURES = _schema(
         pa.field("digest", pa.string(), nullable=False),
     ],
 )
-"""The picture files that were shown, so that a digest is taken once."""
+"""Digests of picture files."""
 
 TABLES: Mapping[str, pa.Schema] = MappingProxyType(
     {"groups": GROUPS, "answers": ANSWERS, "values": VALUES, "votes": VOTES, "pictures": PICTURES}
@@ -119,9 +119,9 @@ TABLES: Mapping[str, pa.Schema] = MappingProxyType(
 def check_table(
     table: pa.Table, name: str, place: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
 ) -> pa.Table:
-    """The table as its schema has it, or an error that says what is wrong at `place` and what to do.
+    """The table cast to its schema, or a StoreError that names the first misfit at `place`.
 
-    Only these columns, if some are named; those that are `encoded` as dictionaries.
+    Only `columns`, if given; `encoded` ones as dictionaries.
     """
     about = table.schema.metadata or {}
     found = about.get(b"counterpoint.table", name.encode()).decode("utf-8", "replace")
@@ -162,7 +162,7 @@ def _fitting(table: pa.Table, field: pa.Field, name: str, place: str) -> pa.Chun
 
 
 def _first_misfit(column: pa.ChunkedArray, kind: pa.DataType) -> int:
-    """The first row that cannot be cast, by halving."""
+    """The first row that cannot be cast, by bisection."""
     start, stop = 0, len(column)
     while stop - start > 1:
         middle = (start + stop) // 2
@@ -180,7 +180,7 @@ def _short(value: pa.Scalar) -> str:
 
 
 def as_lists(values: pa.Array) -> pa.Array:
-    """Lists as they are, and maps as lists of pairs, which more can be done with."""
+    """Lists unchanged, and maps as lists of pairs."""
     if not pa.types.is_map(values.type):
         return values
     return values.cast(pa.list_(pa.struct([values.type.key_field, values.type.item_field])))

@@ -1,8 +1,8 @@
-"""Values at rest: what another rule took from answers. Answers are never rewritten; values stand over them.
+"""Values of rescoring: what another rule extracted from answers. They override the columns of answers.
 
-The newest file of a model holds all of its values and is the only one that counts, so that values are exchanged, or
-taken away, in one step. A value belongs to the raw text that it was taken from: where a query has been answered anew in
-other words, the answer's own value stands.
+The newest file of a model holds all of its values and is the only one that counts, so that values are replaced or
+removed in one step. A value belongs to the raw text that it was extracted from: where a query has a new answer with
+another text, the answer's own value counts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +25,13 @@ from counterpoint.store.tables import ANSWERS, VALUES
 
 FOLDER = "values"
 VALUE_COLUMNS = ("value", "rule", "state")
-"""The columns of answers that values stand over."""
+"""The columns of answers that values override."""
 
 _STATES = frozenset(State) - {State.FAILED}
 
 
 def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """What a model said, once per query and trial, with the values that were taken last."""
+    """The answers of a model, one per query and trial, with the latest values."""
     wanted = list(columns or ANSWERS.names)
     values = read_values(storage, fingerprint) if set(wanted) & set(VALUE_COLUMNS) else VALUES.empty_table()
     if not values.num_rows:
@@ -41,7 +41,7 @@ def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str
 
 
 def read_values(storage: StorageFolder, fingerprint: str) -> pa.Table:
-    """The values of a model that stand over its answers; most models have none."""
+    """The values of a model; most models have none."""
     folder = f"{FOLDER}/{slug(fingerprint)}"
     for _ in range(100):
         names = _files(storage, folder)
@@ -50,7 +50,7 @@ def read_values(storage: StorageFolder, fingerprint: str) -> pa.Table:
         try:
             return read_parquet(storage, names[-1], "values")
         except FileMissing:
-            continue  # newer ones have come since we listed them
+            continue  # replaced after they were listed
     return VALUES.empty_table()
 
 
@@ -62,7 +62,7 @@ def put_values(
     *,
     waiting: Callable[[str], None] = lambda holder: None,
 ) -> None:
-    """Put the values `taken` in the place of those that these queries had; values of other queries stay."""
+    """Replace the values of these queries by `taken`; values of other queries stay."""
     folder = f"{FOLDER}/{slug(fingerprint)}"
     with storage.lock(folder, waiting):
         storage.sweep(folder)
@@ -71,19 +71,19 @@ def put_values(
         whole = pa.concat_tables([kept, taken.select(VALUES.names).cast(VALUES)]).combine_chunks()
         if whole.num_rows:
             storage.put(f"{folder}/{new_run_name()}.parquet", to_parquet(whole))
-        for name in names:  # the oldest first: whatever is left after a kill, the newest is
+        for name in names:  # the oldest first, so that a kill leaves the newest
             storage.delete(name)
 
 
 def values_table(said: pa.Table, value: pa.Array, rule: pa.Array, state: pa.Array) -> pa.Table:
-    """The table of values taken from some answers (query, model, trial, raw)."""
+    """The table of values extracted from answers (query, model, trial, raw)."""
     columns = {name: said[name] for name in ("query", "model", "trial")}
     columns |= {"raw_id": pa.array(raw_ids(said["raw"])), "value": value, "rule": rule, "state": state}
     return pa.table([columns[name] for name in VALUES.names], schema=VALUES)
 
 
 def overlay_values(said: pa.Table, values: pa.Table) -> pa.Table:
-    """Answers with the values that were taken from these very texts; the others keep their own."""
+    """Answers with the values that were extracted from the same texts; the others keep their own."""
     place = _places(said, values)
     row = np.where(place < 0, np.arange(len(place)), place + said.num_rows)
     for name in VALUE_COLUMNS:
@@ -93,7 +93,7 @@ def overlay_values(said: pa.Table, values: pa.Table) -> pa.Table:
 
 
 def raw_ids(raw: pa.ChunkedArray) -> Numbers:
-    """A number for each text, the same for the same text."""
+    """The content id of each text."""
     encoded = raw.combine_chunks().dictionary_encode()
     words = np.fromiter(map(content_id, encoded.dictionary.to_pylist()), np.uint64, len(encoded.dictionary))
     numbers: Numbers = words[encoded.indices.to_numpy()]

@@ -1,4 +1,4 @@
-"""The built-in world at rest: pictures in the folder of their split, annotations beside it under their usual names."""
+"""The built-in world on disk: pictures in the folder of their split, annotations under the names of their formats."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -22,11 +22,11 @@ NAMES: Mapping[str, str] = {
 
 
 class WorldFolder:
-    """Where one split is written; every file appears whole or not at all."""
+    """The folder of one split; files are written atomically."""
 
     def __init__(self, root: Path, split: str) -> None:
         self.root, self.split = root, split
-        with _said(root / split):
+        with _translated_errors(root / split):
             (root / split).mkdir(parents=True, exist_ok=True)
 
     def put_picture(self, name: str, write: Callable[[BinaryIO], object]) -> Path:
@@ -42,15 +42,15 @@ class WorldFolder:
 
 def _put(path: Path, write: Callable[[BinaryIO], object]) -> Path:
     draft = path.with_name(f"{path.name}.draft")
-    with _said(path):
+    with _translated_errors(path):
         with draft.open("wb") as file:
             write(file)
-        draft.replace(path)  # so that nobody reads half of it
+        draft.replace(path)  # atomic for readers
     return path
 
 
 @contextmanager
-def _said(path: Path) -> Iterator[None]:
+def _translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""What a model promises by its methods, held against what it does: for the tests of whoever writes one."""
+"""`check_model`: whether a model keeps the protocol that its methods declare, for tests of adapters."""
 
 import asyncio
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
@@ -15,13 +15,13 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, FeatureModel, Floats, Sampler, Scale, Scorer
 
 CLOSE = 1e-3
-"""How far two numbers may be apart that should be the same."""
+"""The tolerance for numbers that should be equal."""
 TRIALS, SEED = (1, 2, 3), 7
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCase:
-    """A model and what it is asked; async models keep one event loop, in a thread of its own."""
+    """A model and its queries; async models keep one event loop, in a thread of its own."""
 
     model: Any
     queries: Sequence[Query]
@@ -60,11 +60,11 @@ class ModelCase:
 def check_model(
     model: object, queries: Sequence[Query], *, broken: Query | None = None, close: float = CLOSE
 ) -> list[str]:
-    """Hold a model to each promise that it makes, and name those that it keeps; the first that it breaks is raised.
+    """Run the checks that apply to a model and return their names; the first that fails raises AssertionError.
 
-    The queries, two or more, are ones that the model should be able to answer; where it scores, their texts are scored
-    as well. `broken` is a query about a picture that cannot be read; without it one is made up. Numbers may be apart by
-    `close`, absolutely and relatively.
+    The queries, two or more, are ones that the model should be able to answer; a scorer gets their texts as well.
+    `broken` is a query about a picture that cannot be read; by default one is made up. Numbers may differ by `close`,
+    absolutely and relatively.
     """
     asked = list(dict.fromkeys(replace(query, mode=Mode.ANSWER) for query in queries))
     assert len(asked) > 1, "two different queries are needed at least, to tell one answer from another"
@@ -96,7 +96,7 @@ def fingerprint_is_a_text(case: ModelCase) -> bool:
 
 
 def something_can_be_asked(case: ModelCase) -> bool:
-    """It answers or scores, in the way that the engine looks for."""
+    """It is an Answerer or a Scorer."""
     assert isinstance(case.model, Answerer | Scorer), "it neither answers, nor scores on a scale"
     assert not hasattr(case.model, "score") or isinstance(case.model, Scorer), "it scores, and has no scale"
     return True
@@ -116,8 +116,8 @@ def every_query_is_answered_once(case: ModelCase) -> bool:
     return True
 
 
-def answers_need_no_company(case: ModelCase) -> bool:
-    """A query is answered alike in a batch, in another order, and alone."""
+def answers_are_batch_invariant(case: ModelCase) -> bool:
+    """Batch invariance: a query has the same answer in a batch, in another order, and alone."""
     if not isinstance(case.model, Answerer):
         return False
     said = case.answers(case.queries)
@@ -130,7 +130,7 @@ def answers_need_no_company(case: ModelCase) -> bool:
 
 
 def a_broken_picture_fails_alone(case: ModelCase) -> bool:
-    """A query about a picture that cannot be read fails, or is answered blindly, and costs the others nothing."""
+    """A query about an unreadable picture fails, or is answered from its text, and leaves the others alone."""
     if not isinstance(case.model, Answerer):
         return False
     said = case.answers(case.queries)
@@ -148,7 +148,7 @@ def a_broken_picture_fails_alone(case: ModelCase) -> bool:
 
 
 def scores_are_numbers(case: ModelCase) -> bool:
-    """One finite number per query, on the scale that it says, alike in a batch, in another order, and alone."""
+    """One finite number per query, on the declared scale, batch-invariant."""
     if not isinstance(case.model, Scorer):
         return False
     queries = list(dict.fromkeys(replace(query, mode=Mode.SCORE, choices=()) for query in case.queries))
@@ -243,11 +243,11 @@ MODEL_CHECKS: Mapping[str, Callable[[ModelCase], bool]] = MappingProxyType(
         "fingerprint": fingerprint_is_a_text,
         "ability": something_can_be_asked,
         "answers": every_query_is_answered_once,
-        "company": answers_need_no_company,
+        "company": answers_are_batch_invariant,
         "pictures": a_broken_picture_fails_alone,
         "scores": scores_are_numbers,
         "samples": samples_follow_from_query_trial_and_seed,
         "features": features_lead_to_the_same_answers,
     }
 )
-"""Each promise by name; a check says whether the model makes it, and raises if it breaks it."""
+"""The checks by name; each returns whether it applies, and raises AssertionError if it fails."""

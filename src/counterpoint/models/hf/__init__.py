@@ -1,1 +1,1 @@
-"""Hugging Face models, one module per family; torch and transformers are loaded when a model is."""
+"""Hugging Face models, one module per family; torch and transformers are imported on use."""

@@ -1,4 +1,4 @@
-"""Models that judge texts alone, as functions: whether a sentence is well formed, whether one follows from another."""
+"""Text-only judges as functions: grammaticality of sentences, and entailment between them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
@@ -9,9 +9,9 @@ from counterpoint.models.settings import convert_settings
 from counterpoint.models.text import link_grammar
 
 Grammar: TypeAlias = Callable[[Sequence[str]], Floats]
-"""From sentences to scores between 0 and 1."""
+"""Scores sentences from 0 to 1."""
 Inference: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
-"""From premises and what may follow from them to labels: entailment, neutral, contradiction."""
+"""Labels pairs of premise and hypothesis: entailment, neutral, contradiction."""
 _WAY = "hf/"
 
 
@@ -19,16 +19,16 @@ def grammar_scorer(name: str, settings: Mapping[str, str] | None = None) -> Gram
     """A scorer of grammaticality: `link-grammar`, or `hf/` and a checkpoint trained on acceptability, as on CoLA."""
     if name == link_grammar.NAME:
         return link_grammar.LinkGrammar().scores
-    from counterpoint.models.hf.sequence_classifiers import AcceptabilityClassifier  # which wants torch
+    from counterpoint.models.hf.sequence_classifiers import AcceptabilityClassifier  # needs torch
 
     known = _known(name, "scorer of grammar", (link_grammar.NAME, "hf/…"))
     return AcceptabilityClassifier(known, **convert_settings(AcceptabilityClassifier, settings or {}, name)).scores
 
 
 def entailment_model(name: str, settings: Mapping[str, str] | None = None) -> Inference:
-    """A model of inference: `hf/` and a checkpoint whose labels are entailment, neutral and contradiction."""
+    """An entailment model: `hf/` and a checkpoint whose labels are entailment, neutral and contradiction."""
     known = _known(name, "model of inference", ("hf/…",))
-    from counterpoint.models.hf.sequence_classifiers import EntailmentClassifier  # which wants torch
+    from counterpoint.models.hf.sequence_classifiers import EntailmentClassifier  # needs torch
 
     return EntailmentClassifier(known, **convert_settings(EntailmentClassifier, settings or {}, name)).labels
 

@@ -1,8 +1,8 @@
-"""Grammaticality by link-grammar, a parser of English that is a library of the machine's own.
+"""Grammaticality by the English parser link-grammar, a system library.
 
-A sentence is grammatical to the parser if all its words can be linked. The score falls with every word that has to be
-left out, and a little with every rare construction: 1 / (1 + words left out + cost / 8). So .8 is reached by sentences
-that are linked whole at a cost of at most 2.
+A sentence is grammatical to the parser if all its words can be linked. The score falls with every unlinked word, and a
+little with every rare construction: 1 / (1 + unlinked words + cost / 8). So .8 is reached by sentences that are fully
+linked at a cost of at most 2.
 """
 
 import ctypes
@@ -20,15 +20,15 @@ from counterpoint.core.ports import Floats
 NAME = "link-grammar"
 HINT = "on Debian: apt install liblink-grammar5 link-grammar-dictionaries-en; or name a checkpoint: hf/NAME"
 FRAME = "we see "
-"""What is put before a caption that is no sentence, so that it becomes one: a man riding a horse."""
+"""The prefix that makes a sentence of a caption such as "a man riding a horse"."""
 LINKAGES = 100
-"""So many ways of linking a sentence are looked at, at most; the library draws them always alike."""
+"""The largest number of linkages of a sentence that are considered."""
 LEFT_OUT = 3
-"""So many words may be left out; a sentence that needs more counts as one that leaves out one more."""
+"""The largest number of unlinked words; a sentence with more counts as one more."""
 SECONDS = 20
-"""A guard only: what takes longer is scored as if it could not be linked."""
+"""The time limit of a parse; a longer one counts as unlinked."""
 WORTH_ANOTHER = 1.5
-"""The cost above which a whole linkage is tried again within the frame."""
+"""The cost above which a full linkage is tried again with the prefix."""
 _STEEP = 8
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
 _TWICE = re.compile(r"\b(a|an|the|of|in|on|at|with|to|is|are|and) \1\b", re.IGNORECASE)
@@ -56,11 +56,11 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 class LinkGrammar:
-    """The parser with its English dictionary, which takes half a second to read."""
+    """The parser with its English dictionary, which takes half a second to load."""
 
     def __init__(self) -> None:
         self._library = _library()
-        self._library.lg_error_set_handler(None, None)  # it would tell of locales on the terminal
+        self._library.lg_error_set_handler(None, None)  # it would print about locales
         self._words = self._library.dictionary_create_lang(b"en")
         if not self._words:
             raise ModelError("link-grammar has no English dictionary on this machine", hint=HINT)
@@ -74,7 +74,7 @@ class LinkGrammar:
             getattr(self._library, f"parse_options_set_{name}")(self._options, value)
 
     def scores(self, texts: Sequence[str]) -> Floats:
-        """How grammatical each text is, from 0 to 1; of several sentences the worst counts."""
+        """The grammaticality of each text, from 0 to 1; of several sentences the lowest."""
         return np.array([min(map(self._score, sentences(text)), default=0.0) for text in texts], np.float32)
 
     def _score(self, sentence: str) -> float:
@@ -85,7 +85,7 @@ class LinkGrammar:
         return 1 / (1 + left_out + len(_TWICE.findall(sentence)) + cost / _STEEP)
 
     def _linked(self, sentence: str) -> tuple[int, float]:
-        """How many words had to be left out, and what the cheapest linkage costs."""
+        """The number of unlinked words, and the cost of the cheapest linkage."""
         library = self._library
         read = library.sentence_create(sentence.encode("utf-8", "replace"), self._words)
         try:
@@ -101,7 +101,7 @@ class LinkGrammar:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, each with a sign at its end; a first word that is no name begins small.
+    """The sentences of a text with final punctuation; a first word that is no name is in lower case.
 
     >>> sentences("A dog is here. Is it brown? Yes.")
     ['a dog is here.', 'Is it brown?', 'Yes.']

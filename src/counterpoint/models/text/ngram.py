@@ -1,4 +1,4 @@
-"""The language model that comes with the package, as a model that never looks: a sentence scores by how usual it is."""
+"""N-gram language models as text-only baselines: a sentence is scored by its log-probability."""
 
 import json
 import re
@@ -16,20 +16,20 @@ from counterpoint.core.ports import Floats, Pictures, Scale
 from counterpoint.language.kneser_ney import ORDER, KneserNeyModel, train_model
 
 VERSION = 1
-"""Of how sentences are scored; another one is another model."""
+"""Of the scoring; part of the fingerprint."""
 _NUMBERED = re.compile(r"(\d{12})\.\w+$")
 _LAYOUT = "a file of captions has one in each line, or is COCO's: annotations with image_id and caption"
 
 
 class TrainingCaption(NamedTuple):
-    """A caption to learn from, and what its picture is known by, if anybody said."""
+    """A caption for training, and the key of its picture, if known."""
 
     picture: str
     text: str
 
 
 class NGramModel:
-    """Scores a text by the mean logarithm of the probability of its words; neither picture nor context changes it."""
+    """Scores a text by the mean log-probability of its words; picture and context do not count."""
 
     scale = Scale.SIMILARITY
 
@@ -38,12 +38,12 @@ class NGramModel:
         self._model = model
 
     def score(self, queries: Sequence[Query]) -> Floats:
-        """Minus the logarithm of the perplexity per word."""
+        """The negative log-perplexity per word."""
         return self._model.scores([query.text for query in queries]).astype(np.float32)
 
 
 class CrossFittedNGrams:
-    """Several models, of which each picture has the one that was not told its captions."""
+    """Cross-fitted models: each picture is scored by the one that was not trained on its captions."""
 
     scale = Scale.SIMILARITY
 
@@ -52,7 +52,7 @@ class CrossFittedNGrams:
         self._models, self._folds = models, folds
 
     def score(self, queries: Sequence[Query]) -> Floats:
-        """Minus the logarithm of the perplexity per word; not a number for a picture that is in no fold."""
+        """The negative log-perplexity per word; NaN for a picture that is in no fold."""
         folds: dict[int, list[int]] = {}
         for place, query in enumerate(queries):
             folds.setdefault(self._folds.get(picture_key(query.picture), -1), []).append(place)
@@ -64,23 +64,23 @@ class CrossFittedNGrams:
 
 
 def ngram(pictures: Pictures | None = None, *, captions: str = "", order: int = ORDER) -> NGramModel:
-    """How usual a sentence is among captions of yours (captions=FILE); it never looks, and needs no picture."""
+    """Text-only baseline: an n-gram model of your own captions (captions=FILE)."""
     if not captions:
         hint = "say captions=FILE, or cross-fit it to the captions of a lab: counterpoint study blind LAB"
         raise ModelError("ngram has no captions to learn from", hint=hint)
     if order < 1:
         raise ModelError(f"ngram: order is {order}, not 1 or more", hint=f"leave it out, and it is {ORDER}")
-    texts = [told.text for told in read_captions(Path(captions))]
+    texts = [caption.text for caption in read_captions(Path(captions))]
     return NGramModel(train_model(texts, order), f"ngram {order} {texts_digest(texts)}")
 
 
 def texts_digest(texts: Iterable[str]) -> str:
-    """Sixteen digits that follow from what a model was told, in whichever order."""
+    """A digest of the training texts, in any order."""
     return hex_id(content_id([VERSION, *sorted(texts)]))
 
 
 def picture_key(picture: Picture | str | None) -> str:
-    """What a picture is known by in whichever folder it lies: COCO's number in twelve digits, or else its address.
+    """The key of a picture, whatever its folder: COCO's number in twelve digits, or else its address.
 
     >>> picture_key(Picture("coco:val2014/COCO_val2014_000000291619.jpg"))
     '000000291619'
@@ -99,14 +99,11 @@ def read_captions(path: Path) -> list[TrainingCaption]:
     except (OSError, UnicodeDecodeError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "it is no text in UTF-8"
         raise ModelError(f"{path} cannot be read: {reason}", hint=_LAYOUT) from problem
-    found = (
-        _annotated(path, text)
-        if text.lstrip().startswith("{")
-        else [TrainingCaption("", one) for one in text.splitlines()]
-    )
-    if not (told := [one for one in found if one.text.strip()]):
+    is_json = text.lstrip().startswith("{")
+    captions = _annotated(path, text) if is_json else [TrainingCaption("", line) for line in text.splitlines()]
+    if not (kept := [caption for caption in captions if caption.text.strip()]):
         raise ModelError(f"{path} holds no caption", hint=_LAYOUT)
-    return told
+    return kept
 
 
 def _annotated(path: Path, text: str) -> list[TrainingCaption]:

@@ -1,4 +1,4 @@
-"""Texts in another language and back: by models of the hub, or by a program that is on this machine."""
+"""Translation and back-translation, by checkpoints of the hub or the program apertium."""
 
 import re
 import shutil
@@ -12,18 +12,18 @@ from counterpoint.core.errors import ModelError, UnknownName
 
 PROGRAM = "apertium"
 MARKS = re.compile(r"[*#@](?=\w)")
-"""What apertium puts before a word that it does not know, cannot inflect or cannot carry over."""
+"""The marks of apertium before a word that it does not know, cannot inflect or cannot transfer."""
 AT_ONCE = 64
 PIPED = 1024
-"""How many lines a program is given at once: it is started anew for each portion, which takes longer than the work."""
+"""Lines per run of a program, whose start takes longer than its work."""
 WAYS = ("hf", PROGRAM)
 
 
 class Translator(Protocol):
-    """Whatever turns texts of one language into texts of another."""
+    """Translates texts from one language to another."""
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """One text for each."""
+        """One translation for each text."""
         ...
 
 
@@ -57,14 +57,14 @@ def open_translator(name: str) -> Translator:
         raise UnknownName("way of translating", name, [f"{one}/…" for one in WAYS])
     if way == PROGRAM:
         return Apertium(known_there)
-    from counterpoint.models.hf.translation import SequenceTranslator  # which wants torch
+    from counterpoint.models.hf.translation import SequenceTranslator  # needs torch
 
     return SequenceTranslator(known_there)
 
 
 @dataclass(slots=True)
 class RejectedTranslations:
-    """What came back from a translation and was not used, by reason."""
+    """Back-translations that were rejected, by reason."""
 
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -72,18 +72,18 @@ class RejectedTranslations:
 def back_translate(
     texts: Iterable[tuple[str, str]], there: Translator, back: Translator, losses: RejectedTranslations
 ) -> Iterator[tuple[str, str]]:
-    """Texts by id after a translation there and back; those that say nothing new, or nothing whole, are counted."""
+    """Back-translated texts by id; those that are unchanged or incomplete are counted as rejected."""
     piped = isinstance(there, Apertium) and isinstance(back, Apertium)
     for part in _parts(texts, PIPED if piped else AT_ONCE):
         returned = back.translate(there.translate([text for _, text in part]))
         for (key, text), other in zip(part, returned, strict=True):
-            if reason := _amiss(text, other):
+            if reason := _rejection(text, other):
                 losses.counts[reason] += 1
             else:
                 yield key, other.strip()
 
 
-def _amiss(text: str, other: str) -> str:
+def _rejection(text: str, other: str) -> str:
     if not any(sign.isalnum() for sign in other):
         return "nothing came back"
     if MARKS.search(other) and not MARKS.search(text):
@@ -92,7 +92,7 @@ def _amiss(text: str, other: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text by its letters and digits alone: what differs in signs or capitals is not said in other words."""
+    """A text by its letters and digits alone, without case and punctuation."""
     return " ".join("".join(sign if sign.isalnum() else " " for sign in text.lower()).split())
 
 

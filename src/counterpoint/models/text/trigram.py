@@ -1,4 +1,4 @@
-"""A general trigram model of English that comes with the package pocketsphinx; it never looks."""
+"""A text-only baseline: the general English trigram model of the package pocketsphinx."""
 
 import re
 from collections.abc import Sequence
@@ -16,16 +16,16 @@ from counterpoint.language.kneser_ney import tokenize
 from counterpoint.language.numbers import number_value, number_word
 
 BASE = log(1.0001)
-"""What the model's whole numbers count in."""
+"""The base of the model's integer log-probabilities."""
 BEGIN, END = "<s>", "</s>"
 FILE = "en-us/en-us.lm.bin"
-"""Where the model lies within the package's models."""
+"""The file of the model within the package."""
 LONGEST = 3
-"""How many digits a number has at most that is said in words."""
+"""The longest number, in digits, that is spelled out."""
 
 
 class TrigramModel:
-    """Scores a text by the mean logarithm of the probability of its words, each after the two before it."""
+    """Scores a text by the mean log-probability of its words, each after the two before it."""
 
     scale = Scale.SIMILARITY
 
@@ -34,18 +34,18 @@ class TrigramModel:
         self._model = model
 
     def score(self, queries: Sequence[Query]) -> Floats:
-        """Minus the logarithm of the perplexity per word, the end of the sentence counted as a word."""
+        """The negative log-perplexity per word, with the end of the sentence as a word."""
         return np.array([self._score(query.text) for query in queries], np.float32)
 
     def _score(self, text: str) -> float:
-        said = [BEGIN, *spoken_words(text), END]
-        runs = (said[max(place - 2, 0) : place + 1] for place in range(1, len(said)))
+        words = [BEGIN, *spoken_words(text), END]
+        runs = (words[max(place - 2, 0) : place + 1] for place in range(1, len(words)))
         total: int = sum(self._model.prob(run[::-1]) for run in runs)
-        return total * BASE / (len(said) - 1)
+        return total * BASE / (len(words) - 1)
 
 
 def trigram(pictures: Pictures | None = None) -> TrigramModel:
-    """How usual a sentence is in general English, by the trigrams that come with pocketsphinx; it never looks."""
+    """Text-only baseline: trigrams of general English, from pocketsphinx."""
     try:
         from pocketsphinx import NGramModel, get_model_path
     except ImportError as problem:
@@ -61,14 +61,14 @@ def trigram(pictures: Pictures | None = None) -> TrigramModel:
 
 
 def spoken_words(text: str) -> list[str]:
-    """The words of a text as they are said, numbers among them.
+    """The words of a text as they are spoken, with numbers spelled out.
 
     >>> spoken_words("There are exactly 24 T-shirts.")
     ['there', 'are', 'exactly', 'twenty', 'four', 't', 'shirts']
     """
-    return [said for word in tokenize(text) for said in _said(word)]
+    return [part for word in tokenize(text) for part in _spell_out(word)]
 
 
-def _said(word: str) -> list[str]:
+def _spell_out(word: str) -> list[str]:
     value = number_value(word) if word.isdecimal() and len(word) <= LONGEST else None
     return [word] if value is None else re.split("[ -]", number_word(value))
