@@ -9,7 +9,7 @@ from counterpoint.lab.leaderboard import LeaderboardResult
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.leaderboard_charts import leaderboard_charts
-from counterpoint.reports.tables import ResultTable, percent_cell
+from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
 from counterpoint.reports.templating import environment, style
 from counterpoint.reports.verdict_charts import verdicts_by_model
 from counterpoint.store.models import LabModel
@@ -72,7 +72,7 @@ def _suite_section(reader: LabReader, suite: str, models: Sequence[LabModel]) ->
 def _kinds_table(reader: LabReader, suite: str, models: Sequence[LabModel]) -> ResultTable | None:
     """The scores of each test and kind by the first metric that the suite shows."""
     metric = next(iter(reader.displayed_metrics(suite)), "")
-    rows = []
+    rows: list[list[str | TableCell]] = []
     for test, kind in reader.slices(suite) if metric else ():
         name = " · ".join(filter(None, [test if test != suite or not kind else "", kind])) or "all"
         scores = [reader.score(suite, model.slug, metric, test=test, kind=kind) for model in models]
