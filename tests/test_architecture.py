@@ -103,7 +103,8 @@ def test_packages_only_use_the_libraries_they_are_meant_to() -> None:
 
 def test_the_command_line_imports_public_names_alone() -> None:
     names = {name for package, name in imports(ROOT) if package == "cli" and name.startswith("counterpoint")}
-    public = {f"counterpoint.{name}" for name in counterpoint.__all__} | {"counterpoint._version.__version__"}
+    public = {"counterpoint", *(f"counterpoint.{name}" for name in counterpoint.__all__)}
+    public |= {"counterpoint._version.__version__"}
     assert {name for name in names - public if not name.startswith("counterpoint.cli.")} == set()
 
 

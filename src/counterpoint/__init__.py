@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from counterpoint.explorer.server import export_site, serve
     from counterpoint.lab.asking import ask
     from counterpoint.lab.comparison import Comparison, Coverage
+    from counterpoint.lab.contents import verify_folder
     from counterpoint.lab.failures import FailedGroup, Failures
     from counterpoint.lab.functions import (
         augment,
@@ -139,6 +140,7 @@ __all__ = [
     "serve",
     "study",
     "translate",
+    "verify_folder",
     "write_world",
 ]
 
@@ -162,6 +164,7 @@ _HOMES = {
     "explorer.server": ("export_site", "serve"),
     "lab.asking": ("ask",),
     "lab.comparison": ("Comparison", "Coverage"),
+    "lab.contents": ("verify_folder",),
     "lab.failures": ("FailedGroup", "Failures"),
     "lab.functions": (
         "augment",

@@ -97,7 +97,7 @@ def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: La
     assert [one["asked"] for one in counts] == [8, 16, 56]
     assert [one["cached"] for one in counts] == [0, 4, 24]
     assert counts[0]["model"] == "constant"
-    assert counts[0]["alike"] == {"checked": 8, "differing": 0}
+    assert counts[0]["batch_invariance"] == {"checked": 8, "differing": 0}
 
 
 def test_a_model_has_a_name_and_versions(lab: LabStore) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
+import counterpoint as cp
 from counterpoint.cli.options import complete, format_options, lab_argument, scoring_options, suites_option
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.lab import Lab
 
 
 @click.command("compare")
@@ -26,6 +26,6 @@ def command(lab: Path, first: str, second: str, coverage: bool, pairs: bool, for
     """
     if coverage or pairs:
         kept = {name: request[name] for name in ("suites", "by", "filter", "threshold")}
-        print_result(Lab(lab).coverage(first, second, pairs=pairs, **kept), form)
+        print_result(cp.Lab(lab).coverage(first, second, pairs=pairs, **kept), form)
     else:
-        print_result(Lab(lab).compare(first, second, **request), form)
+        print_result(cp.Lab(lab).compare(first, second, **request), form)

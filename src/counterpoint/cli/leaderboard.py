@@ -1,55 +1,47 @@
-"""`counterpoint leaderboard`: the models of a lab by the metrics of its suites, or by means over data sets."""
+"""`counterpoint leaderboard`: rank the models of a lab by suite, or by means over data sets."""
 
-import json
 from pathlib import Path
+from typing import Any
 
 import click
 
-from counterpoint import catalog
-from counterpoint.cli.options import SHARE
-from counterpoint.lab.leaderboard import leaderboard
-from counterpoint.metrics.leaderboard import Layout
-from counterpoint.store.lab import LabStore
+import counterpoint as cp
+from counterpoint.cli.options import (
+    complete,
+    format_options,
+    lab_argument,
+    models_option,
+    seed_option,
+    suites_option,
+    threshold_option,
+)
+from counterpoint.cli.printing import print_result
 
 
 @click.command("leaderboard")
-@click.argument("lab", type=click.Path(path_type=Path))
-@click.option("--model", "models", multiple=True, help="Show this model of the lab; default: all.")
-@click.option("--suite", "suites", multiple=True, help="Show this suite of the lab; default: all.")
-@click.option("--metric", "metrics", multiple=True, help="Show this metric; default: those that lead on each suite.")
+@lab_argument
+@models_option
+@suites_option
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    shell_complete=complete("metrics"),
+    help="Show this metric; repeatable. By default those that lead on each suite.",
+)
 @click.option(
     "--layout",
-    type=click.Choice([layout.value for layout in Layout]),
-    default=Layout.SUITES.value,
+    type=click.Choice(["suites", "datasets"]),
+    default="suites",
     show_default=True,
     help="Show metrics suite by suite, or means over data sets.",
 )
 @click.option("--expand", metavar="MODEL", help="Show this model on each data set, with chance levels of bias.")
-@click.option("--threshold", default=0.5, show_default=True, type=SHARE, help="Least credit that is correct.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
-@click.option("--json", "form", flag_value="json", help="Print JSON.")
-@click.option("--markdown", "form", flag_value="markdown", help="Print a Markdown table.")
-@click.option("--latex", "form", flag_value="latex", help="Print a LaTeX table.")
-def command(
-    lab: Path,
-    models: tuple[str, ...],
-    suites: tuple[str, ...],
-    metrics: tuple[str, ...],
-    layout: str,
-    expand: str | None,
-    threshold: float,
-    seed: int,
-    form: str | None,
-) -> None:
-    """Show the models of LAB by the metrics that lead on its suites, best first, with their cost."""
-    result = leaderboard(
-        LabStore(lab).opened(),
-        models=models,
-        suites=suites,
-        metrics=[catalog.metric(name) for name in metrics],
-        layout=Layout.DATASETS if expand else layout,
-        expand=[expand] if expand else (),
-        threshold=threshold,
-        seed=seed,
-    )
-    click.echo(json.dumps(result.to_dict()) if form == "json" else result.text(form or "plain"))
+@threshold_option
+@seed_option
+@format_options
+def command(lab: Path, expand: str | None, form: str | None, **request: Any) -> None:
+    """Rank the models of LAB by the metrics that lead on its suites, best first, with their cost."""
+    if expand:
+        request |= {"layout": "datasets", "expand": [expand]}
+    print_result(cp.Lab(lab).leaderboard(**request), form)

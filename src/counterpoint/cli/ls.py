@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
+import counterpoint as cp
 from counterpoint.cli.options import json_option, lab_argument
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.lab import Lab
 
 
 @click.command("ls")
@@ -14,4 +14,4 @@ from counterpoint.lab.lab import Lab
 @json_option
 def command(lab: Path, as_json: bool) -> None:
     """List the suites in LAB, and the versions of its models with the number of their answers."""
-    print_result(Lab(lab).contents(), as_json=as_json)
+    print_result(cp.Lab(lab).contents(), as_json=as_json)

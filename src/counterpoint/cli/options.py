@@ -167,6 +167,13 @@ def row_filters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ..
     return filters
 
 
+threshold_option = click.option(
+    "--threshold",
+    default=0.5,
+    show_default=True,
+    type=SHARE,
+    help="Count an answer as correct from this credit, and a caption above this probability.",
+)
 scoring_options = stack(
     click.option(
         "--metric",
@@ -181,12 +188,6 @@ scoring_options = stack(
     click.option(
         "--filter", multiple=True, callback=row_filters, help="Keep only kind=exist, tag:edit=blur; repeatable."
     ),
-    click.option(
-        "--threshold",
-        default=0.5,
-        show_default=True,
-        type=click.FloatRange(0, 1),
-        help="Credit from which an answer is correct; probability above which a caption is.",
-    ),
+    threshold_option,
     seed_option,
 )

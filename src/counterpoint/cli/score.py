@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
+import counterpoint as cp
 from counterpoint.cli.options import format_options, lab_argument, models_option, scoring_options, suites_option
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.lab import Lab
 
 
 @click.command("score")
@@ -18,4 +18,4 @@ from counterpoint.lab.lab import Lab
 @format_options
 def command(lab: Path, form: str | None, **request: Any) -> None:
     """Score the models of LAB, with 95 % intervals over pictures: by default every metric that applies to a suite."""
-    print_result(Lab(lab).scores(**request), form)
+    print_result(cp.Lab(lab).scores(**request), form)

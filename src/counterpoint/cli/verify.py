@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
+import counterpoint as cp
 from counterpoint.cli.options import json_option
 from counterpoint.cli.printing import print_result
-from counterpoint.lab.contents import verify_folder
 
 
 @click.command("verify")
@@ -19,6 +19,6 @@ def command(folder: Path, as_json: bool) -> None:
     Every suite must have the rows, ids and fingerprint of its manifest; every part of answers must be whole and in the
     folder of its model. The exit code is 1 if anything does not hold.
     """
-    verification = verify_folder(folder)
+    verification = cp.verify_folder(folder)
     print_result(verification, as_json=as_json)
     sys.exit(0 if verification.holds else 1)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
-from counterpoint.store.lab import LabStore
 
 if TYPE_CHECKING:
     from counterpoint.core.groups import Group
@@ -55,6 +54,8 @@ class Lab:
     """
 
     def __init__(self, folder: Path | str, *, progress: ProgressCallback = ignore_progress) -> None:
+        from counterpoint.store.lab import LabStore  # tables are loaded when a lab is opened
+
         self.store = LabStore(folder)
         self.progress = progress
 

@@ -63,6 +63,11 @@ class RunReport(LabResult):
         """Whether queries were asked and none was answered."""
         return 0 < self.outcome.asked == self.outcome.failed
 
+    @property
+    def complete(self) -> bool:
+        """Whether every query that the model can do is answered."""
+        return not self.outcome.failed and not self.outcome.left
+
     def to_dict(self) -> dict[str, Any]:
         """The counts beside the model and the run."""
         counts = asdict(self.outcome) | {"reasons": dict(self.outcome.reasons)}
