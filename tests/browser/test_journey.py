@@ -72,7 +72,7 @@ def test_a_visitor_goes_from_the_leaderboard_to_one_answer_and_shares_the_list(
 
 def test_the_same_is_done_with_keys_alone(page: Page, browser: Browser, complaints: list[str]) -> None:
     page.goto("/overview")
-    _tab_to(page, "^Find$")
+    _tab_to(page, "^Browse$")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/browse"))
     page.keyboard.press("/")

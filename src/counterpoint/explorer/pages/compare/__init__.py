@@ -3,22 +3,27 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import numpy as np
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.group_filters import (
-    browse_address,
-    filter_parameters,
+from counterpoint.explorer.group_filters import browse_address, group_address
+from counterpoint.explorer.group_parts import (
+    AnswerView,
+    about_group,
+    answer_view,
+    changed_texts,
+    new_tags,
+    query_names,
+    thumbnail,
 )
-from counterpoint.explorer.group_parts import AnswerView, answer_view, own_tags
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import LinkChoice, ScoreCell, SelectOption
 from counterpoint.lab.reader import LabReader
-from counterpoint.language.word_diff import TextPiece, mark_changes
+from counterpoint.language.word_diff import TextPiece
 from counterpoint.metrics.comparison import TIE, compare_with_reference
 from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.scoring import ScoreRequest
@@ -155,7 +160,7 @@ SENTENCE = (
 _RANKED = ("comprehensive_accuracy", "acc_r", "accuracy")  # by which the models of a bare address are chosen
 _KINDS = (("right", "broken", "gained", "wrong"), ("holds", "breaks"))
 _SHORT = {"broken": "then incorrect", "gained": "then correct"}  # column heads are narrow
-_WORDS = {
+_LABELS = {
     "swap": {"holds": "all survived", "breaks": "not all survived"},
     "ranks": {"holds": "caption above", "breaks": "not above"},
 }
@@ -164,7 +169,7 @@ _LINES = 3  # texts of one group in a list
 
 @dataclass(frozen=True, slots=True)
 class CompareQuery:
-    """What an address asks to compare, and which field of the table of verdicts is listed."""
+    """The suite and the models to compare, and the cell of the verdict table whose groups are listed."""
 
     suite: str
     models: tuple[LabModel, ...]
@@ -175,8 +180,8 @@ class CompareQuery:
 
     @classmethod
     def read(cls, reader: LabReader, query: Mapping[str, str], models: Sequence[str]) -> "CompareQuery":
-        """The comparison that an address says; without models, the best ones of the suite."""
-        suite = query.get("suite", "") or _usual_suite(reader)
+        """Return the query of an address; without models, the best two of the suite."""
+        suite = query.get("suite", "") or _default_suite(reader)
         suite = reader.require_suite(suite) if suite else ""
         slugs = list(dict.fromkeys(slug for word in models for slug in word.split(",") if slug))[:MOST]
         chosen = tuple(reader.model(slug) for slug in slugs)
@@ -191,9 +196,9 @@ class CompareQuery:
         return cls(suite, chosen, with_other[0] if with_other else 1, first, second, _number(query.get("page", "")))
 
     def address(self, ending: str = "", anchor: str = "", **changes: Any) -> str:
-        """Where this comparison is shown, with some of it changed."""
+        """Return where this comparison is shown, with some of it changed."""
         own = replace(self, **changes)
-        asked = {
+        parameters = {
             "models": ",".join(model.slug for model in own.models),
             "suite": own.suite,
             "with": own.models[own.other].slug if own.other > 1 else "",
@@ -201,61 +206,64 @@ class CompareQuery:
             "second": own.second,
             "page": str(own.page) if own.page > 1 else "",
         }
-        said = urlencode({name: value for name, value in asked.items() if value}, safe=",")
-        return f"/compare{ending}?{said}{anchor}"
+        given = urlencode({name: value for name, value in parameters.items() if value}, safe=",")
+        return f"/compare{ending}?{given}{anchor}"
 
 
 def compare_view(reader: LabReader, request: PageRequest) -> CompareView:
     """Two to five models on one suite: paired differences, joint verdicts and coverage."""
-    asked = CompareQuery.read(reader, request.values, request.all("models"))
-    if len(asked.models) < LEAST:
+    query = CompareQuery.read(reader, request.values, request.all("models"))
+    if len(query.models) < LEAST:
         return CompareView(
             title="Compare",
             sentence=SENTENCE,
             twin="/compare.json",
             empty="There are no two models to compare yet: start one with counterpoint run.",
         )
-    counts = joint_verdict_counts(reader, asked.suite, asked.models[0].slug, asked.models[asked.other].slug)
-    found = counts.get((asked.first, asked.second), 0) if asked.first and asked.second else 0
-    asked = replace(asked, page=min(asked.page, max(-(-found // PAGE), 1)))
-    names = tuple(model.name for model in asked.models)
-    lines, coverage, words = reader.cached(("versus", asked.suite, asked.models), lambda: _paired(reader, asked))
-    joint = _joint(asked, words)
-    shown = _listed(reader, asked, joint) if found else ()
+    counts = joint_verdict_counts(reader, query.suite, query.models[0].slug, query.models[query.other].slug)
+    found = counts.get((query.first, query.second), 0) if query.first and query.second else 0
+    query = replace(query, page=min(query.page, max(-(-found // PAGE), 1)))
+    names = tuple(model.name for model in query.models)
+    lines, coverage, labels = reader.cached(("versus", query.suite, query.models), lambda: _paired(reader, query))
+    joint = _joint_filter(query, labels)
+    shown = _listed(reader, query, joint) if found else ()
     return CompareView(
         title=f"Compare: {', '.join(names)}",
         sentence=SENTENCE,
-        twin=asked.address(".json"),
-        before=asked.address(anchor="#groups", page=asked.page - 1) if found and asked.page > 1 else "",
-        after=asked.address(anchor="#groups", page=asked.page + 1) if asked.page * PAGE < found else "",
-        suite=asked.suite,
-        models=tuple(SelectOption(one.slug, one.name, one in asked.models) for one in reader.models()),
+        twin=query.address(".json"),
+        before=query.address(anchor="#groups", page=query.page - 1) if found and query.page > 1 else "",
+        after=query.address(anchor="#groups", page=query.page + 1) if query.page * PAGE < found else "",
+        suite=query.suite,
+        models=tuple(SelectOption(model.slug, model.name, model in query.models) for model in reader.models()),
         names=names,
-        suites=tuple(LinkChoice(one, _plain(asked).address(suite=one), one == asked.suite) for one in reader.suites()),
-        references=tuple(_references(asked)),
+        suites=tuple(
+            LinkChoice(suite, _without_cell(query).address(suite=suite), suite == query.suite)
+            for suite in reader.suites()
+        ),
+        references=tuple(_references(query)),
         lines=lines,
         coverage=coverage,
-        couples=tuple(_couples(asked)) if len(asked.models) > LEAST else (),
-        couple=(names[0], names[asked.other]),
-        tables=tuple(_tables(asked, counts, words)),
+        couples=tuple(_couples(query)) if len(query.models) > LEAST else (),
+        couple=(names[0], names[query.other]),
+        tables=tuple(_tables(query, counts, labels)),
         left_out=sum(number for key, number in counts.items() if not any(set(key) <= set(own) for own in _KINDS)),
-        listed=_title(asked, words) if asked.first and asked.second else "",
+        listed=_title(query, labels) if query.first and query.second else "",
         groups=shown,
         elsewhere=browse_address(joint) if joint and found else "",
         found=found,
-        first=(asked.page - 1) * PAGE + 1 if shown else 0,
-        last=(asked.page - 1) * PAGE + len(shown),
+        first=(query.page - 1) * PAGE + 1 if shown else 0,
+        last=(query.page - 1) * PAGE + len(shown),
     )
 
 
 def _paired(
-    reader: LabReader, asked: CompareQuery
+    reader: LabReader, query: CompareQuery
 ) -> tuple[tuple[DifferenceRow, ...], tuple[CoverageRow, ...], Mapping[str, str]]:
-    """What is the same whichever field is listed: the differences, the coverage, and what verdicts are called."""
-    names = tuple(model.name for model in asked.models)
-    outcomes = [read_outcomes(reader, asked.suite, model.slug) for model in asked.models]
-    relations = reader.contents(asked.suite).relations
-    words = next((said for relation, said in _WORDS.items() if relation in relations), {})
+    """Return what does not depend on the listed cell: differences, coverage and the labels of verdicts."""
+    names = tuple(model.name for model in query.models)
+    outcomes = [read_outcomes(reader, query.suite, model.slug) for model in query.models]
+    relations = reader.contents(query.suite).relations
+    labels = next((labels for relation, labels in _LABELS.items() if relation in relations), {})
     return (
         _lines(names, compare_with_reference(outcomes[0], outcomes[1:], reader.metrics)),
         _coverage(
@@ -264,47 +272,47 @@ def _paired(
                 {str(number): own for number, own in enumerate(outcomes)}, ScoreRequest(())
             ).to_pylist(),
         ),
-        words,
+        labels,
     )
 
 
-def _plain(asked: CompareQuery) -> CompareQuery:
-    """The same without a field that is listed."""
-    return replace(asked, first="", second="", page=1)
+def _without_cell(query: CompareQuery) -> CompareQuery:
+    """Return the query without a listed cell."""
+    return replace(query, first="", second="", page=1)
 
 
-def _usual_suite(reader: LabReader) -> str:
-    """The suite that most models have answered, the first of these."""
+def _default_suite(reader: LabReader) -> str:
+    """Return the first of the suites that most models have answered."""
     suites = reader.suites()
-    asked = [sum(reader.has_answers(suite, model.slug) for model in reader.models()) for suite in suites]
-    return suites[asked.index(max(asked))] if suites else ""
+    models = [sum(reader.has_answers(suite, model.slug) for model in reader.models()) for suite in suites]
+    return suites[models.index(max(models))] if suites else ""
 
 
 def _best(reader: LabReader, suite: str) -> list[LabModel]:
-    """The models that have answered a suite, the best first."""
+    """Return the models that have answered a suite, the best first."""
 
     def rank(model: LabModel) -> tuple[float, str]:
         scores = (reader.score(suite, model.slug, metric) for metric in _RANKED)
         return -next((score.value for score in scores if score), -1.0), model.name
 
-    return sorted((one for one in reader.models() if reader.has_answers(suite, one.slug)), key=rank)
+    return sorted((model for model in reader.models() if reader.has_answers(suite, model.slug)), key=rank)
 
 
-def _references(asked: CompareQuery) -> Iterator[LinkChoice]:
-    """Each model as the one that the others are held against."""
-    for model in asked.models:
-        rest = tuple(one for one in asked.models if one != model)
+def _references(query: CompareQuery) -> Iterator[LinkChoice]:
+    """Yield each model as the reference that the others are compared with."""
+    for model in query.models:
+        rest = tuple(other for other in query.models if other != model)
         yield LinkChoice(
             model.name,
-            replace(_plain(asked), models=(model, *rest), other=1).address(),
-            not rest or model == asked.models[0],
+            replace(_without_cell(query), models=(model, *rest), other=1).address(),
+            not rest or model == query.models[0],
         )
 
 
-def _couples(asked: CompareQuery) -> Iterator[LinkChoice]:
-    for place, model in enumerate(asked.models[1:], 1):
-        address = _plain(asked).address(anchor="#verdicts", other=place)
-        yield LinkChoice(f"{asked.models[0].name} and {model.name}", address, place == asked.other)
+def _couples(query: CompareQuery) -> Iterator[LinkChoice]:
+    for place, model in enumerate(query.models[1:], 1):
+        address = _without_cell(query).address(anchor="#verdicts", other=place)
+        yield LinkChoice(f"{query.models[0].name} and {model.name}", address, place == query.other)
 
 
 def _lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[DifferenceRow, ...]:
@@ -327,12 +335,13 @@ def _lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[Dif
 def _difference(names: Sequence[str], row: Mapping[str, Any]) -> ModelDifference:
     other = names[1 + row["other"]]
     verdict = {"first": names[0], "second": other}.get(row["verdict"], TIE)
-    figures = ("first", "second", "difference", "low", "high", "n", "clusters", "p", "holm")
-    return ModelDifference(other, *(row[name] for name in figures), verdict, row["method"])
+    names_of_figures = ("first", "second", "difference", "low", "high", "n", "clusters", "p", "holm", "method")
+    figures: dict[str, Any] = {name: row[name] for name in names_of_figures}
+    return ModelDifference(model=other, verdict=verdict, **figures)
 
 
 def _coverage(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[CoverageRow, ...]:
-    """Rows are models, columns what each of the others has right; nothing where no answer has gold."""
+    """Return a row per model and a column per other model; nothing where no answer has gold."""
     scores = {(int(row["model"]), int(row["of"])): row for row in rows if row["n"]}
     if not scores:
         return ()
@@ -347,125 +356,111 @@ def _coverage(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[
 
 
 def _tables(
-    asked: CompareQuery, counts: Mapping[tuple[str, str], int], words: Mapping[str, str]
+    query: CompareQuery, counts: Mapping[tuple[str, str], int], verdict_labels: Mapping[str, str]
 ) -> Iterator[VerdictTable]:
-    for kinds in _KINDS:
-        own = {key: number for key, number in counts.items() if set(key) <= set(kinds)}
+    for verdicts in _KINDS:
+        own = {key: number for key, number in counts.items() if set(key) <= set(verdicts)}
         total = sum(own.values())
         if not total:
             continue
-        labels = {one: words.get(one) or _SHORT.get(one) or VERDICTS[one] for one in kinds}
-        yield VerdictTable(
-            tuple(labels[one] for one in kinds),
-            tuple(
-                VerdictRow(
-                    labels[one],
-                    tuple(_field(asked, (one, other), own.get((one, other), 0), total, words) for other in kinds),
-                    sum(own.get((one, other), 0) for other in kinds),
-                )
-                for one in kinds
-            ),
-            tuple(sum(own.get((one, other), 0) for one in kinds) for other in kinds),
+        labels = {name: verdict_labels.get(name) or _SHORT.get(name) or VERDICTS[name] for name in verdicts}
+        rows = (
+            VerdictRow(
+                labels[first],
+                tuple(
+                    _cell(query, (first, second), own.get((first, second), 0), total, verdict_labels)
+                    for second in verdicts
+                ),
+                sum(own.get((first, second), 0) for second in verdicts),
+            )
+            for first in verdicts
         )
+        totals = (sum(own.get((first, second), 0) for first in verdicts) for second in verdicts)
+        yield VerdictTable(tuple(labels.values()), tuple(rows), tuple(totals))
 
 
-def _field(
-    asked: CompareQuery, verdicts: tuple[str, str], count: int, total: int, words: Mapping[str, str]
+def _cell(
+    query: CompareQuery, verdicts: tuple[str, str], count: int, total: int, verdict_labels: Mapping[str, str]
 ) -> VerdictCell:
-    own = replace(asked, first=verdicts[0], second=verdicts[1], page=1)
+    own = replace(query, first=verdicts[0], second=verdicts[1], page=1)
     return VerdictCell(
         count,
         count / total,
         own.address(anchor="#groups") if count else "",
-        _title(own, words),
-        chosen=(asked.first, asked.second) == verdicts,
+        _title(own, verdict_labels),
+        chosen=(query.first, query.second) == verdicts,
         alike=verdicts[0] == verdicts[1],
     )
 
 
-def _title(asked: CompareQuery, words: Mapping[str, str]) -> str:
-    said = {**VERDICTS, **words}
-    one, other = asked.models[0].name, asked.models[asked.other].name
-    return f"{one}: {said[asked.first]}, {other}: {said[asked.second]}"
+def _title(query: CompareQuery, verdict_labels: Mapping[str, str]) -> str:
+    labels = {**VERDICTS, **verdict_labels}
+    first, second = query.models[0].name, query.models[query.other].name
+    return f"{first}: {labels[query.first]}, {second}: {labels[query.second]}"
 
 
-def _joint(asked: CompareQuery, words: Mapping[str, str]) -> GroupFilter | None:
-    """The groups of one field as Find has them; whether answers survived an exchange is no verdict that it knows."""
-    if not (asked.first and asked.second) or (words is _WORDS["swap"] and asked.first in _KINDS[1]):
+def _joint_filter(query: CompareQuery, verdict_labels: Mapping[str, str]) -> GroupFilter | None:
+    """Return the groups of a cell as a filter of Browse, which has no verdict for answers that survived an exchange."""
+    if not (query.first and query.second) or (verdict_labels is _LABELS["swap"] and query.first in _KINDS[1]):
         return None
-    one, other = asked.models[0].slug, asked.models[asked.other].slug
-    return GroupFilter(one, asked.suite, verdict=asked.first, also=f"{other}:{asked.second}", browse="1")
+    first, second = query.models[0].slug, query.models[query.other].slug
+    return GroupFilter(first, query.suite, verdict=query.first, also=f"{second}:{query.second}", browse="1")
 
 
-def _listed(reader: LabReader, asked: CompareQuery, joint: GroupFilter | None) -> tuple[PairEntry, ...]:
-    """The groups of one field, a page of them."""
-    pair = (asked.models[0], asked.models[asked.other])
-    found = joint_verdict_groups(
+def _listed(reader: LabReader, query: CompareQuery, joint: GroupFilter | None) -> tuple[PairEntry, ...]:
+    """Return a page of the groups of one cell."""
+    pair = (query.models[0], query.models[query.other])
+    groups = joint_verdict_groups(
         reader,
-        asked.suite,
+        query.suite,
         (pair[0].slug, pair[1].slug),
-        (asked.first, asked.second),
+        (query.first, query.second),
         PAGE,
-        (asked.page - 1) * PAGE,
+        (query.page - 1) * PAGE,
     )
-    rows = reader.rows_at(asked.suite, [(one["place"], one["variants"]) for one in found])
-    at = rows["row"].to_numpy().astype(np.int64)
-    modes = rows["mode"].to_pylist()
-    first, second = (
-        [
-            answer_view(answer, mode)
-            for answer, mode in zip(reader.answers_at(asked.suite, model.slug, at), modes, strict=True)
-        ]
-        for model in pair
-    )
+    rows = reader.rows_at(query.suite, [(group["place"], group["variants"]) for group in groups])
+    places, modes = rows["row"].to_numpy().astype(np.int64), rows["mode"].to_pylist()
+    answers = [reader.answers_at(query.suite, model.slug, places) for model in pair]
+    first, second = ([answer_view(*pair) for pair in zip(given, modes, strict=True)] for given in answers)
     lines = rows.select(["query", "text", "picture", "width", "height", "tags"]).to_pylist()
-    made, start = [], 0
-    for one in found:
-        span = slice(start, start + one["variants"] + 1)
-        made.append(_both(asked, joint, one, lines[span], first[span], second[span]))
+    entries, start = [], 0
+    for group in groups:
+        span = slice(start, start + group["variants"] + 1)
+        chosen = joint or GroupFilter(pair[0].slug)
+        entries.append(_pair_entry(query.suite, group, lines[span], first[span], second[span], chosen))
         start = span.stop
-    return tuple(made)
+    return tuple(entries)
 
 
-def _both(
-    asked: CompareQuery,
-    joint: GroupFilter | None,
-    found: Mapping[str, Any],
-    lines: Sequence[Mapping[str, Any]],
-    first: Any,
-    second: Any,
+def _pair_entry(
+    suite: str,
+    group: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    first: Sequence[AnswerView | None],
+    second: Sequence[AnswerView | None],
+    chosen: GroupFilter,
 ) -> PairEntry:
-    base, suite = lines[0], quote(asked.suite)
-    texts = mark_changes(base["text"], [line["text"] for line in lines[1:]])
-    own = ["", *map(" · ".join, own_tags([line["tags"] for line in lines])[1:])]
-    told_apart = sorted(range(1, len(lines)), key=lambda place: (_alike(first[place], second[place]), place))
-    shown = [0, *sorted(told_apart[: _LINES - 1])]
-    group = hex_id(found["group_id"])
-    query = urlencode(filter_parameters(joint or GroupFilter(asked.models[0].slug)))
-    ratio = base["height"] / base["width"] if base["width"] else 0.75
+    lines = [
+        PairLine(*line)
+        for line in zip(query_names(len(rows)), changed_texts(rows), new_tags(rows), first, second, strict=True)
+    ]
+    different = sorted(range(1, len(rows)), key=lambda place: (_agree(first[place], second[place]), place))
+    shown = [0, *sorted(different[: _LINES - 1])]
+    picture, height = thumbnail(suite, rows[0])
     return PairEntry(
-        group_id=group,
-        about=" · ".join(filter(None, [found["test"] if found["test"] != asked.suite else "", found["kind"]])),
-        address=f"/suites/{suite}/groups/{group}?{query}",
-        picture=f"/suites/{suite}/pictures/{hex_id(base['query'])}.png?width=320" if base["picture"] else "",
+        group_id=hex_id(group["group_id"]),
+        about=about_group(suite, group["test"], group["kind"]),
+        address=group_address(suite, hex_id(group["group_id"]), chosen),
+        picture=picture,
         width=128,
-        height=round(128 * ratio),
-        lines=tuple(
-            PairLine(
-                f"variant {place}" if place else "base",
-                texts[place],
-                own[place] if lines[place]["text"] == base["text"] else "",
-                first[place],
-                second[place],
-            )
-            for place in shown
-        ),
-        more=len(lines) - len(shown),
+        height=height,
+        lines=tuple(lines[place] for place in shown),
+        more=len(rows) - len(shown),
     )
 
 
-def _alike(first: Any, second: Any) -> bool:
-    """Whether two answers say the same; those that do not tell more."""
+def _agree(first: AnswerView | None, second: AnswerView | None) -> bool:
+    """Return whether two answers are the same."""
     return bool(first and second and first.shown == second.shown and first.correct == second.correct)
 
 
