@@ -1,4 +1,4 @@
-"""What a data set holds, in counts: items in, one pass, and out come rankings of words and spreads of numbers."""
+"""Statistics of a data set from one pass over its items: word frequencies and histograms of numbers."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,19 +13,19 @@ from counterpoint.core.scenes import Scene
 from counterpoint.language.numbers import number_value
 
 Comparable: TypeAlias = Callable[[str], str]
-"""Makes two ways of writing one answer the same."""
+"""Normalises an answer, so that equal answers are equal texts."""
 
 ANSWERS, ANSWER_KINDS = "answers", "kinds of answers"
 NO_KIND = "(none)"
 BINS = 24
-"""Of a histogram, at most."""
+"""The most bins of a histogram."""
 LONGEST_NUMBER = 40
 """Letters; no number in words is longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedWord:
-    """One word of a ranking: how often it came, and its share of all."""
+    """A word with its count and its share of all."""
 
     word: str
     count: int
@@ -34,7 +34,7 @@ class RankedWord:
 
 @dataclass(frozen=True, slots=True)
 class WordFrequencies:
-    """Words by how often they came, the most frequent first, those that came equally often by the alphabet.
+    """Words with their counts, the most frequent first, equally frequent ones sorted.
 
     >>> colors = WordFrequencies.of(Counter(red=2, blue=1, green=1))
     >>> colors.top(2), colors.entropy, round(colors.effective, 2)
@@ -45,28 +45,28 @@ class WordFrequencies:
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> "WordFrequencies":
-        """A ranking of counts in any order."""
+        """Frequencies from counts in any order."""
         return cls(dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))))
 
     @property
     def total(self) -> int:
-        """How many there are in all."""
+        """The sum of all counts."""
         return sum(self.counts.values())
 
     @property
     def distinct(self) -> int:
-        """How many different ones."""
+        """The number of different words."""
         return len(self.counts)
 
     @property
     def entropy(self) -> float:
-        """How hard the next word is to guess, in bits: none if all are the same."""
+        """The entropy of the distribution in bits; 0 if all words are the same."""
         total = self.total
         return max(0.0, -sum(n / total * log2(n / total) for n in self.counts.values())) if total else 0.0
 
     @property
     def effective(self) -> float:
-        """As many equally frequent words would be as hard to guess."""
+        """The effective number of words: as many equally frequent ones have the same entropy."""
         return 2**self.entropy if self.counts else 0.0
 
     def top(self, most: int | None = None) -> tuple[RankedWord, ...]:
@@ -77,7 +77,7 @@ class WordFrequencies:
 
 @dataclass(frozen=True, slots=True)
 class HistogramBin:
-    """How often the numbers from `low` to `high` came."""
+    """The count of the numbers from `low` to `high`."""
 
     low: int
     high: int
@@ -95,7 +95,7 @@ class HistogramBin:
 
 @dataclass(frozen=True, slots=True)
 class NumberHistogram:
-    """Whole numbers by how often they came, the smallest first.
+    """Whole numbers with their counts, the smallest first.
 
     >>> lengths = NumberHistogram.of(Counter({5: 3, 2: 1, 9: 1}))
     >>> lengths.mean, lengths.median, (lengths.least, lengths.most)
@@ -106,12 +106,12 @@ class NumberHistogram:
 
     @classmethod
     def of(cls, counts: Mapping[int, int]) -> "NumberHistogram":
-        """The spread of counts in any order."""
+        """A histogram from counts in any order."""
         return cls(dict(sorted(counts.items())))
 
     @property
     def total(self) -> int:
-        """How many numbers there are."""
+        """The sum of all counts."""
         return sum(self.counts.values())
 
     @property
@@ -148,17 +148,17 @@ class NumberHistogram:
         ['5–9', '10–14', '15–19', '20–24', '25–29', '30–34', '35–39', '40–44']
         """
         widths = (step * 10**power for power in count() for step in (1, 2, 5))
-        width = next(one for one in widths if self.most // one - self.least // one < most)
-        found = Counter[int]()
+        width = next(width for width in widths if self.most // width - self.least // width < most)
+        totals = Counter[int]()
         for number, times in self.counts.items():
-            found[number // width] += times
+            totals[number // width] += times
         places = range(self.least // width, self.most // width + 1) if self.counts else ()
-        return tuple(HistogramBin(place * width, place * width + width - 1, found[place]) for place in places)
+        return tuple(HistogramBin(place * width, place * width + width - 1, totals[place]) for place in places)
 
 
 @dataclass(slots=True)
 class ItemTally:
-    """What is counted in the items of one kind: words by what they are, numbers by what they measure."""
+    """Running counts over the items of one kind: words and numbers, each under the name of a statistic."""
 
     comparable: Comparable = str
     items: int = 0
@@ -167,26 +167,26 @@ class ItemTally:
     numbers: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
 
     def item(self, picture: Picture) -> None:
-        """One more item, about this picture."""
+        """Count an item about this picture."""
         self.items += 1
         self.pictures[picture.address] += 1
 
     def word(self, name: str, word: str) -> None:
-        """One more word of some kind."""
+        """Count a word."""
         self.words[name][word] += 1
 
     def number(self, name: str, number: int) -> None:
-        """One more number of some kind."""
+        """Count a number."""
         self.numbers[name][number] += 1
 
     def answer(self, answer: str) -> None:
-        """One more answer, as it is compared."""
+        """Count an answer in its normalised form."""
         self.words[ANSWERS][self.comparable(answer)] += 1
 
 
 @dataclass(frozen=True, slots=True)
 class DataSetCounts:
-    """What was counted in the items of one kind."""
+    """The statistics of the items of one kind."""
 
     kind: str
     items: int
@@ -196,7 +196,7 @@ class DataSetCounts:
 
 
 def answer_kind(answer: str) -> str:
-    """Which of VQA's three kinds an answer is by its looks.
+    """The kind of an answer by its form, one of VQA's three.
 
     >>> [answer_kind(answer) for answer in ("yes", "No", "2", "twelve", "3.5", "red")]
     ['yes/no', 'yes/no', 'number', 'number', 'number', 'other']
@@ -210,12 +210,12 @@ def answer_kind(answer: str) -> str:
 
 
 def best_answer(question: Question) -> str | None:
-    """The answer that earns most, the first of equals; nothing where the answers are not given out."""
+    """The answer with the most credit, the first of equals; None where a split has no gold."""
     return max(question.gold.answers, key=lambda pair: pair[1], default=(None, 0.0))[0]
 
 
 def word_count(text: str) -> int:
-    """How many words a text has.
+    """The number of words of a text.
 
     >>> word_count("Is it  red?")
     3
@@ -224,7 +224,7 @@ def word_count(text: str) -> int:
 
 
 def summarise_tally(kind: str, tally: ItemTally) -> DataSetCounts:
-    """A tally that is done, ranked and ordered."""
+    """The statistics of a finished tally."""
     spreads = {name: NumberHistogram.of(counts) for name, counts in tally.numbers.items()}
     if tally.items and kind in ("questions", "captions"):
         spreads[f"{kind} per picture"] = NumberHistogram.of(Counter(tally.pictures.values()))
@@ -241,10 +241,10 @@ def _scene(scene: Scene, tally: ItemTally) -> None:
     tally.item(scene.picture)
     tally.number("objects per scene", len(scene.objects))
     tally.number("relations per scene", len(scene.relations))
-    for one in scene.objects:
-        tally.word("objects", one.name)
-        tally.number("attributes per object", len(one.attributes))
-        for attribute in one.attributes:
+    for thing in scene.objects:
+        tally.word("objects", thing.name)
+        tally.number("attributes per object", len(thing.attributes))
+        for attribute in thing.attributes:
             tally.word("attributes", attribute)
     for link in scene.relations:
         tally.word("relations", link.name)
@@ -256,9 +256,9 @@ def _question(question: Question, tally: ItemTally) -> None:
     tally.item(question.picture)
     tally.number("words per question", word_count(question.text))
     tally.word("question types", question.kind or NO_KIND)
-    said = best_answer(question)
-    if said is not None:
-        tally.answer(said)
+    answer = best_answer(question)
+    if answer is not None:
+        tally.answer(answer)
     if question.choices:
         tally.number("choices per question", len(question.choices))
     if question.votes:
@@ -313,11 +313,11 @@ COUNT: Mapping[str, Callable[[Any, ItemTally], None]] = {
     "frames": _frame,
     "groups": _group,
 }
-"""How an item of each kind is counted."""
+"""The function that counts an item of each kind."""
 
 
 def gold_answers(kind: str, item: Any) -> Iterator[Sequence[tuple[str, float]]]:
-    """The right answers, with what each earns, to every question in an item."""
+    """The gold answers with credit of every question in an item."""
     if kind == "questions" and item.gold.answers:
         yield item.gold.answers
     elif kind == "dialogues":

@@ -101,7 +101,7 @@ class LeaderboardCell:
     n: int = 0
     reason: str = ""
     chance: float | None = None
-    tie: bool = False  # the best of its column, or not told apart from it by a paired test
+    tie: bool = False  # the best of its column, or tied with it by a paired test
     missing: float = 0.0  # the share of queries that were not asked
     data_sets: int = 0
     of: int = 0  # the data sets on which any model has a value
@@ -398,7 +398,7 @@ def _notes(
     columns: Sequence[LeaderboardColumn],
     note_of: Callable[[LeaderboardCell], str],
 ) -> Iterable[str]:
-    """What is to be said of cells, once for all models and columns that share it."""
+    """Notes on cells, each once for all models and columns that share it."""
     shared: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         headings: dict[str, list[str]] = {}

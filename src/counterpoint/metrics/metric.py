@@ -51,7 +51,7 @@ MISSING_ABILITY = MappingProxyType(
         Ability.PROBABILITIES: "it gives no probabilities of its answers",
     }
 )
-"""What is said of a model that lacks an ability."""
+"""The reason why a metric does not apply to a model that lacks an ability."""
 
 
 def all_units(unit: Unit) -> Flags:
@@ -71,8 +71,8 @@ class MetricMetadata:
     `applies` says on which suites it can have a value, `leads` on which of them tables show it first, in the order of
     `rank`. A metric `on_request` is computed elsewhere only when it is named. `reads` lists the columns of the answers
     that it needs beside those that every metric needs. `chance` names the metric that is its chance level. Where
-    nothing counts, `diagnose` may give a reason from the units and the rows of a slice; `not_applicable` is said
-    otherwise.
+    nothing counts, `diagnose` may give a reason from the units and the rows of a slice; `not_applicable` is the
+    reason otherwise.
     """
 
     name: str
