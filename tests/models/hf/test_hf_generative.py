@@ -348,7 +348,7 @@ def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path)
         for position, query in enumerate([*asked(), Query(Picture("blocks:broken"), "Is it?")])
     ]
     elsewhere = PreparationPool(build, Blocks(), "bfloat16", processes=1)
-    wait(elsewhere._begun)
+    wait(elsewhere._started)
     assert elsewhere.ready
     there, here = elsewhere.prepare(rows), prepare_batch(rows, build(), Blocks())
     assert there is not None
