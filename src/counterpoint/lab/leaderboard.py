@@ -44,7 +44,7 @@ from counterpoint.store.suites import Manifest
 from counterpoint.store.versions import ModelVersion
 
 _TITLES = {
-    Layout.SUITES: "Per cent with 95 % intervals over pictures; bold is tied with the best of its column",
+    Layout.SUITES: "Per cent with 95 % intervals over pictures; bold or * is tied with the best of its column",
     Layout.DATASETS: "Per cent, means over data sets with 95 % intervals; * is the best of its column",
 }
 _COSTS = ("parameters", "queries/s", "s/query")

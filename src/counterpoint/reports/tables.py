@@ -139,7 +139,8 @@ def percent_cell(
 def _plain_cell(cell: str | TableCell) -> str:
     if isinstance(cell, str):
         return cell
-    return f"{cell.text} ({cell.detail})" if cell.detail else cell.text
+    text = f"{cell.text} ({cell.detail})" if cell.detail else cell.text
+    return f"{text}*" if cell.is_bold else text  # plain text has no bold
 
 
 def _markdown_cell(cell: str | TableCell) -> str:
