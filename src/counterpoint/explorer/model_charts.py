@@ -4,7 +4,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.calibration import ReliabilityBin, reliability_curve
 from counterpoint.metrics.data_statistics import HistogramBin
 from counterpoint.store.models import LabModel
-from counterpoint.store.outcomes.queries import read_confidences
+from counterpoint.store.outcomes.queries import read_confidences, score_bin_counts
 
 RANGES = 10
 """Equal ranges from 0 to 1 into which scores are counted."""
@@ -12,13 +12,7 @@ RANGES = 10
 
 def ranges(reader: LabReader, suite: str, model: LabModel, metric: str) -> tuple[HistogramBin, ...]:
     """How many samples score in each range of per cent; a sample is a base query with its mean score."""
-    asked = reader.database.source("verdicts", model=model.slug, suite=suite)
-    sql = f"""
-        SELECT least(floor(score * {RANGES} + 1e-6), {RANGES - 1})::INT AS place, count(*) AS found
-        FROM (SELECT avg("{metric}") AS score FROM {asked} WHERE "{metric}" IS NOT NULL GROUP BY base_query)
-        GROUP BY ALL
-    """
-    counts = {row["place"]: row["found"] for row in reader.database.rows(sql)}
+    counts = score_bin_counts(reader, suite, model.slug, metric, RANGES)
     width = 100 // RANGES
     bins = (HistogramBin(width * place, width * (place + 1), counts.get(place, 0)) for place in range(RANGES))
     return tuple(bins) if counts else ()

@@ -134,6 +134,17 @@ def group_answers(reader: OutcomeReader, suite: str, place: int) -> Sequence[Res
     return reader.database.rows(sql, [place])
 
 
+def score_bin_counts(reader: OutcomeReader, suite: str, slug: str, metric: str, bins: int) -> Mapping[int, int]:
+    """Return how many base queries have a mean score in each of equal bins from 0 to 1, by bin."""
+    source = reader.database.source("verdicts", model=slug, suite=suite)
+    sql = f"""
+        SELECT least(floor(score * {bins} + 1e-6), {bins - 1})::INT AS place, count(*) AS samples
+        FROM (SELECT avg("{metric}") AS score FROM {source} WHERE "{metric}" IS NOT NULL GROUP BY base_query)
+        GROUP BY ALL
+    """
+    return {row["place"]: row["samples"] for row in reader.database.rows(sql)}
+
+
 def suite_totals(reader: OutcomeReader, suite: str) -> ResultRow:
     """Return the number of pictures and the relations of a suite."""
     source = reader.database.source("bases", suite=suite)
