@@ -21,7 +21,7 @@ from counterpoint.suites.suite import Rejection, Suite
 DEVIATIONS = ("3", "6", "9")
 """Standard deviations of the Gaussian blur: light, moderate, heavy."""
 
-NO_MEANS = "the option means is not set"
+NO_MEANS = "the mean color of the training pictures is not known: set the option means, --means R,G,B"
 """Why no group is made without the mean color."""
 
 
