@@ -6,7 +6,7 @@ Signatures are taken from the source, so that every version of Python and of our
 
 import ast
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,9 @@ import counterpoint
 from counterpoint import catalog
 from counterpoint.cli.main import COMMANDS, commands
 from counterpoint.core import errors
+from counterpoint.core.groups import Relation
+from counterpoint.metrics.applicability import Contents
+from counterpoint.sources.dataset import KINDS, DataSet
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 HEAD = "<!-- Made by scripts/reference.py from the code; edit the docstrings, not this page. -->\n\n"
@@ -26,28 +29,32 @@ HEAD = "<!-- Made by scripts/reference.py from the code; edit the docstrings, no
 
 def pages() -> dict[str, str]:
     """The name and the text of each page."""
-    made = {"commands.md": _commands(), "api.md": _api(), "catalog.md": _catalog(), "errors.md": _errors()}
-    return {name: HEAD + "\n\n".join(blocks) + "\n" for name, blocks in made.items()}
+    blocks_by_page = {"commands.md": _commands(), "api.md": _api(), "catalog.md": _catalog(), "errors.md": _errors()}
+    return {name: HEAD + "\n\n".join(blocks) + "\n" for name, blocks in blocks_by_page.items()}
 
 
 def _commands() -> Iterator[str]:
     yield "# Commands"
-    yield "`counterpoint --help` lists them; `counterpoint COMMAND --help` shows what is here."
+    yield (
+        "`counterpoint --help` lists them; `counterpoint COMMAND --help` shows what is here. Exit codes: 0 for success, 1 for "
+        "an error that the command reports, 2 for wrong usage, 130 after Ctrl-C."
+    )
     context = click.Context(commands, info_name="counterpoint")
     for name in sorted(COMMANDS):
-        found = commands.get_command(context, name)
-        assert found is not None, f"{name} is listed and not there"
-        yield from _command(found, f"counterpoint {name}")
+        command = commands.get_command(context, name)
+        assert command is not None, f"{name} is listed and has no module"
+        yield from _command(command, f"counterpoint {name}")
 
 
 def _command(command: click.Command, words: str) -> Iterator[str]:
-    arguments = [one for one in command.params if isinstance(one, click.Argument)]
-    listed = "".join(
-        f" [{one.human_readable_name}]..." if one.nargs < 0 else f" {one.human_readable_name}" for one in arguments
+    arguments = [param for param in command.params if isinstance(param, click.Argument)]
+    usage = "".join(
+        f" [{argument.human_readable_name}]..." if argument.nargs < 0 else f" {argument.human_readable_name}"
+        for argument in arguments
     )
-    options = [one for one in command.params if isinstance(one, click.Option)]
+    options = [param for param in command.params if isinstance(param, click.Option)]
     yield f"## {words}"
-    yield _code("console", f"$ {words}{' [OPTIONS]' if options else ''}{listed}")
+    yield _code("console", f"$ {words}{' [OPTIONS]' if options else ''}{usage}")
     yield _prose(command.help or "")
     if options:
         yield _table(("option", "what it does", "default"), map(_option, options))
@@ -57,16 +64,21 @@ def _command(command: click.Command, words: str) -> Iterator[str]:
 
 
 def _option(option: click.Option) -> tuple[str, str, str]:
-    shown = option.default if option.show_default else ""
+    default = option.default if option.show_default else ""
     value = "" if option.is_flag else f" {option.type.name.split()[0].upper()}"
-    return ", ".join(f"`{name}{value}`" for name in option.opts), option.help or "", f"`{shown}`" if shown != "" else ""
+    return (
+        ", ".join(f"`{name}{value}`" for name in option.opts),
+        option.help or "",
+        f"`{default}`" if default != "" else "",
+    )
 
 
 def _api() -> Iterator[str]:
     yield "# Public names"
     yield (
-        "Everything that `import counterpoint as cp` offers. Each name is loaded when it is first used. What is not on "
-        "this page may change tomorrow."
+        "The public API: everything that `import counterpoint as cp` offers. Each name is loaded when it is first used. "
+        "What is not on this page may change without notice. `counterpoint.testing` holds the doubles for tests of "
+        "plug-ins."
     )
     for name in counterpoint.__all__:
         if name == "__version__":
@@ -76,20 +88,23 @@ def _api() -> Iterator[str]:
             yield from _public(name, getattr(counterpoint, name))
 
 
-def _public(name: str, found: Any) -> Iterator[str]:
-    node = _node(found)
+def _public(name: str, value: Any) -> Iterator[str]:
     yield f"## {name}"
+    if inspect.ismodule(value):
+        yield from _module(value)
+        return
+    node = _node(value)
     if isinstance(node, ast.FunctionDef):
         yield _code("python", _signature(node, f"cp.{name}"))
         yield _prose(_doc(node))
         return
-    made = next((part for part in node.body if getattr(part, "name", "") == "__init__"), None)
-    if made:
-        yield _code("python", _signature(made, f"cp.{name}").removesuffix(" -> None"))
+    constructor = next((part for part in node.body if getattr(part, "name", "") == "__init__"), None)
+    if constructor:
+        yield _code("python", _signature(constructor, f"cp.{name}").removesuffix(" -> None"))
     yield _prose(_doc(node))
-    yield f"Its home is `{found.__module__}`."
+    yield f"Defined in `{value.__module__}`."
     fields, members, methods = [], [], []
-    for owner in reversed([one for one in found.__mro__ if one.__module__.startswith("counterpoint.")]):
+    for owner in reversed([base for base in value.__mro__ if base.__module__.startswith("counterpoint.")]):
         source = _source(owner)
         for part in _node(owner).body:
             if isinstance(part, ast.AnnAssign) and not ast.unparse(part.target).startswith("_"):
@@ -106,6 +121,17 @@ def _public(name: str, found: Any) -> Iterator[str]:
         yield "\n".join(f"- **`{_label(method)}`**: {_doc(method).splitlines()[0]}" for method in methods)
 
 
+def _module(module: Any) -> Iterator[str]:
+    """A public module: what it is for, and its functions."""
+    yield _prose(module.__doc__ or "")
+    functions = [
+        node
+        for node in ast.parse(inspect.getsource(module)).body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]
+    yield "\n".join(f"- **`{_signature(node, node.name)}`**: {_doc(node).splitlines()[0]}" for node in functions)
+
+
 def _field(part: ast.AnnAssign, source: list[str]) -> tuple[str, str, str, str]:
     _, _, comment = source[part.lineno - 1].partition("  # ")
     default = f"`{ast.unparse(part.value)}`" if part.value else ""
@@ -113,16 +139,16 @@ def _field(part: ast.AnnAssign, source: list[str]) -> tuple[str, str, str, str]:
 
 
 def _label(method: ast.FunctionDef) -> str:
-    kinds = {ast.unparse(one) for one in method.decorator_list}
-    if "property" in kinds:
+    decorators = {ast.unparse(decorator) for decorator in method.decorator_list}
+    if decorators & {"property", "cached_property"}:
         return f"{method.name}: {_plain(method.returns)}"
     return _signature(method, method.name)
 
 
 def _signature(node: ast.FunctionDef, name: str) -> str:
     arguments = ast.unparse(node.args).split(", ")
-    own = [one for one in arguments if one not in ("self", "cls")]
-    return f"{name}({', '.join(own)}) -> {_plain(node.returns)}"
+    given = [argument for argument in arguments if argument not in ("self", "cls")]
+    return f"{name}({', '.join(given)}) -> {_plain(node.returns)}"
 
 
 def _plain(annotation: ast.expr | None) -> str:
@@ -132,66 +158,155 @@ def _plain(annotation: ast.expr | None) -> str:
 def _catalog() -> Iterator[str]:
     yield "# The catalog"
     yield (
-        "What has a name, by table. Wherever a name is asked for, `package.module:object` serves as well; other "
-        "packages add rows by entry points in the group `counterpoint.` and the name of the table."
+        "What has a name, by table. Wherever a command or function takes a name, `package.module:object` works as well; "
+        "other packages add rows by entry points in the group `counterpoint.` followed by the name of the table. "
+        "`counterpoint list TABLE` prints a table, plug-ins included."
     )
     for table, rows in catalog.TABLES.items():
+        heads, describe = DESCRIPTIONS.get(table, ((), _about))
         yield f"## {table}"
+        if table in NOTES:
+            yield NOTES[table]
         listed = [
-            (f"`{name}`", f"`{place}`", _about(catalog.find(table, name), place))
+            (f"`{name}`", f"`{place}`", *_cells(describe(catalog.find(table, name), place)))
             for name, place in sorted(rows.items())
         ]
-        yield _table(("name", "place", "what it is"), listed) if listed else "None yet."
+        yield _table(("name", "place", *(heads or ("what it is",))), listed) if listed else "None yet."
 
 
-def _about(found: Any, place: str) -> str:
-    """The first sentence about what a row names: its own, or for a value the one below it, or that of its module."""
-    if inspect.isclass(found) or inspect.isroutine(found):
-        return _first(found)
-    module, _, name = place.partition(":")
-    written = import_module(module)
-    body = ast.parse(inspect.getsource(written)).body
+def _cells(description: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (description,) if isinstance(description, str) else description
+
+
+def _suite(suite: Any, place: str) -> tuple[str, ...]:
+    takes = [suite.prefers, suite.takes] if suite.prefers else [suite.takes]
+    return _sentence(suite.tests), " or ".join(takes), ", ".join(f"`{option}`" for option in suite.options)
+
+
+def _family(family: Any, place: str) -> tuple[str, ...]:
+    return f"{family.title}.", ", ".join(f"`{name}`" for name in family.suites)
+
+
+def _metric(metric: Any, place: str) -> tuple[str, ...]:
+    low, high = (f"{bound:g}".replace("-", "−") for bound in metric.range)
+    return (
+        metric.title + (f" ({metric.term})" if metric.term else ""),
+        metric.description,
+        _UNITS[metric.unit.__name__],
+        "lower" if metric.lower_is_better else "higher",
+        f"{low} to {high}",
+        str(metric.needs),
+        _applicability(metric) + (", when named" if metric.on_request else ""),
+        metric.not_applicable,
+    )
+
+
+def _applicability(metric: Any) -> str:
+    """The relations of groups on which a metric can have a value; else the tests, where it is bound to some."""
+    relations = ["", *map(str, Relation)]
+    on = [name for name in relations if metric.applies(_contents("a test", name))]
+    if on:
+        return ", ".join(f"`{name}`" if name else "plain questions" for name in on)
+    suites = catalog.TABLES["suites"]
+    return "tests " + ", ".join(
+        f"`{test}`" for test in suites if any(metric.applies(_contents(test, name)) for name in relations)
+    )
+
+
+def _contents(test: str, relation: str) -> Contents:
+    return Contents(frozenset([test]), frozenset([relation] if relation else []))
+
+
+def _source_row(source: Any, place: str) -> tuple[str, ...]:
+    is_files = isinstance(source, DataSet)
+    kinds = list(source.read) if is_files else [kind for kind in KINDS if hasattr(source, kind)]
+    splits = ", ".join(f"`{split}`" for split in getattr(source, "splits", ()))
+    return str(_about(source, place)), ", ".join(kinds), splits
+
+
+def _check(check: Any, place: str) -> tuple[str, ...]:
+    settings = ", ".join(f"`{key}={value}`" for key, value in check.settings.items())
+    return _sentence(check.description), settings
+
+
+def _sentence(text: str) -> str:
+    """A description as a sentence."""
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
+
+
+DESCRIPTIONS: Mapping[str, tuple[tuple[str, ...], Callable[[Any, str], str | tuple[str, ...]]]] = {
+    "sources": (("what it is", "items", "splits"), _source_row),
+    "suites": (("claim that it tests", "made from", "options"), _suite),
+    "families": (("what it is", "suites"), _family),
+    "metrics": (
+        ("title", "what it is", "unit", "better", "range", "needs", "applies to", "else the reason is"),
+        _metric,
+    ),
+    "checks": (("what it asks for", "settings"), _check),
+}
+"""The columns that describe the rows of a table, where one sentence is not enough."""
+NOTES = {
+    "ways": "Prefixes of model names: `hf/NAME`, `openai/NAME`.",
+    "suites": "`grounded` are questions with a program over a scene, `described` are captions with a scene; they are used "
+    "where the source has them. `options` are those of `generate` that only some suites take.",
+    "families": "The suites of one paper, made by one call of `generate`.",
+    "metrics": "*Better* says which end of the range is the better one, *needs* what a model must be able to do, and "
+    "*applies to* the relations of the groups, or the tests, on which the metric can have a value. A metric marked *when "
+    "named* is computed if it is asked for, and on the suites that it is made for. The last column is what is said "
+    "where it has no value. [Metrics](../explanation/metrics.md) has the formulas.",
+}
+"""What is said below the heading of a table."""
+_UNITS = {"Pairs": "pair", "OrderedPairs": "ordered pair", "Sets": "group", "Singles": "answer"}
+
+
+def _about(value: Any, place: str) -> str:
+    """The first sentence about what a row names: its docstring, or for a constant the one below it, or its module's."""
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return _first(value)
+    path, _, name = place.partition(":")
+    module = import_module(path)
+    body = ast.parse(inspect.getsource(module)).body
     for node, below in pairwise(body):
         targets = node.targets if isinstance(node, ast.Assign) else []
         named = any(isinstance(target, ast.Name) and target.id == name for target in targets)
         if named and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
             return str(below.value.value).partition("\n")[0]
-    return _first(written)
+    return _first(module)
 
 
 def _errors() -> Iterator[str]:
     yield "# Errors"
     yield (
-        "The errors raised on purpose. Each is one sentence of fact with a `hint`, one sentence of help; the command "
-        "line prints both and ends with 1. Catch `cp.CounterpointError` for all of them; the others are in "
-        "`counterpoint.core.errors`."
+        "The errors raised on purpose. Each has a message, one fact, and a `hint`, one sentence of help; the command "
+        "line prints both and exits with 1. Catch `cp.CounterpointError` for all of them; `cp.SourceError` and "
+        "`cp.UnknownName` are public too."
     )
     yield "\n".join(_tree(errors.CounterpointError, 0))
 
 
 def _tree(error: type[Exception], depth: int) -> Iterator[str]:
     yield indent(f"- **`{error.__name__}`**: {_first(error)}", "  " * depth)
-    for below in error.__subclasses__():
-        if below.__module__ == errors.__name__:
-            yield from _tree(below, depth + 1)
+    for subclass in error.__subclasses__():
+        if subclass.__module__ == errors.__name__:
+            yield from _tree(subclass, depth + 1)
 
 
-def _source(found: Any) -> list[str]:
-    return inspect.getsource(import_module(found.__module__)).splitlines()
+def _source(value: Any) -> list[str]:
+    return inspect.getsource(import_module(value.__module__)).splitlines()
 
 
-def _node(found: Any) -> Any:
+def _node(value: Any) -> Any:
     """The definition of a class or function, with the line numbers of its module."""
-    module = ast.parse("\n".join(_source(found)))
-    return next(one for one in module.body if getattr(one, "name", "") == found.__name__)
+    module = ast.parse("\n".join(_source(value)))
+    return next(node for node in module.body if getattr(node, "name", "") == value.__name__)
 
 
 def _doc(node: Any) -> str:
     return ast.get_docstring(node) or ""
 
 
-def _first(found: Any) -> str:
-    return inspect.cleandoc(found.__doc__ or "").splitlines()[0]
+def _first(value: Any) -> str:
+    return inspect.cleandoc(value.__doc__ or "").splitlines()[0]
 
 
 def _prose(text: str) -> str:
@@ -209,10 +324,10 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def write(made: Mapping[str, str], folder: Path) -> None:
+def write(texts: Mapping[str, str], folder: Path) -> None:
     """Put the pages into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in made.items():
+    for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
 
 
