@@ -36,8 +36,8 @@ def pages() -> dict[str, str]:
 def _commands() -> Iterator[str]:
     yield "# Commands"
     yield (
-        "`counterpoint --help` lists them; `counterpoint COMMAND --help` shows what is here. Exit codes: 0 for success, 1 for "
-        "an error that the command reports, 2 for wrong usage, 130 after Ctrl-C."
+        "`counterpoint --help` lists them; `counterpoint COMMAND --help` shows what is here. Exit codes: 0: success, "
+        "1: an error that the command reports, 2: wrong usage, 130: stopped by Ctrl-C."
     )
     context = click.Context(commands, info_name="counterpoint")
     for name in sorted(COMMANDS):
@@ -76,7 +76,7 @@ def _option(option: click.Option) -> tuple[str, str, str]:
 def _api() -> Iterator[str]:
     yield "# Public names"
     yield (
-        "The public API: everything that `import counterpoint as cp` offers. Each name is loaded when it is first used. "
+        "The public API: everything that `import counterpoint as cp` offers. Each name is loaded on first use. "
         "What is not on this page may change without notice. `counterpoint.testing` holds the doubles for tests of "
         "plug-ins."
     )
@@ -158,7 +158,7 @@ def _plain(annotation: ast.expr | None) -> str:
 def _catalog() -> Iterator[str]:
     yield "# The catalog"
     yield (
-        "What has a name, by table. Wherever a command or function takes a name, `package.module:object` works as well; "
+        "What has a name, by table. Wherever a command or function takes a name, `package.module:object` works too; "
         "other packages add rows by entry points in the group `counterpoint.` followed by the name of the table. "
         "`counterpoint list TABLE` prints a table, plug-ins included."
     )
@@ -247,12 +247,12 @@ DESCRIPTIONS: Mapping[str, tuple[tuple[str, ...], Callable[[Any, str], str | tup
 """The columns that describe the rows of a table, where one sentence is not enough."""
 NOTES = {
     "ways": "Prefixes of model names: `hf/NAME`, `openai/NAME`.",
-    "suites": "`grounded` are questions with a program over a scene, `described` are captions with a scene; they are used "
-    "where the source has them. `options` are those of `generate` that only some suites take.",
+    "suites": "`grounded` are questions with a program over a scene, `described` are captions with a scene; they are "
+    "used where the source has them. `options` are those of `generate` that only some suites take.",
     "families": "The suites of one paper, made by one call of `generate`.",
     "metrics": "*Better* says which end of the range is the better one, *needs* what a model must be able to do, and "
-    "*applies to* the relations of the groups, or the tests, on which the metric can have a value. A metric marked *when "
-    "named* is computed if it is asked for, and on the suites that it is made for. The last column is what is said "
+    "*applies to* the relations of the groups, or the tests, on which the metric can have a value. A metric marked "
+    "*when named* is computed if it is asked for, and on the suites that it is made for. The last column says why, "
     "where it has no value. [Metrics](../explanation/metrics.md) has the formulas.",
 }
 """What is said below the heading of a table."""
