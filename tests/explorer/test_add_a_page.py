@@ -22,7 +22,7 @@ MODULE = "verdicts_from_the_docs"
 @pytest.fixture(scope="module")
 def blocks() -> list[str]:
     """The view, the template and the row."""
-    return re.findall(r"```(?:python|html)\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
+    return re.findall(r"```(?:python|html|py)\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
 
 
 @pytest.fixture(scope="module")

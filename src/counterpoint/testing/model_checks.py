@@ -243,7 +243,7 @@ MODEL_CHECKS: Mapping[str, Callable[[ModelCase], bool]] = MappingProxyType(
         "fingerprint": fingerprint_is_a_text,
         "ability": something_can_be_asked,
         "answers": every_query_is_answered_once,
-        "company": answers_are_batch_invariant,
+        "batch invariance": answers_are_batch_invariant,
         "pictures": a_broken_picture_fails_alone,
         "scores": scores_are_numbers,
         "samples": samples_follow_from_query_trial_and_seed,

@@ -89,7 +89,7 @@ def test_a_chat_model_keeps_what_models_promise() -> None:
     with ChatServer(_by_seed, chances=lambda asked: {"Yes": 0.75, "No": 0.25}) as server:
         lost = Query(Picture("p:missing.png"), "Is it lost?")
         kept = check_model(served(server), [Query(Picture(f"p:{n}.png"), f"Is it {n}?") for n in range(3)], broken=lost)
-    assert set(kept) == {"fingerprint", "ability", "answers", "company", "pictures", "scores", "samples"}
+    assert set(kept) == {"fingerprint", "ability", "answers", "batch invariance", "pictures", "scores", "samples"}
 
 
 def test_the_picture_stands_before_the_words_and_has_the_very_pixels() -> None:
