@@ -20,8 +20,7 @@ import numpy as np
 from PIL import Image
 
 from counterpoint.cli.main import RARELY
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Gold, Query
+from counterpoint.core.groups import Answer, Gold, Query
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture

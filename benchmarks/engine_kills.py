@@ -18,8 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.groups import Answer, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, PlacedAnswer
 from counterpoint.store.answers import slug

@@ -9,9 +9,8 @@ from PIL import Image
 from benchmarks.score_speed import suite
 from counterpoint.store.answers import slug
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest
-from counterpoint.store.tables import ANSWERS
+from counterpoint.store.tables import ANSWERS, to_parquet
 from counterpoint.store.versions import RunRecord
 
 SUITES = ("first", "second", "third", "fourth")

@@ -17,8 +17,7 @@ from time import perf_counter, process_time
 import numpy as np
 from PIL import Image
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Gold, Query
+from counterpoint.core.groups import Answer, Gold, Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, PlacedAnswer

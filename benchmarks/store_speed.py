@@ -18,10 +18,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from counterpoint.core.answers import Answer
-from counterpoint.store.answers import AnswerLog, read_answers
+from counterpoint.core.groups import Answer
+from counterpoint.store.answers import AnswerLog, StoredAnswer, read_answers
 from counterpoint.store.folder import StorageFolder
-from counterpoint.store.rows import StoredAnswer
 
 _MODEL = "says-yes"
 _BATCH = 64

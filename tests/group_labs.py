@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.ports import MEAN_TRIAL
 from counterpoint.core.scenes import SceneObject

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from counterpoint.core.answers import Answer, State
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation, State
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
 from counterpoint.store.groups import groups_table

@@ -10,15 +10,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.models.endpoint.chat import Chat, ChatSettings
 from counterpoint.models.endpoint.completions import Decoding
+from counterpoint.models.endpoint.requests import Server
 from counterpoint.models.endpoint.scheduler import RetryPolicy
-from counterpoint.models.endpoint.server import Server
 from counterpoint.testing import ChatServer
 
 T = TypeVar("T")

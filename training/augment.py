@@ -40,7 +40,7 @@ from counterpoint.metrics.accuracy import (
 )
 from counterpoint.metrics.intervals import Score, clustered_interval
 from counterpoint.metrics.scoring import score_table
-from counterpoint.models.builtin.vocabulary import Vocabulary
+from counterpoint.models.builtin.onnx_graphs import Vocabulary
 from counterpoint.store.groups import groups_table
 from counterpoint.studies.augmentation import mix_questions, prove_disjoint, training_groups
 from counterpoint.suites.families import carets

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.scenes import Scene
-from counterpoint.models.builtin.vocabulary import LENGTH, Vocabulary
+from counterpoint.models.builtin.onnx_graphs import LENGTH, Vocabulary
 from counterpoint.world.captions import captions
 from counterpoint.world.kinds import kinds
 from counterpoint.world.questions import gqa_questions, vqa_questions

@@ -21,7 +21,7 @@ from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, Q
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from counterpoint.models.builtin.vocabulary import LENGTH
+from counterpoint.models.builtin.onnx_graphs import LENGTH
 from training.codes import Codes
 from training.models import DROPOUT, MODELS, Fusion, TwoTower
 from training.networks import LastStates

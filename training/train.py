@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from counterpoint.models.builtin.vocabulary import BUCKETS, Vocabulary
+from counterpoint.models.builtin.onnx_graphs import BUCKETS, Vocabulary
 from training.codes import Codes
 from training.models import HELPERS, MODELS, Batch, Fusion, Pointed, Terms, Texts, Things
 from training.networks import Sizes, waves

@@ -14,9 +14,8 @@ from counterpoint._version import __version__
 if TYPE_CHECKING:
     from counterpoint.catalog import model
     from counterpoint.checks.check import Check, Rejections
-    from counterpoint.core.answers import Answer, State
     from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
-    from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+    from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation, State
     from counterpoint.core.ids import hex_id
     from counterpoint.core.items import Caption, Dialogue, Frame, Question
     from counterpoint.core.pictures import Box, Edit, Picture, Size

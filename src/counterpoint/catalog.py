@@ -26,7 +26,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "picture-only": "counterpoint.models.builtin.models:picture_only",
         "question-only": "counterpoint.models.builtin.models:question_only",
         "random": "counterpoint.models.builtin.sanity:random",
-        "trigram": "counterpoint.models.text.trigram:trigram",
+        "trigram": "counterpoint.models.text.ngram:trigram",
         "two-tower": "counterpoint.models.builtin.models:two_tower",
     },
     "ways": {

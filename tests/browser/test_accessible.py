@@ -14,8 +14,7 @@ from labs import small_lab
 from playwright.sync_api import Browser, Page, expect
 from proving import prove
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import create_app
 

@@ -7,9 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from counterpoint.cli import ls, verify
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore

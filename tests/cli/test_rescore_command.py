@@ -7,9 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from counterpoint.cli.main import commands
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation, State
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.pages.overview import build_overview
 from counterpoint.explorer.pages.overview.query import OverviewQuery

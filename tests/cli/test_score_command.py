@@ -7,9 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from counterpoint.cli import compare, score
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics import contrast
 from counterpoint.metrics.accuracy import ACCURACY_METRICS, answer_accuracy

@@ -2,7 +2,7 @@
 
 import pytest
 
-from counterpoint.core.answers import Answer, State
+from counterpoint.core.groups import Answer, State
 
 
 def test_a_plain_answer_is_its_own_value() -> None:

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from asked import a_table, some
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.features import Side, noise_edit
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, Side, noise_edit
 from counterpoint.core.ports import PlacedAnswer
 from counterpoint.engine.running import run
 from counterpoint.store.groups import read_queries

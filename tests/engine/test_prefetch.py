@@ -10,9 +10,8 @@ import pytest
 from asked import a_table, some
 from slides import Slides, doubled, killed
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer
 from counterpoint.engine import running

@@ -9,9 +9,8 @@ from functools import partial
 import pytest
 from asked import a_table, some
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelUnreachable, StoreError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ports import Floats, PlacedAnswer, SampledAnswer, Scale
 from counterpoint.engine import running
 from counterpoint.engine.progress import Progress

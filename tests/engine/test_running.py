@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from proving import examples
 from strategies import queries
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import BudgetExhausted, ModelError, StoreError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import PlacedAnswer
 from counterpoint.engine import running

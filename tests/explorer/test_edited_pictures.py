@@ -11,8 +11,7 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
 from counterpoint.explorer.app import create_app

@@ -7,8 +7,7 @@ import pytest
 from labs import GROUPS, captions_lab, small_lab
 from starlette.testclient import TestClient
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import create_app
 from counterpoint.lab.reader import LabReader

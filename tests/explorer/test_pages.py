@@ -11,8 +11,7 @@ import pytest
 from labs import GROUPS, HOSTILE, MODELS, small_lab
 from starlette.testclient import TestClient
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import create_app
 from counterpoint.store.lab import LabStore

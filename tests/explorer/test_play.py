@@ -21,9 +21,8 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from counterpoint.cli.serve import command
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError, PictureError
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import create_app

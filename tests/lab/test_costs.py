@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.core.answers import Answer
+from counterpoint.core.groups import Answer
 from counterpoint.lab.costs import (
     IMPORTED,
     NOT_TIMED,

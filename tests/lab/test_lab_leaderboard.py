@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.pages.overview import build_overview
 from counterpoint.explorer.pages.overview.query import OverviewQuery

@@ -7,8 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.core.answers import State
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.lab.importing import answer_from_prediction

@@ -11,8 +11,7 @@ from starlette.testclient import TestClient
 
 from counterpoint import catalog
 from counterpoint.cli.main import commands
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import create_app
 from counterpoint.store.groups import groups_table

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.core.answers import Answer, State
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN_TRIAL, Answerer, Model
@@ -26,8 +25,8 @@ from counterpoint.metrics.scoring import score_table
 from counterpoint.metrics.uncertainty import NO_MEAN, NO_PASSES, UNCERTAINTY
 from counterpoint.models.builtin.models import question_only
 from counterpoint.models.builtin.sanity import ConstantModel, RandomModel
+from counterpoint.store.answers import AnswerRows
 from counterpoint.store.groups import groups_table, read_queries, unique_queries
-from counterpoint.store.rows import AnswerRows
 from counterpoint.suites.bias import blind_controls as controls
 from counterpoint.suites.bias.modality_bias import picture_bias, question_bias
 from counterpoint.suites.own.plain import suite as plain

@@ -8,15 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proving import examples
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.groups import Answer, Group, Query, Relation
 from counterpoint.language.answers.rule_sets import RULE_SETS, leave_one_out_credit, rule_set, short_credit
 from counterpoint.language.answers.vqa import normalize_vqa
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.scoring import score_table
+from counterpoint.store.answers import AnswerRows
 from counterpoint.store.groups import groups_table
-from counterpoint.store.rows import AnswerRows
 
 SIGNS = [";", "/", "[", "]", '"', "{", "}", "(", ")", "=", "+", "\\", "_", "-", ">", "<", "@", "`", ",", "?", "!"]
 NUMBERS = {"none": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "ten": 10}

@@ -4,9 +4,8 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError, UnknownName
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Model, PlacedAnswer
 

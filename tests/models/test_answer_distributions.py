@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 from blocks import Blocks, asked
 
-from counterpoint.core.answers import State
-from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.groups import Group, Mode, Query, Relation, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import MEAN_TRIAL, AveragingSampler, Model, Pictures
 from counterpoint.engine.plan import trial_numbers

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
-from counterpoint.core.features import Side, exchange_picture, exchange_text, noise_edit, reference_name
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query, Side, exchange_picture, exchange_text, noise_edit, reference_name
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import FeatureModel, Floats, PlacedAnswer
 from counterpoint.models.builtin.models import BuiltinAnswerer, cnn_lstm, fusion, question_only

@@ -6,8 +6,7 @@ import pytest
 from blocks import Blocks
 from served import Plain, gathered, served
 
-from counterpoint.core.answers import Answer, State
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures
 from counterpoint.engine.dispatch import Dispatcher, QueryBatch

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from tellers import built_in, differing, failing, late, telling
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError, UnknownName
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import (
     Answerer,

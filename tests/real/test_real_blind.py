@@ -9,13 +9,12 @@ import pytest
 from real_data import real
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.groups import Answer, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Scorer
 from counterpoint.pictures.folders import PictureFolders
+from counterpoint.store.answers import AnswerRows
 from counterpoint.store.groups import groups_table, read_queries
-from counterpoint.store.rows import AnswerRows
 from counterpoint.studies.blind_baselines import NGramTraining, blind_findings, captions_of, fit_cross_validated
 
 FILES = {

@@ -3,8 +3,7 @@
 from hypothesis import strategies as st
 from proving import examples
 
-from counterpoint.core.answers import Answer, State
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation, State
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
 

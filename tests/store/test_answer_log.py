@@ -11,11 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabled import answers, calm
 
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError
-from counterpoint.store.answers import AnswerLog, PartPolicy, new_run_name, read_answers, read_parts, slug
+from counterpoint.core.groups import Answer, State
+from counterpoint.store.answers import (
+    AnswerLog,
+    AnswerRows,
+    PartPolicy,
+    StoredAnswer,
+    new_run_name,
+    read_answers,
+    read_parts,
+    slug,
+)
 from counterpoint.store.folder import StorageFolder
-from counterpoint.store.rows import AnswerRows, StoredAnswer
 from counterpoint.store.tables import ANSWERS
 
 MODEL = "a model: with / signs"

@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabled import calm, some_groups
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import Answer
 from counterpoint.store.answers import AnswerLog
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest
-from counterpoint.store.tables import ANSWERS, GROUPS, PICTURES, TABLES, VOTES
+from counterpoint.store.tables import ANSWERS, GROUPS, PICTURES, TABLES, VOTES, to_parquet
 
 TABLE = groups_table(some_groups(), "order")
 

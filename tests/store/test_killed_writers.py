@@ -12,14 +12,14 @@ from proving import prove, scaled
 
 from counterpoint.store.answers import read_answers, slug
 from counterpoint.store.folder import StorageFolder
-from counterpoint.store.parquet import read_parquet
+from counterpoint.store.tables import read_parquet
 
 WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
 import pyarrow as pa
-from counterpoint.core.answers import Answer
+from counterpoint.core.groups import Answer
 from counterpoint.store import answers
 from counterpoint.store.folder import StorageFolder
 

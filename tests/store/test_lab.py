@@ -10,17 +10,15 @@ import pytest
 from PIL import Image
 from tabled import some_groups
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.groups import Answer, Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.lab.contents import list_contents
 from counterpoint.store.groups import groups_table, unique_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest
-from counterpoint.store.tables import VOTES
+from counterpoint.store.tables import VOTES, to_parquet
 from counterpoint.store.versions import RunRecord
 
 

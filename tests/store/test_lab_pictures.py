@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
-from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.groups import Answer, Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer
 from counterpoint.engine.prefetch import Prefetcher

@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 from labs import MODELS, small_lab
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import Answer
 from counterpoint.lab.reader import WORKER, LabReader
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.outcomes import STATES, judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.verdicts import VERDICTS
-from counterpoint.store.lab import LabStore
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel, LabStore
 from counterpoint.store.outcomes import files as outcome_files
 from counterpoint.store.outcomes.database import OutcomeDatabase
 from counterpoint.store.outcomes.files import OutcomeFiles, Progress, build_files, plan_files

@@ -3,12 +3,10 @@
 import pytest
 
 from counterpoint.core.errors import StoreError
-from counterpoint.core.features import reference_name
-from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.groups import Group, Query, Relation, reference_name
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.store.groups import groups_table
-from counterpoint.store.references import read_references
-from counterpoint.store.suites import Manifest
+from counterpoint.store.suites import Manifest, read_references
 
 QUERIES = [
     Query(Picture("p:1.png", (Edit("blur", ("6",)),)), "Is it?", choices=("yes", "no"), context="Hello."),

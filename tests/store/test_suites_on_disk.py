@@ -9,11 +9,11 @@ import pytest
 from tabled import some_groups
 
 from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.store.folder import IntegrityCheck
 from counterpoint.store.groups import groups_table
-from counterpoint.store.integrity import IntegrityCheck
 from counterpoint.store.lab import LabStore, integrity_checks
-from counterpoint.store.parquet import to_parquet
 from counterpoint.store.suites import Manifest, put_suite
+from counterpoint.store.tables import to_parquet
 
 TABLE = groups_table(some_groups(), "order")
 MANIFEST = Manifest.of(TABLE, generator="suites:order", seed=7, parameters={"limit": 3}, source="abc")

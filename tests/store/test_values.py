@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabled import answers, calm, texts
 
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import Answer, State
 from counterpoint.core.ids import content_id
 from counterpoint.store import answers as as_given
 from counterpoint.store.answers import slug
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parquet import to_parquet
-from counterpoint.store.tables import ANSWERS, VALUES
+from counterpoint.store.tables import ANSWERS, VALUES, to_parquet
 from counterpoint.store.values import put_values, raw_ids, read_answers, read_values, values_table
 
 MODEL = "model"

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Model, Pixels, PlacedAnswer, Scale
 from counterpoint.models.own.functions import load_own_model

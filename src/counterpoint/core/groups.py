@@ -1,13 +1,61 @@
-"""Queries, and groups of queries whose answers belong together."""
+"""Queries with edits of pictures and features, groups of queries whose answers belong together, and answers."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Edit, Picture, Size, edits_content
 from counterpoint.core.scenes import SceneObject
+
+MAX_REFERENCES = 500
+"""Queries from which, at most, the standard deviation of a feature is estimated (Beyond Accuracy, 3.2)."""
+
+
+class State(StrEnum):
+    """The state of an answer: answered, answered but unparsed, refused, or failed."""
+
+    OK = "ok"
+    UNPARSED = "unparsed"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The raw text, the value extracted from it and the extraction rule; a score where the mode is `score`.
+
+    >>> Answer.of("Yes.", value="yes", rule="yes-no").value
+    'yes'
+    >>> Answer.failed("time-out after 30 s").state
+    <State.FAILED: 'failed'>
+    """
+
+    raw: str = ""
+    value: str = ""
+    rule: str = "exact"
+    state: State = State.OK
+    score: float | None = None
+    top: tuple[tuple[str, float], ...] = ()  # the most probable values with their probabilities, best first
+    reason: str = ""  # why a query failed
+
+    @classmethod
+    def of(
+        cls, raw: str, *, value: str | None = None, rule: str = "exact", top: tuple[tuple[str, float], ...] = ()
+    ) -> "Answer":
+        """A text answer; its value is the raw text unless a rule extracted another."""
+        return cls(raw=raw, value=raw if value is None else value, rule=rule, top=top)
+
+    @classmethod
+    def scored(cls, score: float) -> "Answer":
+        """An answer that is a score: how well the text fits the picture."""
+        return cls(raw=repr(score), rule="score", score=score)
+
+    @classmethod
+    def failed(cls, reason: object) -> "Answer":
+        """A failed answer with its reason; the next run asks again."""
+        return cls(state=State.FAILED, reason=str(reason) or type(reason).__name__)
 
 
 class Relation(StrEnum):
@@ -136,3 +184,45 @@ class Group:
 def group_id(relation: str, queries: Iterable[int]) -> int:
     """The id of a group, from the ids of its queries, the base's first."""
     return content_id([relation, *map(hex_id, queries)])
+
+
+class Side(StrEnum):
+    """Which features are edited: those of the picture, or those of the text."""
+
+    PICTURE = "picture"
+    TEXT = "text"
+
+    @property
+    def noise(self) -> str:
+        """The name of the edit that adds noise."""
+        return f"{self}-noise"
+
+    @property
+    def exchange(self) -> str:
+        """The name of the edit that takes the features of another sample."""
+        return f"{self}-exchange"
+
+
+def noise_edit(side: Side, scale: str, references: str, seed: int) -> Edit:
+    """Gaussian noise of `scale` standard deviations of each feature, as measured on the reference queries.
+
+    >>> str(noise_edit(Side.TEXT, "1", "00ff", seed=7))
+    'text-noise(1,00ff)#7'
+    """
+    return Edit(side.noise, (scale, references), seed)
+
+
+def exchange_picture(picture: Picture) -> Edit:
+    """The features of another, unedited picture instead of the query's own."""
+    assert not picture.edits, "features are exchanged with an unedited picture"
+    return Edit(Side.PICTURE.exchange, (picture.address,))
+
+
+def exchange_text(text: str, context: str = "") -> Edit:
+    """The features of another text instead of the query's own."""
+    return Edit(Side.TEXT.exchange, (text, context))
+
+
+def reference_name(queries: Sequence[Query]) -> str:
+    """The content id by which an edit names its reference queries."""
+    return hex_id(content_id([hex_id(query.id) for query in queries]))

@@ -7,8 +7,7 @@ from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 
 Pixels: TypeAlias = NDArray[np.uint8]

@@ -8,9 +8,8 @@ from typing import Protocol, TypeAlias
 
 import pyarrow as pa
 
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import BudgetExhausted, CounterpointError, ModelError, ModelUnreachable
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.engine.dispatch import Dispatcher, ProtocolViolation, QueryBatch, keep_at
 from counterpoint.engine.prefetch import Prefetcher

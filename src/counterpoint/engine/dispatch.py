@@ -6,9 +6,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Generic, Self, TypeAlias, TypeVar
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ports import (
     Answerer,
     LookaheadModel,

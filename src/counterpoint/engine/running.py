@@ -3,29 +3,91 @@
 A run may end anywhere, by an interrupt, a kill or a crash; the next one plans what is missing then, and goes on.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
+from counterpoint._version import __version__
 from counterpoint.core.errors import BudgetExhausted
+from counterpoint.core.groups import Answer, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import BatchingModel, Model, RemoteModel
-from counterpoint.engine.batch_invariance import BatchInvarianceCheck, check_batch_invariance
 from counterpoint.engine.batch_runner import AnswerSink, BatchRunner, PlanRows, QueryReader
-from counterpoint.engine.dispatch import Dispatcher, FeatureEditAnswerer
+from counterpoint.engine.dispatch import Dispatcher, FeatureEditAnswerer, QueryBatch
 from counterpoint.engine.plan import order_by_picture, plan_queries, sample_queries, supported_rows, unanswered_rows
 from counterpoint.engine.prefetch import Prefetcher
-from counterpoint.engine.progress import ProgressCallback, ProgressMeter
+from counterpoint.engine.progress import Progress, ProgressCallback, ProgressMeter
 
+MIN_CHECKED = 4
+"""Queries that are asked once more whatever the time limit."""
+TOLERANCE = 1e-4
+"""The largest difference of two scores, relative to the larger of them and 1."""
 CHUNK_ROWS = 4096
 """Rows converted to queries at a time."""
 BATCH = 64
 """The batch size where neither user nor model sets one."""
 CHECK_SHARE = 0.02
 """The share of its time that a run may add for the batch-invariance check; a second at least."""
+PACKAGES = ("numpy", "pillow", "pyarrow", "onnxruntime", "torch", "transformers", "httpx2")
+"""Packages that may change an answer or its speed."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchInvarianceCheck:
+    """How many queries were asked both in a batch and alone, and how many of them were answered differently."""
+
+    checked: int
+    differing: int
+
+    @property
+    def disagreement(self) -> float:
+        """The share that was answered differently."""
+        return self.differing / self.checked
+
+
+def check_batch_invariance(
+    dispatcher: Dispatcher,
+    answered: Mapping[int, tuple[Query, Answer]],
+    stop: Callable[[], bool] = lambda: False,
+) -> BatchInvarianceCheck | None:
+    """Ask queries that were answered in a batch once more, each alone, until `stop`; failed queries do not count."""
+    pairs = []
+    for count, (query, answer) in enumerate(answered.values()):
+        if count >= MIN_CHECKED and stop():
+            break
+        if (alone := _answer_alone(dispatcher, query)) is not None:
+            pairs.append((answer, alone))
+    settled = [pair for pair in pairs if all(answer.state is not State.FAILED for answer in pair)]
+    if not settled:
+        return None
+    return BatchInvarianceCheck(len(settled), sum(not answers_agree(*pair) for pair in settled))
+
+
+def answers_agree(first: Answer, second: Answer) -> bool:
+    """Whether two answers are the same, scores up to rounding.
+
+    >>> answers_agree(Answer.scored(0.5), Answer.scored(0.50001)), answers_agree(Answer.of("yes"), Answer.of("no"))
+    (True, False)
+    """
+    if first.score is None or second.score is None:
+        return (first.state, first.value, first.score) == (second.state, second.value, second.score)
+    return abs(first.score - second.score) <= TOLERANCE * max(1.0, abs(first.score), abs(second.score))
+
+
+def _answer_alone(dispatcher: Dispatcher, query: Query) -> Answer | None:
+    answers: list[Answer] = []
+    try:
+        dispatcher.ask(QueryBatch([query], [0]), lambda place, answer: answers.append(answer))
+    except Exception:  # the run itself is over, and has counted its failures
+        return None
+    return answers[0] if answers else None
 
 
 class RunLog(AnswerSink, Protocol):
@@ -122,3 +184,58 @@ def _pictures(plan: pa.Table, read: QueryReader) -> Iterator[Picture]:
 
 def _chunks(plan: pa.Table, rows: int) -> Iterator[pa.Table]:
     return (plan.slice(start, rows) for start in range(0, plan.num_rows, rows))
+
+
+def describe_run(
+    settings: Mapping[str, Any], suites: Mapping[str, str], result: Progress | RunSummary, state: str
+) -> dict[str, Any]:
+    """A run as JSON; `suites` maps names to fingerprints, `state` is running, stopped or done."""
+    return {
+        "state": state,
+        "settings": dict(settings),
+        "suites": dict(suites),
+        "counts": _counts(result),
+        **(_details(result) if isinstance(result, RunSummary) else {}),
+        "versions": package_versions(),
+        "hardware": hardware_info(),
+    }
+
+
+def package_versions() -> dict[str, str]:
+    """The versions of counterpoint, Python and the installed packages."""
+    versions = {"counterpoint": __version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return versions
+
+
+def hardware_info() -> dict[str, Any]:
+    """The machine; its accelerators and the peak memory of each, if torch is loaded."""
+    torch = sys.modules.get("torch")
+    devices = range(torch.cuda.device_count()) if torch is not None else ()
+    return {
+        "system": platform.platform(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "devices": [torch.cuda.get_device_name(device) for device in devices] if torch is not None else [],
+        "memory": [torch.cuda.max_memory_allocated(device) for device in devices] if torch is not None else [],
+    }
+
+
+def _counts(result: Progress | RunSummary) -> dict[str, Any]:
+    if isinstance(result, Progress):
+        return {"asked": result.done, "failed": result.failed, "cached": result.cached}
+    return {name: getattr(result, name) for name in ("asked", "failed", "cached", "beyond", "left", "retries")}
+
+
+def _details(summary: RunSummary) -> dict[str, Any]:
+    return {
+        "seconds": round(summary.seconds, 3),
+        "batch": summary.batch,
+        "alike": None if summary.batch_invariance is None else asdict(summary.batch_invariance),
+        "disagreement": None if summary.batch_invariance is None else summary.batch_invariance.disagreement,
+        "reasons": dict(summary.reasons),
+    }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.core.answers import State
+from counterpoint.core.groups import State
 from counterpoint.core.ports import MEAN_TRIAL
 from counterpoint.explorer.group_parts import AnswerProbability
 from counterpoint.lab.reader import LabReader

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.selection import STEPS, GroupFilter, score_step
 
 PARAMETERS = tuple(field.name for field in fields(GroupFilter))

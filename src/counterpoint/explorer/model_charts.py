@@ -3,7 +3,7 @@
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.calibration import ReliabilityBin, reliability_curve
 from counterpoint.metrics.data_statistics import HistogramBin
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.queries import read_confidences, score_bin_counts
 
 RANGES = 10

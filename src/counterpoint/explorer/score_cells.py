@@ -4,7 +4,7 @@ from counterpoint import catalog
 from counterpoint.explorer.views import CostFigure, ScoreCell
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.leaderboard import NOT_ASKED, ModelCost
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 
 
 def score_cell(

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Model, Pictures, Scorer
 from counterpoint.engine.dispatch import Dispatcher, QueryBatch

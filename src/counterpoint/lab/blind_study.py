@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.engine.progress import Progress
-from counterpoint.engine.records import describe_run
-from counterpoint.engine.running import run
+from counterpoint.engine.running import describe_run, run
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.running import RunRequest, run_model

@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from counterpoint.core.answers import State
+from counterpoint.core.groups import State
 from counterpoint.lab.results import LabResult
 from counterpoint.reports.tables import ResultTable
-from counterpoint.store.integrity import IntegrityCheck
+from counterpoint.store.folder import IntegrityCheck
 from counterpoint.store.lab import LabStore, integrity_checks
 from counterpoint.store.suites import Manifest
 from counterpoint.store.versions import ModelVersion

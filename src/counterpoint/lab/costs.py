@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from counterpoint.core.answers import State
+from counterpoint.core.groups import State
 from counterpoint.metrics.leaderboard import ModelCost
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord

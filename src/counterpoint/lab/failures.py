@@ -11,9 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.answers import State
 from counterpoint.core.errors import PictureError
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Query, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
 from counterpoint.lab.results import LabResult

@@ -28,7 +28,7 @@ def load_fill_mask(model: str | FillMaskModel) -> FillMaskModel:
     """The masked language model of a name or folder."""
     if not isinstance(model, str):
         return model
-    from counterpoint.models.hf.masked_lm import MaskedLanguageModel  # imports torch
+    from counterpoint.models.hf.text_models import MaskedLanguageModel  # imports torch
 
     return MaskedLanguageModel(model.removeprefix("hf/"))
 

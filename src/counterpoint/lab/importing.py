@@ -12,8 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from counterpoint.core.answers import Answer, State
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.lab.matching import MatchNote, MatchResult, QueryIndex, match_predictions, missing_queries
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
 from counterpoint.lab.results import LabResult
@@ -22,10 +21,9 @@ from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.results.formats import describe_format, detect_format, read_predictions
 from counterpoint.sources.results.predictions import Prediction, as_number
-from counterpoint.store.answers import new_run_name
+from counterpoint.store.answers import StoredAnswer, new_run_name
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.store.rows import StoredAnswer
 from counterpoint.store.versions import RunRecord, tag_version
 
 _STORED = ("query", "trial", "raw", "value", "state", "score", "digest")

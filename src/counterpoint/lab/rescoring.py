@@ -7,9 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.answers import State
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.groups import Mode
+from counterpoint.core.groups import Mode, State
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups, select_models
 from counterpoint.language.answers.extraction import EXTRACTION_RULES, extract_value

@@ -17,8 +17,7 @@ from counterpoint.core.ports import Answerer, FeatureModel, Model, Pictures, Sam
 from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import Progress, format_duration
-from counterpoint.engine.records import describe_run
-from counterpoint.engine.running import RunSummary, run
+from counterpoint.engine.running import RunSummary, describe_run, run
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress, logger
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.worlds import find_worlds
@@ -28,7 +27,7 @@ from counterpoint.reports.tables import ResultTable
 from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.store.references import read_references
+from counterpoint.store.suites import read_references
 from counterpoint.store.versions import RunRecord, tag_version
 
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parquet import read_parquet
+from counterpoint.store.tables import read_parquet
 from counterpoint.world.scene_building import namespace
 from counterpoint.world.source import World
 

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.core.answers import State
-from counterpoint.core.groups import Mode, Relation
+from counterpoint.core.groups import Mode, Relation, State
 from counterpoint.core.ports import Scale
 from counterpoint.metrics.credit import credit_answers
 from counterpoint.metrics.id_joins import find_rows

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.core.answers import State
+from counterpoint.core.groups import State
 from counterpoint.core.ports import MEAN_TRIAL
 from counterpoint.metrics.brier import squared_errors
 from counterpoint.metrics.id_joins import find_rows

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.core.answers import Answer
+from counterpoint.core.groups import Answer
 from counterpoint.core.ports import MEAN_TRIAL
 
 MEAN_RULE = "mean of passes"

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint.core.errors import ModelError
-from counterpoint.core.features import Side
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Query, Side
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import FeatureModel, Floats, PlacedAnswer
 

@@ -12,7 +12,7 @@ from counterpoint.reports.leaderboard_charts import leaderboard_charts
 from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
 from counterpoint.reports.templating import environment, style
 from counterpoint.reports.verdict_charts import verdicts_by_model
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.reports.charts.bars import BarShare, StackedBarChart
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.reader import VerdictCount
 
 COLORS: Mapping[str, str] = MappingProxyType(

@@ -1,14 +1,16 @@
-"""Storage folder: files that are written whole or not at all, and a lock; all disk access of a lab goes through it."""
+"""Storage folder: files and JSON documents written whole or not at all, locks, and integrity checks."""
 
+import json
 import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from counterpoint.core.errors import StoreError
 
@@ -167,3 +169,41 @@ def _translated_errors(path: Path, action: str) -> Iterator[None]:
     except OSError as problem:
         hint = "check the rights and the free space of its folder"
         raise StoreError(f"{path} cannot be {action}: {problem.strerror or problem}", hint=hint) from problem
+
+
+def read_object(storage: StorageFolder, name: str) -> dict[str, Any]:
+    """A JSON object in a file."""
+    try:
+        content = json.loads(storage.get(name))
+    except ValueError as problem:
+        fact = f"{storage.path(name)} cannot be read as JSON: {problem}"
+        raise StoreError(fact, hint="restore the file from a copy, or make it anew") from problem
+    if not isinstance(content, dict):
+        raise StoreError(f"{storage.path(name)} holds no JSON object", hint="restore the file from a copy")
+    return content
+
+
+def put_object(storage: StorageFolder, name: str, content: Mapping[str, Any]) -> None:
+    """Write a JSON object, indented, for people to read."""
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    storage.put(name, f"{text}\n".encode("utf-8", "backslashreplace"))
+
+
+@dataclass(frozen=True, slots=True)
+class IntegrityCheck:
+    """One requirement of a suite or a lab, whether it holds, and what was found."""
+
+    place: str
+    name: str
+    holds: bool
+    found: str = ""
+    hint: str = ""
+
+
+def check_readable(place: str, reading: Callable[[], object]) -> IntegrityCheck:
+    """Whether a file can be read."""
+    try:
+        reading()
+    except StoreError as problem:
+        return IntegrityCheck(place, "readable", False, str(problem), problem.hint)
+    return IntegrityCheck(place, "readable", True)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.core.answers import State
+from counterpoint.core.groups import State
 
 Numbers: TypeAlias = NDArray[np.uint64]
 Rows: TypeAlias = NDArray[np.int64]

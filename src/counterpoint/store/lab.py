@@ -2,22 +2,21 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ports import Pictures
 from counterpoint.store import answers, suites, values
-from counterpoint.store.documents import put_object, read_object
-from counterpoint.store.folder import StorageFolder
-from counterpoint.store.integrity import IntegrityCheck, check_readable
-from counterpoint.store.parquet import read_parquet
+from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable, put_object, read_object
 from counterpoint.store.pictures import TABLE as PICTURES
 from counterpoint.store.pictures import LabPictures, add_digests
 from counterpoint.store.suites import Manifest, StoredSuite
+from counterpoint.store.tables import read_parquet
 from counterpoint.store.versions import ModelVersion, RunRecord, model_versions
 
 MARKER = "counterpoint-lab.json"
@@ -206,3 +205,36 @@ def integrity_checks(folder: Path) -> Iterator[IntegrityCheck]:
         whole = folder.resolve()
         return suites.verify(StorageFolder(whole.parent), whole.name)
     return LabStore(folder).opened().verify()
+
+
+@dataclass(frozen=True, slots=True)
+class LabModel:
+    """A version of a model in a lab: its display name, its slug, its fingerprint, and a remark about it."""
+
+    name: str
+    slug: str
+    fingerprint: str
+    detail: str = ""
+
+
+def list_models(lab: LabStore) -> tuple[LabModel, ...]:
+    """Return every version of every model of a lab, in the order of the lab; no two have the same slug."""
+    models: list[LabModel] = []
+    slugs: set[str] = set()
+    for version in lab.versions():
+        slug = _slug(version.title)
+        slug = slug if slug not in slugs else f"{slug}-{len(slugs)}"
+        slugs.add(slug)
+        models.append(LabModel(version.title, slug, version.fingerprint, _remark(version.details)))
+    return tuple(models)
+
+
+def _slug(name: str) -> str:
+    """Replace what is not fit for an address: letters, digits and `._@-` stay."""
+    return re.sub(r"[^A-Za-z0-9._@-]+", "-", name).strip("-.") or "model"
+
+
+def _remark(details: Mapping[str, Any]) -> str:
+    """Say how often a model's answers depend on the batch, if its run has measured that."""
+    share = details.get("disagreement")
+    return f"{share:.1%} of answers change with the batch" if share else ""

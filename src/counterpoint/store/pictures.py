@@ -16,8 +16,7 @@ from counterpoint.core.ports import Pictures, Pixels
 from counterpoint.pictures.edits import apply_edits
 from counterpoint.pictures.folders import PictureFolders
 from counterpoint.store.folder import StorageFolder
-from counterpoint.store.parquet import read_parquet, to_parquet
-from counterpoint.store.tables import PICTURES
+from counterpoint.store.tables import PICTURES, read_parquet, to_parquet
 
 TABLE = "pictures.parquet"
 

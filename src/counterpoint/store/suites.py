@@ -1,6 +1,6 @@
 """Suites on disk: the table of groups, and a manifest with its generator, parameters and fingerprint."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -10,14 +10,13 @@ import pyarrow.compute as pc
 
 from counterpoint._version import __version__
 from counterpoint.core.errors import StoreError
-from counterpoint.core.groups import group_id
+from counterpoint.core.groups import Mode, Query, group_id, reference_name
 from counterpoint.core.ids import hex_id
-from counterpoint.store.documents import put_object, read_object
+from counterpoint.core.pictures import Edit, Picture
 from counterpoint.store.fingerprints import fingerprint
-from counterpoint.store.folder import StorageFolder
+from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable, put_object, read_object
 from counterpoint.store.groups import check_groups, read_queries
-from counterpoint.store.integrity import IntegrityCheck, check_readable
-from counterpoint.store.parquet import read_parquet, to_parquet
+from counterpoint.store.tables import read_parquet, to_parquet
 
 TABLE = "groups.parquet"
 MANIFEST = "manifest.json"
@@ -160,3 +159,34 @@ def _wrong_ids(table: pa.Table) -> str:
         if own != groups[rows[0]]:
             return f"row {rows[0]}: the group has the id {hex_id(own)}"
     return ""
+
+
+def read_references(manifests: Iterable[Manifest]) -> dict[str, list[Query]]:
+    """All reference queries of some suites, by the names that edits use."""
+    found: dict[str, list[Query]] = {}
+    for manifest in manifests:
+        for name, rows in dict(manifest.parameters.get("references", {})).items():
+            found[name] = _queries(manifest.suite, name, rows)
+    return found
+
+
+def _queries(suite: str, name: str, rows: Any) -> list[Query]:
+    """Queries from their content; StoreError where they do not match their name."""
+    try:
+        queries = [_query(row) for row in rows]
+        if reference_name(queries) == name:
+            return queries
+    except (TypeError, ValueError, KeyError, AttributeError):
+        pass
+    fact = f"the manifest of {suite} does not hold the reference queries {name}"
+    raise StoreError(fact, hint="generate the suite again, or restore the file from a copy")
+
+
+def _query(row: Sequence[Any]) -> Query:
+    shown, edits, context, text, mode, choices = row
+    picture = Picture(shown[0], _edits(shown[1:])) if shown else None
+    return Query(picture, text, Mode(mode), tuple(choices), context, _edits(edits))
+
+
+def _edits(rows: Sequence[Any]) -> tuple[Edit, ...]:
+    return tuple(Edit(name, tuple(arguments), seed) for name, arguments, seed in rows)

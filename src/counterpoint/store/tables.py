@@ -1,4 +1,4 @@
-"""The tables, which are the contract between packages: one schema constant each, and their validation.
+"""The tables, which are the contract between packages: one schema constant each, validation, and Parquet files.
 
 Long format: one row per query of a group, one row per answer. Ids are unsigned 64-bit numbers. Every file holds
 the name and version of its table in its metadata, and opens in any Parquet reader.
@@ -9,14 +9,18 @@ from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from counterpoint.core.errors import StoreError
+from counterpoint.store.folder import StorageFolder
 
 VERSION = 1
 
 _CREDIT = pa.struct([pa.field("answer", pa.string()), pa.field("credit", pa.float64())])
 _OBJECT = pa.struct([pa.field("name", pa.string()), *(pa.field(n, pa.int32()) for n in ("x", "y", "width", "height"))])
 _LIKELY = pa.struct([pa.field("value", pa.string()), pa.field("probability", pa.float32())])
+_UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs
+_REMEDY = "restore the file from a copy, or delete it and make it anew"
 
 
 def _schema(name: str, fields: list[pa.Field]) -> pa.Schema:
@@ -184,3 +188,35 @@ def as_lists(values: pa.Array) -> pa.Array:
     if not pa.types.is_map(values.type):
         return values
     return values.cast(pa.list_(pa.struct([values.type.key_field, values.type.item_field])))
+
+
+def to_parquet(table: pa.Table) -> bytes:
+    """A table as the bytes of a Parquet file."""
+    sink = pa.BufferOutputStream()
+    plain = [name for name in table.column_names if name not in _UNIQUE]
+    how = {"compression": "zstd", "compression_level": 1, "use_dictionary": plain}
+    pq.write_table(table, sink, write_page_checksum=True, **how)  # a flipped bit is then noticed
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def read_parquet(
+    storage: StorageFolder, name: str, table: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
+) -> pa.Table:
+    """The table in a file, checked against its schema; only these columns, if named; `encoded` ones as dictionaries."""
+    place = str(storage.path(name))
+    wanted = None if columns is None else list(columns)
+    with storage.open(name) as file:
+        try:
+            how = {"read_dictionary": list(encoded), "page_checksum_verification": True}
+            opened = pq.ParquetFile(file, pre_buffer=True, **how)
+            held = opened.schema_arrow.names
+            found = opened.read(None if wanted is None else [column for column in wanted if column in held])
+        except (pa.ArrowException, OSError, ValueError) as problem:
+            fact = f"{place} cannot be read as Parquet: {_first_line(problem)}"
+            raise StoreError(fact, hint=_REMEDY) from problem
+    return check_table(found, table, place, wanted, encoded)
+
+
+def _first_line(problem: Exception) -> str:
+    return str(problem).strip().partition("\n")[0] or type(problem).__name__

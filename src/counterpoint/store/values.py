@@ -12,16 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.answers import State
 from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import State
 from counterpoint.core.ids import content_id
 from counterpoint.store import answers
 from counterpoint.store.answers import new_run_name, slug
-from counterpoint.store.folder import FileMissing, StorageFolder
-from counterpoint.store.integrity import IntegrityCheck, check_readable
+from counterpoint.store.folder import FileMissing, IntegrityCheck, StorageFolder, check_readable
 from counterpoint.store.joins import Numbers, Rows, answer_keys
-from counterpoint.store.parquet import read_parquet, to_parquet
-from counterpoint.store.tables import ANSWERS, VALUES
+from counterpoint.store.tables import ANSWERS, VALUES, read_parquet, to_parquet
 
 FOLDER = "values"
 VALUE_COLUMNS = ("value", "rule", "state")

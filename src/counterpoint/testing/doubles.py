@@ -12,8 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from counterpoint.core.answers import Answer, State
-from counterpoint.core.groups import Gold, Mode, Query
+from counterpoint.core.groups import Answer, Gold, Mode, Query, State
 from counterpoint.core.ids import canonical, content_id, hex_id
 from counterpoint.core.ports import Floats, PlacedAnswer, SampledAnswer, Scale
 

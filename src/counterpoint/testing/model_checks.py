@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.core.answers import Answer, State
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, FeatureModel, Floats, Sampler, Scale, Scorer
 

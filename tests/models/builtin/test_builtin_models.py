@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from blocks import TEXTS, Blocks, asked
 
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import ModelError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, FeatureModel, Sampler, Scale, Scorer
 from counterpoint.models.builtin import models as builtin

@@ -2,8 +2,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from counterpoint.core.answers import State
-from counterpoint.core.groups import Gold, Mode, Query
+from counterpoint.core.groups import Gold, Mode, Query, State
 from counterpoint.core.ports import Answerer, Sampler, Scorer
 from counterpoint.models.builtin.sanity import ConstantModel, RandomModel, constant, random
 from counterpoint.testing import GoldModel

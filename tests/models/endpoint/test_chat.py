@@ -20,19 +20,15 @@ from proving import examples
 from served import QUICK, Plain, answers, digest, gathered, served, some
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import BudgetExhausted, CounterpointError, ModelUnreachable
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, BatchingModel, RemoteModel, RenamedModel, Sampler, Scorer, StreamingScorer
 from counterpoint.engine import running
 from counterpoint.models.endpoint.chat import Chat, chat
-from counterpoint.models.endpoint.completions import Decoding, ServerCapabilities, request_body
-from counterpoint.models.endpoint.data_urls import PictureEncoding
-from counterpoint.models.endpoint.rate_limiter import RateLimiter
-from counterpoint.models.endpoint.requests import Endpoint
-from counterpoint.models.endpoint.scheduler import RetryableError, RetryPolicy, ServerState
-from counterpoint.models.endpoint.server import Server
+from counterpoint.models.endpoint.completions import Decoding, PictureEncoding, ServerCapabilities, request_body
+from counterpoint.models.endpoint.requests import Endpoint, Server
+from counterpoint.models.endpoint.scheduler import RateLimiter, RetryableError, RetryPolicy, ServerState
 from counterpoint.models.prompts import Prompt
 from counterpoint.store import groups
 from counterpoint.testing import ChatServer, MemoryLog, ReceivedRequest, ServerFault, check_model

@@ -10,7 +10,7 @@ from served import Plain, answers, some
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.models.endpoint.chat import chat
-from counterpoint.models.endpoint.server import Server
+from counterpoint.models.endpoint.requests import Server
 from counterpoint.testing import ChatServer, ReceivedRequest, ServerFault
 
 KEY = "sk-open-sesame-0123456789"

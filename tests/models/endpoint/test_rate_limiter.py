@@ -12,17 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from served import some
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import BudgetExhausted, ModelUnreachable
-from counterpoint.core.groups import Query
-from counterpoint.models.endpoint.rate_limiter import RateLimiter, backoff_delay, retry_after
+from counterpoint.core.groups import Answer, Query
 from counterpoint.models.endpoint.scheduler import (
     QueryTask,
+    RateLimiter,
     RequestScheduler,
     RetryableError,
     RetryPolicy,
     ServerState,
     TaskQueue,
+    backoff_delay,
+    retry_after,
 )
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)

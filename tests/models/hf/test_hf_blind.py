@@ -17,7 +17,7 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ports import Answerer, Sampler, Scale, Scorer
 from counterpoint.engine import running
 from counterpoint.models.hf.batch_preparation import BatchRow
-from counterpoint.models.hf.likelihood import sequence_log_likelihoods
+from counterpoint.models.hf.decoder import sequence_log_likelihoods
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 

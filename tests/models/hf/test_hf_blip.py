@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from tiny_generative import a_table, asked, speaker
 
-from counterpoint.core.answers import State
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Query, State
 from counterpoint.core.ports import Answerer, Sampler, Scorer
 from counterpoint.engine import running
 from counterpoint.models.hf.batch_preparation import BatchRow

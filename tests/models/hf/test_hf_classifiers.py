@@ -14,9 +14,8 @@ from proving import sample
 from tiny_classifiers import LABELS, Shades, asked
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
-from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.groups import Answer, Group, Mode, Query, Relation, State
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Sampler, Scorer
 from counterpoint.engine.running import run

@@ -9,8 +9,7 @@ import tiny_classifiers as tiny
 from tiny_classifiers import Shades, asked
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer
-from counterpoint.core.features import Side, exchange_picture, noise_edit, reference_name
+from counterpoint.core.groups import Answer, Side, exchange_picture, noise_edit, reference_name
 from counterpoint.core.ports import Answerer, FeatureModel, SizedModel
 from counterpoint.models.feature_edits import FeatureEditor
 

@@ -11,7 +11,7 @@ from tiny_words import word_pieces
 
 from counterpoint.cli.generate import command
 from counterpoint.core.errors import CounterpointError, ModelError
-from counterpoint.models.hf import masked_lm as masked
+from counterpoint.models.hf import text_models as masked
 from counterpoint.store.lab import LabStore
 from counterpoint.suites import suite as suites
 

@@ -15,17 +15,15 @@ from proving import sample
 from tiny_generative import Blocks, a_table, asked, made, speaker
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Sampler, Scale, Scorer
 from counterpoint.engine import running
-from counterpoint.models.hf.batch_preparation import BatchRow, map_ahead, prepare_batch
+from counterpoint.models.hf.batch_preparation import BatchRow, PreparationPool, map_ahead, prepare_batch
 from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.decoder import log_likelihoods
 from counterpoint.models.hf.generative import build_prompt
-from counterpoint.models.hf.likelihood import log_likelihoods
-from counterpoint.models.hf.preparation_pool import PreparationPool
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 

@@ -8,7 +8,7 @@ import pytest
 from tiny_words import byte_pairs, word_pieces
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.hf.masked_lm import MASK, MaskedLanguageModel
+from counterpoint.models.hf.text_models import MASK, MaskedLanguageModel
 from counterpoint.models.text.judges import entailment_model, grammar_scorer
 
 torch = pytest.importorskip("torch")

@@ -59,8 +59,9 @@ def test_an_architecture_belongs_to_a_family(kind: str, architecture: str, famil
 def test_every_family_is_among_the_examples_and_can_be_made() -> None:
     assert {family for *_, family in BELONGING} == set(FAMILIES)
     assert set(HEADS.values()) <= set(FAMILIES)
-    for module in FAMILIES.values():
-        first, second, *settings = signature(import_module(module).make).parameters.values()
+    for factory in FAMILIES.values():
+        module, _, name = factory.partition(":")
+        first, second, *settings = signature(getattr(import_module(module), name)).parameters.values()
         assert (first.name, second.name) == ("checkpoint", "pictures")
         assert all(one.kind is one.KEYWORD_ONLY and one.default is not one.empty for one in settings)
 

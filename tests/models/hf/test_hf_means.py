@@ -9,8 +9,7 @@ import tiny_classifiers as tiny
 from tiny_classifiers import LABELS, Shades, asked
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import MEAN_TRIAL, AveragingSampler
 from counterpoint.models.answer_distributions import AnswerDistribution
 from counterpoint.models.hf.classifiers import DropoutClassifier

@@ -7,8 +7,7 @@ import tiny_classifiers
 from tiny_generative import speaker
 
 from counterpoint import catalog
-from counterpoint.core.answers import State
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.models.hf.classifiers import AnswerClassifier
 

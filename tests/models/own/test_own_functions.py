@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from counterpoint import catalog
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError, UnknownName
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, Model, Pixels, Scale, Scorer
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from counterpoint.core.errors import ModelError, UnknownName
-from counterpoint.models.text import link_grammar
+from counterpoint.models.text import judges
 from counterpoint.models.text.judges import Grammar, entailment_model, grammar_scorer
 
 GOOD = (
@@ -25,12 +25,12 @@ BAD = (
     "A dog very a chair.",
     "Of man the.",
 )
-installed = pytest.mark.skipif(find_library(link_grammar.NAME) is None, reason="link-grammar is not installed")
+installed = pytest.mark.skipif(find_library(judges.NAME) is None, reason="link-grammar is not installed")
 
 
 @pytest.fixture(scope="module")
 def graded() -> Grammar:
-    return grammar_scorer(link_grammar.NAME)
+    return grammar_scorer(judges.NAME)
 
 
 @installed
@@ -63,15 +63,15 @@ def test_a_text_scores_as_its_worst_sentence_and_nothing_scores_nothing(graded: 
 
 @installed
 def test_the_library_prints_nothing(graded: Grammar, capfd: pytest.CaptureFixture[str]) -> None:
-    grammar_scorer(link_grammar.NAME)(["Qwrt zxcv \N{SNOWMAN} it."])
+    grammar_scorer(judges.NAME)(["Qwrt zxcv \N{SNOWMAN} it."])
     assert capfd.readouterr() == ("", "")
 
 
 def test_where_the_library_is_missing_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    link_grammar._library.cache_clear()
-    monkeypatch.setattr(link_grammar, "find_library", lambda name: None)
+    judges._library.cache_clear()
+    monkeypatch.setattr(judges, "find_library", lambda name: None)
     with pytest.raises(ModelError, match="is not on this machine") as problem:
-        grammar_scorer(link_grammar.NAME)
+        grammar_scorer(judges.NAME)
     assert "apt install liblink-grammar5" in problem.value.hint
 
 

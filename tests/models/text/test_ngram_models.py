@@ -14,8 +14,16 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels, Scale, Scorer
 from counterpoint.language.kneser_ney import train_model
-from counterpoint.models.text.ngram import CrossFittedNGrams, TrainingCaption, ngram, picture_key, read_captions
-from counterpoint.models.text.trigram import BASE, TrigramModel, spoken_words
+from counterpoint.models.text.ngram import (
+    BASE,
+    CrossFittedNGrams,
+    TrainingCaption,
+    TrigramModel,
+    ngram,
+    picture_key,
+    read_captions,
+    spoken_words,
+)
 
 CAPTIONS = ("A cat sits on a mat.", "A dog sits on a rug.", "Two dogs run in a field.")
 

@@ -10,9 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from counterpoint.cli.paper import command
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import StoreError
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.reports.papers import carets

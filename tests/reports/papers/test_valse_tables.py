@@ -2,8 +2,7 @@
 
 import pytest
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.groups import Answer, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.reports.papers.paper_table import PaperCell
 from counterpoint.reports.papers.valse import TESTS, ValseResults, average, published_values, tables

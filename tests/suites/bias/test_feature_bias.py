@@ -6,7 +6,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
-from counterpoint.core.features import Side
+from counterpoint.core.groups import Side
 from counterpoint.suites.bias import feature_bias
 from counterpoint.suites.bias import modality_bias as bias
 from counterpoint.suites.suite import generate_groups

@@ -3,8 +3,7 @@
 from operator import itemgetter
 from random import Random
 
-from counterpoint.core.features import MAX_REFERENCES, Side, reference_name
-from counterpoint.core.groups import Gold, Query
+from counterpoint.core.groups import MAX_REFERENCES, Gold, Query, Side, reference_name
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.models.builtin.models import fusion

@@ -8,9 +8,8 @@ from itertools import chain, count
 from queue import SimpleQueue
 from threading import Lock, Thread
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ports import Answerer, Model, RemoteModel, Scorer
 from counterpoint.engine.dispatch import Dispatcher, QueryBatch
 

@@ -16,9 +16,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, PictureError
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.play.model_threads import ModelThreads, RequestCancelled
 from counterpoint.explorer.play.request import MalformedRequest, PlayRequest, apply_request

@@ -7,9 +7,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.group_parts import AnswerProbability, AnswerView

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from counterpoint.core.answers import Answer, State
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.language.answers.choices import match_choice
 from counterpoint.language.answers.final_answer import concluding_answer, final_answer, normalize, strip_reasoning
 from counterpoint.language.answers.numbers import parse_count

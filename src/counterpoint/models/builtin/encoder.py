@@ -11,8 +11,7 @@ from counterpoint.core.errors import CounterpointError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, Pixels
-from counterpoint.models.builtin.onnx_graphs import OnnxGraphs
-from counterpoint.models.builtin.vocabulary import Vocabulary, group_by_length
+from counterpoint.models.builtin.onnx_graphs import OnnxGraphs, Vocabulary, group_by_length
 
 WIDTH, HEIGHT = 320, 240
 """The size that pictures are resized to."""

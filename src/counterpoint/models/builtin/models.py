@@ -6,16 +6,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import PictureError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale
 from counterpoint.models.answer_distributions import AnswerDistribution, answer_in_trial, required_passes
 from counterpoint.models.builtin.encoder import Encoder
-from counterpoint.models.builtin.onnx_graphs import WEIGHTS, ModelCard, OnnxGraphs
-from counterpoint.models.builtin.vocabulary import group_by_length
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS, ModelCard, OnnxGraphs, group_by_length
 
 CHUNK, GRAPH_BATCH, TOP = 256, 32, 5
 """Queries encoded at a time, queries in one run of a graph, and answers listed for each."""

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.ports import MEAN_TRIAL, Floats, Pictures, PlacedAnswer, SampledAnswer, Scale
 from counterpoint.models.answer_distributions import AnswerDistribution

@@ -13,20 +13,23 @@ from typing import TypeAlias
 import httpx2
 import numpy as np
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, PreprocessingPictures, SampledAnswer, Scale
 from counterpoint.language.answers.extraction import AUTO, EXTRACTION_RULES
-from counterpoint.models.endpoint.completions import Decoding, ServerCapabilities, request_body
-from counterpoint.models.endpoint.data_urls import PictureEncoding
-from counterpoint.models.endpoint.rate_limiter import RateLimiter
-from counterpoint.models.endpoint.replies import NO_LOGPROBS, answer_from_reply, offered_words
-from counterpoint.models.endpoint.requests import Endpoint, RequestRejected
-from counterpoint.models.endpoint.scheduler import QueryTask, RequestScheduler, RetryPolicy, ServerState
-from counterpoint.models.endpoint.server import Server
+from counterpoint.models.endpoint.completions import (
+    NO_LOGPROBS,
+    Decoding,
+    PictureEncoding,
+    ServerCapabilities,
+    answer_from_reply,
+    offered_words,
+    request_body,
+)
+from counterpoint.models.endpoint.requests import Endpoint, RequestRejected, Server
+from counterpoint.models.endpoint.scheduler import QueryTask, RateLimiter, RequestScheduler, RetryPolicy, ServerState
 from counterpoint.models.prompts import Prompt
 
 BATCH = 1024

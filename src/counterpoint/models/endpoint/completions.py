@@ -1,11 +1,21 @@
-"""The chat-completions protocol as pure functions: request bodies, replies, and probabilities of first tokens."""
+"""The chat-completions protocol as pure functions: requests with their pictures, replies, and answers."""
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from itertools import accumulate
 from math import exp
 from typing import Any, TypeAlias
+
+from PIL import Image
+
+from counterpoint.core.errors import UnknownName
+from counterpoint.core.groups import Answer, Mode, Query, State
+from counterpoint.core.ports import Pixels
+from counterpoint.language.answers.extraction import AUTO, extract_answer
+from counterpoint.language.question_types import QuestionType, parse_question
 
 Json: TypeAlias = dict[str, Any]
 TokenProbabilities: TypeAlias = Mapping[str, float]
@@ -18,6 +28,14 @@ MAX_AMBIGUOUS = 0.01
 END_OF_THOUGHT = "</think>"
 """The end of a model's reasoning, where a server leaves it in the reply."""
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+YES_NO = ("yes", "no")
+MIN_PROBABILITY = 0.5
+"""How probable it must be that a reply begins with one of the words, for their probabilities to be kept."""
+NO_LOGPROBS = "the server gives no log-probabilities, of which a score is made"
+QUALITY = 95
+"""JPEG quality, from 1 to 95."""
+FORMATS = ("png", "jpeg")
+"""PNG is lossless, JPEG is smaller."""
 
 
 class MalformedReply(ValueError):  # noqa: N818 - it reads as what it says
@@ -184,3 +202,64 @@ def _alternatives(tokens: Sequence[tuple[str, Json]]) -> TokenProbabilities:
 def _shorten(text: str, most: int = 300) -> str:
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[:most]}…"
+
+
+def offered_words(query: Query) -> tuple[str, ...]:
+    """The words among which a query offers a choice, whose probabilities are requested; often none.
+
+    >>> [offered_words(Query(None, text)) for text in ("Is the cup red or blue?", "Is it red?", "Who?")]
+    [('red', 'blue'), ('yes', 'no'), ()]
+    """
+    if query.mode is Mode.SCORE:
+        return YES_NO
+    question = parse_question(query.text, query.choices)
+    return YES_NO if question.type is QuestionType.YES_NO else question.options
+
+
+def answer_from_reply(query: Query, reply: Reply, *, rule: str = AUTO, tokens: int = 0) -> Answer:
+    """The answer in a reply; one that was cut off says so and keeps its text."""
+    words = offered_words(query)
+    polar = {word.casefold() for word in words} == set(YES_NO)
+    least = 0.0 if query.mode is Mode.SCORE else MIN_PROBABILITY
+    top = word_probabilities(words, reply.first_token or {}, whole=polar, least=least)
+    answer = extract_answer(reply.text, query, rule=rule, top=top)
+    if reply.refused:
+        answer = replace(answer, value="", state=State.REFUSED)
+    elif query.mode is Mode.SCORE:
+        answer = _scored(reply, top)
+    cut = reply.truncated and answer.state is not State.FAILED
+    return replace(answer, reason=f"cut off after {tokens} tokens") if cut else answer
+
+
+def _scored(reply: Reply, top: tuple[tuple[str, float], ...]) -> Answer:
+    if top:
+        return replace(Answer.scored(dict(top)["yes"]), raw=reply.text, top=top)
+    if reply.first_token is None and reply.text:
+        return Answer.failed(NO_LOGPROBS)
+    return Answer(raw=reply.text, rule="score", state=State.UNPARSED)
+
+
+@dataclass(frozen=True, slots=True)
+class PictureEncoding:
+    """How pixels become a data URL: the file format, and the longest side in pixels (0: unchanged)."""
+
+    format: str = "png"
+    side: int = 0
+
+    def __post_init__(self) -> None:
+        if self.format not in FORMATS:
+            raise UnknownName("format of pictures", self.format, FORMATS)
+
+    def __call__(self, pixels: Pixels) -> str:
+        """The picture as a data URL."""
+        image = Image.fromarray(pixels)
+        if self.side and max(image.size) > self.side:
+            image.thumbnail((self.side, self.side), Image.Resampling.LANCZOS)
+        file = BytesIO()
+        image.save(file, self.format, **({"compress_level": 1} if self.format == "png" else {"quality": QUALITY}))
+        return f"data:image/{self.format};base64,{b64encode(file.getbuffer()).decode('ascii')}"
+
+    @property
+    def content(self) -> str:
+        """What a fingerprint covers."""
+        return f"{self.format}{QUALITY if self.format == 'jpeg' else ''} {self.side}"

@@ -1,19 +1,18 @@
 """Answer classifiers with a fixed list of answers: ViLT on pixels, LXMERT and VisualBERT on region features."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError, PictureError
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer
 from counterpoint.models.answer_distributions import AnswerDistribution, answer_in_trial, required_passes
-from counterpoint.models.hf import dropout as dropping
 from counterpoint.models.hf.checkpoint import Checkpoint, ModelIdentity
 from counterpoint.models.hf.labels import AnswerLabels, read_labels
 from counterpoint.models.hf.picture_encoders import (
@@ -30,6 +29,43 @@ ARCHITECTURES = {
     "visual_bert": "VisualBertForQuestionAnswering",
 }
 """The model types of classifiers, with the architecture of each."""
+
+
+def dropout_rate(model: Any) -> float:
+    """The largest dropout rate of a layer; 0 where there is none."""
+    return max((float(layer.p) for layer in _layers(model)), default=0.0)
+
+
+def set_dropout_rate(model: Any, share: float) -> None:
+    """Set the rate of every dropout layer, since some checkpoints were trained with none."""
+    for layer in _layers(model):
+        layer.p = share
+
+
+@contextmanager
+def dropout_enabled(model: Any, query: Query, trial: int, seed: int) -> Iterator[None]:
+    """One pass with dropout on, which depends on query, trial and seed alone.
+
+    The pass must be of this one query, since the mask of a layer depends on the shape of its input.
+    """
+    import torch
+
+    device = next(model.parameters()).device
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(content_id(["dropout", seed, hex_id(query.id), trial]))
+        for layer in _layers(model):
+            layer.train()
+        try:
+            yield
+        finally:
+            model.eval()
+
+
+def _layers(model: Any) -> Iterator[Any]:
+    """Dropout layers alone, since other layers change in training mode too."""
+    from torch.nn import Dropout
+
+    return (layer for layer in model.modules() if isinstance(layer, Dropout))
 
 
 def make(
@@ -61,13 +97,13 @@ def make(
     model = _model(checkpoint)
     encoder = _encoder(checkpoint, model, pictures, regions)
     if dropout != -1.0:
-        dropping.set_dropout_rate(model, dropout)
+        set_dropout_rate(model, dropout)
     embedder = WordEmbedder(checkpoint, model, tokenizer)
     settings = [f"top={top}", f"odds={odds}", *([encoder.content] if encoder.content else [])]
     settings += [f"dropout={dropout}"] * (dropout != -1.0)
     settings += [f"labels={hex_id(content_id(named))}"] * bool(labels)
     settings += [f"tokenizer={embedder.content}"] * bool(tokenizer)
-    kind = DropoutClassifier if dropping.dropout_rate(model) > 0 else AnswerClassifier
+    kind = DropoutClassifier if dropout_rate(model) > 0 else AnswerClassifier
     answer_labels = AnswerLabels(named, top, odds)
     return kind(checkpoint.identity(*settings), model, encoder, embedder, answer_labels, batch=batch)
 
@@ -203,7 +239,7 @@ class DropoutClassifier(AnswerClassifier):
         words = self._embedder.words([query])
         if not trial:
             return self._labels.distribution(query, self._logits([seen], words)[0])
-        with dropping.dropout_enabled(self._model, query, trial, seed):
+        with dropout_enabled(self._model, query, trial, seed):
             return self._labels.distribution(query, self._logits([seen], words)[0])
 
 

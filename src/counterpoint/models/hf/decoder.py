@@ -1,12 +1,171 @@
-"""Greedy decoding of a generative checkpoint, and sampling of tokens by seeded random numbers."""
+"""Greedy decoding, sampling of tokens by seeded random numbers, log-likelihoods, and first-token probabilities."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from random import Random
-from typing import Any
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
 
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import seeded_rng
-from counterpoint.models.hf.likelihood import FirstStepLogits, keep_only
+from counterpoint.core.ports import Floats
+
+Tokens: TypeAlias = Sequence[int]
+"""Token ids."""
+RankedWords: TypeAlias = tuple[tuple[str, float], ...]
+"""Words with their probabilities, best first."""
+
+
+class Generate(Protocol):
+    """Generation: inputs in, new tokens out; logits processors are called before each step."""
+
+    def __call__(self, inputs: Mapping[str, Any], *processors: Any, tokens: int) -> Any:
+        """The new tokens, at most so many per row."""
+        ...
+
+
+class FirstStepLogits:
+    """A logits processor that records the logits of the first step and counts the steps."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.logits: Any = None
+
+    def __call__(self, ids: Any, scores: Any) -> Any:
+        """Record the logits before a step."""
+        self.logits = scores.float() if self.logits is None else self.logits
+        self.steps += 1
+        return scores
+
+
+class ForcedDecoding:
+    """A logits processor that forces each row to generate its own tail, and sums its log-probabilities."""
+
+    def __init__(self, tails: Sequence[Tokens], end: int) -> None:
+        self.sums = np.zeros(len(tails))
+        self._tails, self._end, self._step = tails, end, 0
+
+    def __call__(self, ids: Any, scores: Any) -> Any:
+        """Keep one token per row; after its tail that is EOS, if the vocabulary has it."""
+        import torch
+
+        end = self._end if self._end < scores.shape[1] else 0
+        unfinished = np.array([self._step < len(tail) for tail in self._tails])
+        tokens = [tail[self._step] if more else end for tail, more in zip(self._tails, unfinished, strict=True)]
+        wanted = torch.tensor(tokens, device=scores.device)[:, None]
+        log_probs = scores.float().log_softmax(-1).gather(1, wanted)[:, 0].double().cpu().numpy()
+        self.sums += np.where(unfinished, log_probs, 0.0)
+        self._step += 1
+        return keep_only(scores, wanted)
+
+
+def keep_only(scores: Any, wanted: Any) -> Any:
+    """Logits that allow one token per row."""
+    import torch
+
+    return torch.full_like(scores, -torch.inf).scatter(1, wanted, 0.0)
+
+
+def log_likelihoods(generate: Generate, inputs: Mapping[str, Any], tails: Sequence[Tokens], end: int) -> list[float]:
+    """The log-likelihood of each tail after its row of inputs, summed over tokens, in natural logarithms.
+
+    It uses forced generation, so that positions, padding and masks are those of answers.
+    """
+    forced = ForcedDecoding(tails, end)
+    generate(inputs, forced, tokens=max(map(len, tails)))
+    return [float(total) for total in forced.sums]
+
+
+def sequence_log_likelihoods(model: Any, heads: Sequence[Tokens], tails: Sequence[Tokens]) -> list[float]:
+    """The same for a causal language model, in one forward pass over head and tail, padded on the right."""
+    import torch
+
+    rows = [[*head, *tail] for head, tail in zip(heads, tails, strict=True)]
+    longest = max(map(len, rows))
+    ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows], device=model.device)
+    seen = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows], device=model.device)
+    with torch.inference_mode():
+        logits = model(input_ids=ids, attention_mask=seen, use_cache=False).logits[:, :-1]
+        log_probs = _token_log_probs(logits, ids[:, 1:])
+    return [
+        float(row[len(head) - 1 : len(head) - 1 + len(tail)].sum())
+        for row, head, tail in zip(log_probs, heads, tails, strict=True)
+    ]
+
+
+def _token_log_probs(logits: Any, ids: Any) -> Any:
+    """The log-probability of each next token, a row at a time, since logits in float32 are large."""
+    import torch
+
+    rows = [row.float().log_softmax(-1).gather(1, next_[:, None])[:, 0] for row, next_ in zip(logits, ids, strict=True)]
+    return torch.stack(rows).double().cpu().numpy()
+
+
+class FirstTokens:
+    """The first tokens of words: in lower case, capitalized or in upper case, after a space or not."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._cache: dict[tuple[str, ...], list[list[int]]] = {}
+
+    def of(self, words: Sequence[str]) -> list[list[int]]:
+        """For each word the tokens that begin it and none of the others; empty where a word has none."""
+        key = tuple(words)
+        if key not in self._cache:
+            firsts = [self._firsts(word) for word in key]
+            shared = {
+                token for place, tokens in enumerate(firsts) for other in firsts[:place] for token in tokens & other
+            }
+            unique = [sorted(tokens - shared) for tokens in firsts]
+            self._cache[key] = unique if unique and all(unique) else []
+        return self._cache[key]
+
+    def _firsts(self, word: str) -> set[int]:
+        forms = [gap + form for gap in ("", " ") for form in dict.fromkeys((word, word.capitalize(), word.upper()))]
+        tokens = {ids[0] for form in forms if (ids := self._tokenizer.encode(form, add_special_tokens=False))}
+        return {token for token in tokens if self._tokenizer.decode([token], skip_special_tokens=True).strip()}
+
+
+def first_token_probabilities(logits: Any, first_tokens: Sequence[Sequence[Sequence[int]]]) -> list[list[float]]:
+    """For each row the probabilities of its words by their first tokens, normalized over these words."""
+    import torch
+
+    flat = [[token for word in words for token in word] for words in first_tokens]
+    most = max(map(len, flat), default=0)
+    if not most:
+        return [[] for _ in first_tokens]
+    index = torch.tensor([row + [0] * (most - len(row)) for row in flat], device=logits.device)
+    gathered = logits.gather(1, index).double().cpu().numpy()
+    return [_normalized(row, words) for row, words in zip(gathered, first_tokens, strict=True)]
+
+
+def _normalized(row: Floats, words: Sequence[Sequence[int]]) -> list[float]:
+    if not words:
+        return []
+    ends = np.cumsum([0, *map(len, words)])
+    weights = np.exp(row[: ends[-1]] - row[: ends[-1]].max())
+    sums = np.array([weights[start:stop].sum() for start, stop in pairwise(ends)])
+    return [float(share) for share in sums / sums.sum()]
+
+
+def softmax(sums: Sequence[float]) -> list[float]:
+    """Log-likelihoods as probabilities.
+
+    >>> [round(share, 3) for share in softmax([-700.0, -701.0])]
+    [0.731, 0.269]
+    """
+    weights = np.exp(np.array(sums) - max(sums))
+    return [float(share) for share in weights / weights.sum()]
+
+
+def rank_words(words: Sequence[str], probabilities: Sequence[float]) -> RankedWords:
+    """Words with their probabilities, best first.
+
+    >>> rank_words(("red", "blue"), (0.25, 0.75))
+    (('blue', 0.75), ('red', 0.25))
+    """
+    return tuple(sorted(zip(words, probabilities, strict=True), key=lambda pair: -pair[1])) if probabilities else ()
 
 
 class Decoder:

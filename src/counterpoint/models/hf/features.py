@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ports import Floats, PlacedAnswer
 from counterpoint.models.hf.batch_preparation import BatchRow, PreparedBatch
-from counterpoint.models.hf.chat_prompt import ChatPrompt
 from counterpoint.models.hf.generation import ScoringGenerativeModel
+from counterpoint.models.hf.prompt_formats import ChatPrompt
 
 
 def has_llava_features(config: Any) -> bool:

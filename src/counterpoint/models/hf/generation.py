@@ -6,27 +6,28 @@ from typing import Any, Generic, TypeAlias
 
 import numpy as np
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import canonical
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale
 from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.models.hf.batch_preparation import (
     BatchPreparer,
     BatchRow,
-    PreparationProcesses,
+    PreparationPool,
     PreparedBatch,
     PromptFormatT,
 )
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.decoder import Decoder, TokenSampler, sampling_rng
-from counterpoint.models.hf.likelihood import (
+from counterpoint.models.hf.decoder import (
+    Decoder,
     FirstStepLogits,
     FirstTokens,
+    TokenSampler,
     first_token_probabilities,
     log_likelihoods,
     rank_words,
+    sampling_rng,
     softmax,
 )
 
@@ -73,7 +74,7 @@ class GenerativeModel(Generic[PromptFormatT]):
         prompts: PromptFormatT,
         pictures: Pictures,
         settings: GenerationSettings,
-        processes: PreparationProcesses | None = None,
+        processes: PreparationPool | None = None,
     ) -> None:
         self.fingerprint, self.former_fingerprints = checkpoint.identity(settings.content)
         self._decoder, self._settings = Decoder(model, prompts.tokenizer), settings

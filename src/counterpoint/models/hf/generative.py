@@ -6,12 +6,12 @@ from inspect import signature
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.ports import Model, Pictures
-from counterpoint.models.hf.chat_prompt import ChatPrompt
+from counterpoint.models.hf.batch_preparation import PreparationPool
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.features import LlavaModel, has_llava_features
-from counterpoint.models.hf.generation import GenerationSettings, ScoringGenerativeModel
-from counterpoint.models.hf.preparation_pool import PreparationPool
-from counterpoint.models.hf.processors import chat_template, load_processor
+from counterpoint.models.hf.generation import GenerationSettings, GenerativeModel, ScoringGenerativeModel
+from counterpoint.models.hf.processors import load_processor, set_padding
+from counterpoint.models.hf.prompt_formats import BlipPrompt, ChatPrompt, chat_template
 from counterpoint.models.prompts import Prompt
 
 PLAIN = {
@@ -28,6 +28,8 @@ PLAIN = {
     "instructblip": Prompt(),
 }
 """Model types without a chat template, and their prompts."""
+BLIP = Prompt(question="{text}", choice="{text}", context="{context} {words}")
+"""The question alone after its context, without choices, as the model was trained."""
 
 
 def make(
@@ -74,4 +76,28 @@ def build_prompt(
         raise ModelError(fact, hint="--model-args template=FILE.jinja gives it one, template=plain does without")
     image_token = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
     after = "\n" if kind == "paligemma" and not chat else ""
-    return ChatPrompt(processor, prompts, chat, image_token, after, token_types)
+    return ChatPrompt(processor.tokenizer, prompts, chat, processor, image_token, after, token_types)
+
+
+def make_blip(
+    checkpoint: Checkpoint,
+    pictures: Pictures,
+    *,
+    prompt: str = "",
+    tokens: int = 16,
+    rule: str = "auto",
+    choose: str = "generate",
+    temperature: float = 1.0,
+    batch: int = 32,
+) -> Model:
+    """BLIP for question answering, with the settings of generative models."""
+    from transformers import BlipForQuestionAnswering
+
+    prompts = BLIP.with_question(prompt)
+    settings = GenerationSettings(prompts.content, tokens, rule, choose, temperature, batch)
+    processor = load_processor(checkpoint)
+    set_padding(processor.tokenizer, "right")
+    model = checkpoint.weights(BlipForQuestionAnswering)
+    return GenerativeModel(
+        checkpoint, model, BlipPrompt(processor.tokenizer, prompts, "", processor, ""), pictures, settings
+    )

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import ModelError
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ports import Floats
 from counterpoint.models.answer_distributions import AnswerDistribution
 from counterpoint.models.hf.checkpoint import Checkpoint

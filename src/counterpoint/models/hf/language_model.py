@@ -1,18 +1,17 @@
 """Text-only language models, as blind baselines for questions and sentences."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from counterpoint.core.answers import Answer
-from counterpoint.core.groups import Query
-from counterpoint.core.ports import Floats, Model, Pictures, Pixels, PlacedAnswer, SampledAnswer, Scale
+from counterpoint.core.groups import Answer, Query
+from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, SampledAnswer, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.decoder import sequence_log_likelihoods
 from counterpoint.models.hf.generation import GenerationSettings, GenerativeModel
-from counterpoint.models.hf.likelihood import sequence_log_likelihoods
-from counterpoint.models.hf.processors import answer_gap, chat_template, lacks_bos, set_padding
+from counterpoint.models.hf.processors import set_padding
+from counterpoint.models.hf.prompt_formats import PromptFormat, chat_template
 from counterpoint.models.prompts import Prompt
 
 PLAIN = Prompt(
@@ -44,54 +43,10 @@ def make(
     prompts = replace((Prompt() if chat else PLAIN).with_question(prompt), system=system)
     settings = GenerationSettings(prompts.content + chat, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForCausalLM)
-    return LanguageModel(checkpoint, model, TextPrompt(tokenizer, prompts, chat), pictures, settings)
+    return LanguageModel(checkpoint, model, PromptFormat(tokenizer, prompts, chat), pictures, settings)
 
 
-@dataclass(slots=True)
-class TextPrompt:
-    """A query as text alone, by a chat template or as the beginning of a text."""
-
-    tokenizer: Any
-    prompt: Prompt
-    template: str
-
-    @property
-    def stop(self) -> str:
-        """The end of the line, where no template marks the end of a turn."""
-        return "" if self.template else "\n"
-
-    @property
-    def gap(self) -> str:
-        """A space, where a prompt ends in a word."""
-        return answer_gap(self.text(Query(None, "")), self.tokenizer)
-
-    def shows_picture(self, query: Query) -> bool:
-        """Never."""
-        return False
-
-    def batch_key(self, query: Query) -> Hashable:
-        """All queries can share a batch."""
-        return True
-
-    def text(self, query: Query) -> str:
-        """The whole prompt."""
-        text = self.prompt.text(query)
-        if not self.template:
-            return f"{self.prompt.system}\n\n{text}" if self.prompt.system else text
-        instructions = [{"role": "system", "content": self.prompt.system}] if self.prompt.system else []
-        turns = [*instructions, {"role": "user", "content": text}]
-        template = {"chat_template": self.template, "tokenize": False, "add_generation_prompt": True}
-        return str(self.tokenizer.apply_chat_template(turns, **template))
-
-    def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Mapping[str, Any]:
-        """Tokens, padded on the left."""
-        texts = [self.text(query) for query in queries]
-        bos = lacks_bos(texts[0], self.tokenizer)
-        tokens = self.tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=bos)
-        return {name: tokens[name] for name in ("input_ids", "attention_mask")}
-
-
-class LanguageModel(GenerativeModel[TextPrompt]):
+class LanguageModel(GenerativeModel[PromptFormat]):
     """A language model: it answers from the question alone, and scores a sentence by its log-likelihood."""
 
     scale = Scale.SIMILARITY

@@ -7,16 +7,17 @@ from typing import Any
 from counterpoint.core.errors import ModelError, UnknownName
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint, require_packages
+from counterpoint.models.settings import convert_settings
 
 FAMILIES = {
-    "classifier": "counterpoint.models.hf.classifiers",
-    "generative": "counterpoint.models.hf.generative",
-    "blip-vqa": "counterpoint.models.hf.blip",
-    "towers": "counterpoint.models.hf.towers",
-    "matching": "counterpoint.models.hf.matching",
-    "language": "counterpoint.models.hf.language_model",
+    "classifier": "counterpoint.models.hf.classifiers:make",
+    "generative": "counterpoint.models.hf.generative:make",
+    "blip-vqa": "counterpoint.models.hf.generative:make_blip",
+    "towers": "counterpoint.models.hf.towers:make",
+    "matching": "counterpoint.models.hf.matching:make",
+    "language": "counterpoint.models.hf.language_model:make",
 }
-"""Each family with the module that has its `make(checkpoint, pictures, **settings)`."""
+"""Each family with its factory, a function of checkpoint, pictures and settings."""
 
 HEADS = {
     "ViltForQuestionAnswering": "classifier",
@@ -49,13 +50,12 @@ def load(
     chosen = family or family_of(checkpoint.config)
     if chosen not in FAMILIES:
         raise UnknownName("family of models", chosen, FAMILIES)
-    make: Callable[..., Any] = import_module(FAMILIES[chosen]).make
-    from counterpoint.models.settings import convert_settings
-
-    model = make(checkpoint, pictures, **convert_settings(make, settings, f"hf/{name}"))
+    module, _, factory = FAMILIES[chosen].partition(":")
+    make: Callable[..., Any] = getattr(import_module(module), factory)
+    model: Any = make(checkpoint, pictures, **convert_settings(make, settings, f"hf/{name}"))
     model.parameters = checkpoint.parameters
-    found: Model = model
-    return found
+    loaded: Model = model
+    return loaded
 
 
 def family_of(config: Any) -> str:

@@ -13,7 +13,7 @@ from counterpoint.core.ports import Floats, Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.heads import HEADS, HeadContext, Inputs, MatchingHead
 from counterpoint.models.hf.picture_processing import group_by_shape, load_pictures
-from counterpoint.models.hf.tokenizing import TextTokenizer, Tokens, full_text
+from counterpoint.models.hf.processors import TextTokenizer, Tokens, full_text
 
 CACHED_PICTURES = 256
 """Pictures of which is kept what the model made of them, those last context for."""

@@ -1,11 +1,19 @@
-"""The processor of a checkpoint: tokenizer, image processor and chat template."""
+"""The processor and the tokenizer of a checkpoint; texts are padded only to the longest of a batch."""
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from counterpoint.core.errors import ModelError
+from counterpoint.core.groups import Query
 from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.picture_processing import stack_on_device
+
+Tokens: TypeAlias = dict[str, list[int]]
+"""The inputs of one text by name: token ids, and masks or types of each."""
 
 
 def load_processor(checkpoint: Checkpoint) -> Any:
@@ -30,30 +38,6 @@ def set_padding(tokenizer: Any, side: str) -> None:
     tokenizer.padding_side = side
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-
-
-def chat_template(reader: Any, tokenizer: Any, given: str) -> str:
-    """The chat template: that of a given file, else that of processor or tokenizer, else none."""
-    if given:
-        try:
-            return Path(given).read_text("utf-8")
-        except OSError as problem:
-            raise ModelError(f"the template {given} cannot be read: {problem}", hint="template=FILE.jinja") from problem
-    template = getattr(reader, "chat_template", None) or tokenizer.chat_template or ""
-    return str(template.get("default", "")) if isinstance(template, dict) else str(template)
-
-
-def answer_gap(prompt: str, tokenizer: Any) -> str:
-    """A space, where the first word of an answer needs one: not after white space, nor if tokens include it."""
-    if not prompt or prompt[-1].isspace() or prompt.endswith((">", "]", *tokenizer.all_special_tokens)):
-        return ""
-    first = tokenizer.convert_ids_to_tokens(tokenizer.encode("yes", add_special_tokens=False)[:1])
-    return "" if first and first[0].startswith("▁") else " "
-
-
-def lacks_bos(text: str, tokenizer: Any) -> bool:
-    """Whether a prompt lacks the BOS token, which most chat templates write themselves."""
-    return not (tokenizer.bos_token and text.startswith(tokenizer.bos_token))
 
 
 def _family(kind: str) -> Any:
@@ -83,3 +67,58 @@ def _without_video(checkpoint: Checkpoint, family: Any) -> Any:
         return kind.from_args_and_dict([parts.get(name) for name in family.get_attributes()], settings)
 
     return checkpoint.load(build)
+
+
+def full_text(query: Query) -> str:
+    """The text of a query after its context."""
+    return f"{query.context} {query.text}" if query.context else query.text
+
+
+def drop_full_mask(tokens: Tokens) -> Tokens:
+    """The tokens without a mask that hides none of them, which many models would synchronize the device to check.
+
+    >>> drop_full_mask({"input_ids": [7, 9], "attention_mask": [1, 1]})
+    {'input_ids': [7, 9]}
+    """
+    hides = not all(tokens.get("attention_mask", ()))
+    return {name: numbers for name, numbers in tokens.items() if hides or name != "attention_mask"}
+
+
+class TextTokenizer:
+    """The tokenizer of a checkpoint, which truncates texts beyond the length of the model."""
+
+    def __init__(self, tokenizer: Any, longest: int, *, whole: bool = False) -> None:
+        self._tokenizer, self._longest = tokenizer, longest
+        self._padding = "max_length" if whole else False
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint) -> "TextTokenizer":
+        """The tokenizer of a checkpoint; SigLIP was trained on texts padded to full length, and takes no other."""
+        from transformers import AutoTokenizer
+
+        tokenizer = checkpoint.load(AutoTokenizer.from_pretrained)
+        config = checkpoint.config
+        texts = getattr(config, "qformer_config", None) or getattr(config, "text_config", None) or config
+        places = int(getattr(texts, "max_position_embeddings", 0) or tokenizer.model_max_length)
+        if config.model_type == "altclip":
+            places -= 2  # as in RoBERTa, whose first two positions are reserved
+        return cls(tokenizer, min(places, tokenizer.model_max_length), whole=config.model_type.startswith("siglip"))
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Each text as its tokens."""
+        if not texts:
+            return []
+        read = self._tokenizer(list(texts), truncation=True, max_length=self._longest, padding=self._padding)
+        return [{name: read[name][place] for name in read} for place in range(len(texts))]
+
+    def batch(self, texts: Sequence[Tokens], device: Any) -> dict[str, Any]:
+        """Texts as the inputs of a model, padded on the right to the longest; asynchronous to the device."""
+        longest = max(len(text["input_ids"]) for text in texts)
+        inputs = {}
+        for name in texts[0]:
+            filled = (self._tokenizer.pad_token_id or 0) if name == "input_ids" else 0
+            rows = np.full((len(texts), longest), filled, np.int64)
+            for row, text in zip(rows, texts, strict=True):
+                row[: len(text[name])] = text[name]
+            inputs[name] = stack_on_device(list(rows), device)
+        return inputs

@@ -9,9 +9,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, ModelError
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint, ModelIdentity
@@ -25,7 +24,7 @@ from counterpoint.models.hf.picture_processing import (
     stack_inputs,
     stack_on_device,
 )
-from counterpoint.models.hf.tokenizing import TextTokenizer, Tokens, drop_full_mask, full_text
+from counterpoint.models.hf.processors import TextTokenizer, Tokens, drop_full_mask, full_text
 
 PICTURE_BATCH, TEXT_BATCH, LOOKAHEAD = 128, 256, 256
 """Batch sizes of the two towers, and pictures encoded ahead."""

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.core.answers import Answer
 from counterpoint.core.errors import CounterpointError, ModelError
-from counterpoint.core.groups import Query
+from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.ports import Floats, Model, Pictures, Pixels, PlacedAnswer, Scale
 from counterpoint.language.answers.extraction import extract_answer

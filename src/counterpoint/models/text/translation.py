@@ -57,7 +57,7 @@ def open_translator(name: str) -> Translator:
         raise UnknownName("way of translating", name, [f"{one}/…" for one in WAYS])
     if way == PROGRAM:
         return Apertium(known_there)
-    from counterpoint.models.hf.translation import SequenceTranslator  # needs torch
+    from counterpoint.models.hf.text_models import SequenceTranslator  # needs torch
 
     return SequenceTranslator(known_there)
 

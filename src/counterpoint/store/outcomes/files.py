@@ -29,8 +29,7 @@ from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.ties import find_ties
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.cache import LRUCache
-from counterpoint.store.lab import LabStore
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel, LabStore
 from counterpoint.store.outcomes import tables
 from counterpoint.store.outcomes.group_index import write_index
 from counterpoint.store.outcomes.row_groups import row_group_size

@@ -25,8 +25,7 @@ from counterpoint.metrics.metric import displayed, ordered
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.store.cache import LRUCache, user_cache
 from counterpoint.store.groups import read_queries
-from counterpoint.store.lab import LabStore
-from counterpoint.store.models import LabModel, list_models
+from counterpoint.store.lab import LabModel, LabStore, list_models
 from counterpoint.store.outcomes.database import OutcomeDatabase
 from counterpoint.store.outcomes.files import SMALL, Progress, build_files
 from counterpoint.store.outcomes.row_groups import find_rows, take_rows

@@ -9,8 +9,7 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-from counterpoint.core.features import exchange_picture, exchange_text
-from counterpoint.core.groups import Group, Query
+from counterpoint.core.groups import Group, Query, exchange_picture, exchange_text
 from counterpoint.suites.bias import modality_bias as bias
 from counterpoint.suites.bias.modality_bias import VARIANTS, Item, SwapSurvey
 from counterpoint.suites.suite import Rejection, Suite

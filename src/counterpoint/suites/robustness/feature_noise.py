@@ -10,8 +10,7 @@ from heapq import nsmallest
 from itertools import product
 from random import Random
 
-from counterpoint.core.features import MAX_REFERENCES, Side, noise_edit, reference_name
-from counterpoint.core.groups import Group, Mode, Query, Relation
+from counterpoint.core.groups import MAX_REFERENCES, Group, Mode, Query, Relation, Side, noise_edit, reference_name
 from counterpoint.core.ids import Plain
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit

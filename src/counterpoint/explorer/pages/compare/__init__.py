@@ -28,7 +28,7 @@ from counterpoint.metrics.comparison import TIE, compare_with_reference
 from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.verdicts import VERDICTS
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.queries import joint_verdict_counts, joint_verdict_groups, read_outcomes
 from counterpoint.store.outcomes.selection import GroupFilter
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from counterpoint.core.answers import State
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.groups import Relation
+from counterpoint.core.groups import Relation, State
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.frequencies import StochasticPasses, stochastic_passes
 from counterpoint.explorer.group_filters import group_address, list_address, read_filter
@@ -44,7 +43,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.groups import read_queries
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.selection import (
     GroupFilter,
     GroupKey,

@@ -19,7 +19,7 @@ from counterpoint.reports.charts.bars import Histogram
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.charts.svg import Chart
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.queries import slice_sums
 
 

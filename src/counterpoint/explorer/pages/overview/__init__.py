@@ -28,7 +28,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.leaderboard import Leaderboard, LeaderboardCell, LeaderboardColumn, LeaderboardRow
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.leaderboard_charts import metric_chart_title
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from counterpoint.explorer.responses import parse_id
 from counterpoint.explorer.views import LinkChoice
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.groups import read_queries
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.queries import group_answers, group_scores, groups_of_base, query_places
 from counterpoint.store.outcomes.selection import GroupFilter
 

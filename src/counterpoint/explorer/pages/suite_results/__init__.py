@@ -26,7 +26,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.verdict_charts import verdicts_by_kind
-from counterpoint.store.models import LabModel
+from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.reader import VerdictCount
 from counterpoint.store.outcomes.selection import (
     GroupFilter,

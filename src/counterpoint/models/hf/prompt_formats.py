@@ -1,0 +1,156 @@
+"""Prompt formats: how queries become the inputs of a generative model, by a chat template or as plain text."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from counterpoint.core.errors import ModelError, PictureError
+from counterpoint.core.groups import Query
+from counterpoint.core.ports import Pixels
+from counterpoint.models.prompts import Prompt
+
+
+@dataclass(slots=True)
+class PromptFormat:
+    """The prompts and tokens of one model; here of a language model, which sees the text alone."""
+
+    tokenizer: Any
+    prompt: Prompt
+    template: str  # the chat template; empty for a plain prompt
+
+    @property
+    def stop(self) -> str:
+        """A string that ends an answer beside the EOS token: the end of the line, where no template ends a turn."""
+        return "" if self.template else "\n"
+
+    @property
+    def gap(self) -> str:
+        """What separates the end of a prompt from the first word of an answer: a space, or nothing."""
+        return answer_gap(self.text(Query(None, "")), self.tokenizer)
+
+    def shows_picture(self, query: Query) -> bool:
+        """Whether the model gets the picture; PictureError where it cannot do without."""
+        return False
+
+    def batch_key(self, query: Query) -> Hashable:
+        """What queries of one batch have in common: whether they show a picture."""
+        return self.shows_picture(query)
+
+    def text(self, query: Query) -> str:
+        """The whole prompt."""
+        text, system = self.prompt.text(query), self.prompt.system
+        if not self.template:
+            return self._plain(query, text, system)
+        turns = [{"role": "system", "content": self._content(system, False)}] if system else []
+        turns.append({"role": "user", "content": self._content(text, query.picture is not None)})
+        template = {"chat_template": self.template, "tokenize": False, "add_generation_prompt": True}
+        return str(self.tokenizer.apply_chat_template(turns, **template))
+
+    def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Mapping[str, Any]:
+        """The inputs of the model for these queries, on the CPU: tokens, padded on the left."""
+        texts = [self.text(query) for query in queries]
+        bos = self.lacks_bos(texts[0])
+        tokens = self.tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=bos)
+        return {name: tokens[name] for name in ("input_ids", "attention_mask")}
+
+    def lacks_bos(self, text: str) -> bool:
+        """Whether a prompt lacks the BOS token, which most chat templates write themselves."""
+        return not (self.tokenizer.bos_token and text.startswith(self.tokenizer.bos_token))
+
+    def _plain(self, query: Query, text: str, system: str) -> str:
+        return f"{system}\n\n{text}" if system else text
+
+    def _content(self, text: str, shows_picture: bool) -> Any:
+        """A turn of a conversation, as the template takes it."""
+        return text
+
+
+@dataclass(slots=True)
+class ChatPrompt(PromptFormat):
+    """A query with its picture, as a turn of a conversation or as plain text after an image token."""
+
+    processor: Any
+    image_token: str  # in a plain prompt
+    after: str = ""  # what the processor appends to it
+    token_types: bool = False  # whether the model takes token_type_ids, as prefix LMs do
+
+    @property
+    def stop(self) -> str:
+        """None: an answer ends with the EOS token."""
+        return ""
+
+    @property
+    def gap(self) -> str:
+        """A space, where a prompt ends in a word."""
+        return answer_gap(self.text(Query(None, "")) + self.after, self.tokenizer)
+
+    def shows_picture(self, query: Query) -> bool:
+        """Wherever the query has one."""
+        return query.picture is not None
+
+    def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Mapping[str, Any]:
+        """Tokens padded on the left, and pictures as the model takes them."""
+        import torch
+
+        texts = [self.text(query) for query in queries]
+        images = [[Image.fromarray(array)] for array in pixels if array is not None]
+        process: Callable[..., Mapping[str, Any]] = self.processor if images else self.tokenizer
+        more = {"images": images} if images else {"return_token_type_ids": self.token_types}
+        bos = self.lacks_bos(texts[0])
+        inputs = process(text=texts, padding=True, return_tensors="np", add_special_tokens=bos, **more)
+        return {name: torch.as_tensor(value) for name, value in inputs.items() if name != "labels"}
+
+    def _plain(self, query: Query, text: str, system: str) -> str:
+        plain = f"{system}\n{text}" if system else text
+        return plain if query.picture is None else self.image_token + plain
+
+    def _content(self, text: str, shows_picture: bool) -> Any:
+        return [*([{"type": "image"}] if shows_picture else []), {"type": "text", "text": text}]
+
+
+@dataclass(slots=True)
+class BlipPrompt(ChatPrompt):
+    """Plain questions of one length per batch, since the decoder of BLIP would attend to padding."""
+
+    @property
+    def gap(self) -> str:
+        """Nothing."""
+        return ""
+
+    def shows_picture(self, query: Query) -> bool:
+        """Always; a query without a picture is an error."""
+        if query.picture is None:
+            raise PictureError("BLIP cannot be asked without a picture")
+        return True
+
+    def batch_key(self, query: Query) -> Hashable:
+        """The number of tokens of the question."""
+        return len(self.tokenizer.encode(self.text(query)))
+
+    def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Mapping[str, Any]:
+        """Tokens, and a picture for each."""
+        images = [Image.fromarray(array) for array in pixels if array is not None]
+        inputs = self.processor(text=[self.text(query) for query in queries], images=images, return_tensors="pt")
+        return {name: inputs[name] for name in ("input_ids", "attention_mask", "pixel_values")}
+
+
+def chat_template(reader: Any, tokenizer: Any, given: str) -> str:
+    """The chat template: that of a given file, else that of processor or tokenizer, else none."""
+    if given:
+        try:
+            return Path(given).read_text("utf-8")
+        except OSError as problem:
+            raise ModelError(f"the template {given} cannot be read: {problem}", hint="template=FILE.jinja") from problem
+    template = getattr(reader, "chat_template", None) or tokenizer.chat_template or ""
+    return str(template.get("default", "")) if isinstance(template, dict) else str(template)
+
+
+def answer_gap(prompt: str, tokenizer: Any) -> str:
+    """A space, where the first word of an answer needs one: not after white space, nor if tokens include it."""
+    if not prompt or prompt[-1].isspace() or prompt.endswith((">", "]", *tokenizer.all_special_tokens)):
+        return ""
+    first = tokenizer.convert_ids_to_tokens(tokenizer.encode("yes", add_special_tokens=False)[:1])
+    return "" if first and first[0].startswith("▁") else " "
