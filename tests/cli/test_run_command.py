@@ -152,7 +152,9 @@ def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(lab: LabStore) -> 
     process.send_signal(signal.SIGINT)
     _, told = process.communicate()
     assert process.returncode == 130
-    assert told == "Stopped. What was answered is kept; to go on:\n  counterpoint run lab --model our_models:Slow\n"
+    assert told.endswith(
+        "Stopped. What was answered is kept; to go on:\n  counterpoint run lab --model our_models:Slow\n"
+    )
     kept = lab.read_answers("slow").num_rows
     assert 0 < kept < 460
     (info,) = lab.runs()

@@ -44,13 +44,11 @@ def command(lab: Path, model: str, model_args: str, as_json: bool, **request: An
     The exit code is 1 where every query failed, and 130 after Ctrl-C.
     """
     flags = {name: request.pop(name) for name in FLAGS}
-    args: dict[str, Any] = cp.parse_settings(model_args) | {
-        name: str(value) for name, value in flags.items() if value is not None
-    }
+    args = cp.parse_settings(model_args) | {name: str(value) for name, value in flags.items() if value is not None}
     again = _command_line(lab, model, args, request)
     try:
         with progress_shown() as progress:
-            report = cp.Lab(lab, progress=progress).run(model, **request, **args)
+            report = cp.Lab(lab, progress=progress).run(model, model_args=args, **request)
     except KeyboardInterrupt:
         click.echo(f"Stopped. What was answered is kept; to go on:\n  {again}", err=True)
         raise SystemExit(130) from None

@@ -160,16 +160,17 @@ class Lab:
         batch_size: int | None = None,
         trials: int = 0,
         seed: int = 0,
-        **model_args: Any,
+        model_args: Mapping[str, Any] | None = None,
+        **settings: Any,
     ) -> RunReport:
         """Ask a model everything that it has not been asked yet.
 
-        `model` is a name of the catalog, `hf/NAME`, `openai/NAME` or `module:object`; further arguments are settings
-        of the model, such as `device="cuda"` or `base_url="http://localhost:8000/v1"`.
+        `model` is a name of the catalog, `hf/NAME`, `openai/NAME` or `module:object`; `model_args` and further
+        arguments are settings of the model, such as `device="cuda"` or `base_url="http://localhost:8000/v1"`.
         """
         from counterpoint.lab.running import RunRequest, run_model
 
-        args = {key: str(value) for key, value in model_args.items()}
+        args = {key: str(value) for key, value in {**(model_args or {}), **settings}.items()}
         request = RunRequest(model, tuple(suites), limit, batch_size, args, trials, seed, name, version)
         return run_model(self.store.opened(), request, self.progress)
 
