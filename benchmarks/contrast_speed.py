@@ -27,7 +27,7 @@ from counterpoint.sources.formats import gqa_questions
 from counterpoint.sources.formats.gqa import gqa
 from counterpoint.sources.reading.skips import Skips
 from counterpoint.suites.contrast.contrast_sets import suite
-from counterpoint.suites.contrast.survey import survey
+from counterpoint.suites.contrast.contrasts import survey
 from counterpoint.suites.suite import Tally, generate_groups
 from counterpoint.world.dataset_formats import gqa_scene_graphs
 from counterpoint.world.gqa_format import gqa_question

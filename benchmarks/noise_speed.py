@@ -26,7 +26,7 @@ from counterpoint.engine.running import run
 from counterpoint.pictures.noise import PAPER_SEVERITY, STRENGTHS, add_noise, noise_edit
 from counterpoint.store.groups import groups_table, read_queries, unique_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.suites.robustness.picture_noise import suite
+from counterpoint.suites.robustness.picture_changes import noise as suite
 from counterpoint.suites.suite import generate_groups
 from counterpoint.testing import MemoryLog
 from counterpoint.world.scene_building import build_scene

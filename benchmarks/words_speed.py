@@ -21,7 +21,7 @@ from counterpoint.language.noise.typos import TYPOS
 from counterpoint.language.sears import apply_sears
 from counterpoint.language.tagger import tag_words
 from counterpoint.language.tokens import TokenizedText
-from counterpoint.suites.robustness import sears, word_noise
+from counterpoint.suites.robustness import word_noise
 from counterpoint.suites.suite import Suite, generate_groups
 from counterpoint.world.source import World
 
@@ -35,7 +35,7 @@ def main(scenes: int = 400) -> None:
     for name, make in (("four rules", _rules), ("ten kinds of noise", _noise)):
         for turn in ("first", "again"):
             _timed(f"{name}, words, {turn}", asked, make)
-    for suite in (sears.suite, word_noise.suite, word_noise.severities):
+    for suite in (word_noise.sears, word_noise.suite, word_noise.severities):
         _timed(f"{suite.name}, groups", asked, partial(_grouped, suite))
     tag_words.cache_clear()
     _timed("plain: tag every question", asked[:500], lambda items: sum(len(_tags(one)) > 0 for one in items))

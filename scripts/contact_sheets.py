@@ -17,8 +17,7 @@ from counterpoint.core.scenes import Link
 from counterpoint.pictures.edits import Foreground, apply_edits
 from counterpoint.pictures.noise import PAPER_SEVERITY, STRENGTHS, noise_edit
 from counterpoint.pictures.transforms import TRANSFORMS
-from counterpoint.suites.carets.foregrounds import enlarge_box
-from counterpoint.suites.carets.visual import obfuscation_edits
+from counterpoint.suites.carets.visual import enlarge_box, obfuscation_edits
 from counterpoint.suites.robustness.picture_changes import DEFAULT_SEVERITY
 from counterpoint.world.actions import ACTIONS
 from counterpoint.world.contact_sheets import contact_sheet, portraits

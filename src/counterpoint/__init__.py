@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from counterpoint.sources.dataset import DataSet, File, Source
     from counterpoint.sources.reading.boxes import clip_box
     from counterpoint.store.versions import ModelVersion
-    from counterpoint.suites.robustness.picture_noise import noise_suite
+    from counterpoint.suites.robustness.picture_changes import noise_suite
     from counterpoint.suites.suite import Rejection, Suite, generate_groups
     from counterpoint.world.source import World
 
@@ -158,7 +158,7 @@ _HOMES = {
     "metrics.contrast": ("contrast_consistency",),
     "models.hf.regions": ("RegionFile",),
     "sources.reading.boxes": ("clip_box",),
-    "suites.robustness.picture_noise": ("noise_suite",),
+    "suites.robustness.picture_changes": ("noise_suite",),
     "explorer.page": ("PageEntry", "PageRequest", "PageView"),
     "explorer.server": ("export_site", "serve"),
     "lab.asking": ("ask",),

@@ -27,14 +27,14 @@ from counterpoint.models.builtin.models import question_only
 from counterpoint.models.builtin.sanity import ConstantModel, RandomModel
 from counterpoint.store.answers import AnswerRows
 from counterpoint.store.groups import groups_table, read_queries, unique_queries
-from counterpoint.suites.bias import blind_controls as controls
+from counterpoint.suites.bias import modality_bias as bias
 from counterpoint.suites.bias.modality_bias import picture_bias, question_bias
-from counterpoint.suites.own.plain import suite as plain
+from counterpoint.suites.own import plain
 from counterpoint.suites.suite import generate_groups
 from counterpoint.testing import Echo, GoldModel, MemoryLog
 from counterpoint.world.source import World
 
-SUITES = (question_bias, picture_bias, controls.suite)
+SUITES = (question_bias, picture_bias, bias.blind_controls)
 V = 7
 
 
@@ -140,7 +140,7 @@ def test_a_model_that_knows_the_right_answers_is_always_right_and_owes_all_to_bo
     table = groups_table((("plain", group) for group in groups), "plain")
     found = _scores(GoldModel(gold), table, metrics=(answer_accuracy,))
     assert found["answer_accuracy"]["value"] == 1
-    blind = [group for _, group in generate_groups(controls.suite, items, 0, 60)]
+    blind = [group for _, group in generate_groups(bias.blind_controls, items, 0, 60)]
     told = {group.base.id: group.gold[0] for group in blind if group.gold[0]}
     knowing = GoldModel(told)
     guessing = Behaving(lambda query: _placed(knowing, [query])[0][1].value if query.id in told else "nothing")
@@ -157,7 +157,7 @@ def test_what_a_control_takes_is_told_for_each_of_them() -> None:
     rows.extend((ids[place], 0, answer, "", 0.0) for place, answer in _placed(model, read_queries(asked)))
     table = score_table(groups, rows.drain(), by=["tag:control"], metrics=BIAS).to_pylist()
     lost = {row["tag:control"]: row["value"] for row in table if row["value"] is not None}
-    assert set(lost) == {*controls.PICTURE, controls.NO_QUESTION}
+    assert set(lost) == {*bias.PICTURE, bias.NO_QUESTION}
     assert lost["no-picture"] == lost["mean-color"] == lost["shuffled"] > 0
     assert lost["other-picture"] == lost["no-question"] == 0
 

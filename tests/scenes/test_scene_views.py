@@ -10,14 +10,21 @@ from scenery import scene, sources
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.language.lexicon.senses import is_a
-from counterpoint.scenes.absence import ambiguity_reason, ambiguity_reasons, is_absent, is_unambiguous
-from counterpoint.scenes.ambiguity import general_names, may_be, may_show
+from counterpoint.scenes.ambiguity import (
+    ambiguity_reason,
+    ambiguity_reasons,
+    general_names,
+    is_absent,
+    is_unambiguous,
+    may_be,
+    may_show,
+)
 from counterpoint.scenes.attributes import denies, visible_values
 from counterpoint.scenes.cooccurrence import survey_scenes
 from counterpoint.scenes.referring_expressions import ReferringExpression, all_expressions
 from counterpoint.scenes.views import SceneSampler
 from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions
-from counterpoint.suites.carets.questions import QuestionContent
+from counterpoint.suites.carets.templates import QuestionContent
 from counterpoint.suites.suite import Rejection
 
 

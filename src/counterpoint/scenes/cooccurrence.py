@@ -11,10 +11,8 @@ from typing import TypeAlias, TypeVar
 
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.absence import is_unambiguous
-from counterpoint.scenes.actions import action_class, agent_kind
-from counterpoint.scenes.ambiguity import can_be_asked, is_known
-from counterpoint.scenes.attributes import attribute_class, can_be_said
+from counterpoint.scenes.ambiguity import can_be_asked, is_known, is_unambiguous
+from counterpoint.scenes.attributes import action_class, agent_kind, attribute_class, can_be_said
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 
 _Key: TypeAlias = tuple[str, ...]

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from random import Random
 
 from counterpoint.core.scenes import Link, SceneObject
-from counterpoint.scenes.actions import action_class, verb_of
 from counterpoint.scenes.ambiguity import can_be_asked, may_be
-from counterpoint.scenes.attributes import attribute_class, goes_before_noun, modified_noun
+from counterpoint.scenes.attributes import action_class, attribute_class, goes_before_noun, modified_noun, verb_of
 from counterpoint.scenes.relations import is_exclusive, opposed_relation
 from counterpoint.scenes.views import SceneView
 

@@ -1,9 +1,18 @@
-"""Names of relations: which read well in a sentence, and which exclude each other."""
+"""Relations of a scene: which read well in a sentence, which exclude each other, and whether one holds.
+
+Annotations come first. Without one, boxes prove what they can, with margins: that one object is left of another, or at
+least not right of it, that it is not above what it lies below, that two objects do not touch.
+"""
 
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import NamedTuple
 
+from counterpoint.core.pictures import Box
+from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.language.english import be
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.scenes.ambiguity import DATA
 
@@ -43,3 +52,183 @@ def _list(key: str) -> frozenset[str]:
 @cache
 def _file() -> Mapping[str, str | list[str]]:
     return tomllib.loads((DATA / "relations.toml").read_text("utf-8"))
+
+
+OPPOSITE_RELATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "to the left of": "to the right of",
+        "to the right of": "to the left of",
+        "above": "below",
+        "below": "above",
+        "in front of": "behind",
+        "behind": "in front of",
+        "on": "under",
+        "under": "on",
+        "on top of": "under",
+    }
+)
+"""Relations that exclude each other, each with the one that a question may have in its place."""
+
+SYMMETRIC_RELATIONS = frozenset({"near", "next to", "beside", "by", "close to"})
+"""Relations that are the same both ways."""
+
+_INVERSE = {one: other for one, other in OPPOSITE_RELATIONS.items() if one not in ("on", "under", "on top of")}
+_SAME = dict.fromkeys(SYMMETRIC_RELATIONS, "near") | {"on top of": "on", "beneath": "under", "underneath": "under"}
+_TOUCHING = frozenset(
+    (
+        *("on", "on top of", "in", "inside", "under", "wearing", "holding", "carrying", "riding", "riding on"),
+        *("sitting on", "standing on", "lying on", "sitting in", "standing in", "lying in", "sitting under"),
+        *("standing under", "sitting on top of", "lying on top of", "covered by", "covering", "attached to"),
+        *("hanging on", "leaning on", "eating", "drinking", "drinking from", "touching", "kicking"),
+    )
+)
+_POSTURES = ("sitting", "standing", "lying")
+_APART = 0.04  # of the longer side of the picture: a gap between boxes that nobody would overlook
+_SHIFTED = 0.05  # the same for the middles of two boxes, of which one is left of the other
+
+
+class RelationFact(NamedTuple):
+    """Whether a relation holds, and the proof."""
+
+    holds: bool
+    proof: str
+
+
+def opposite_relation(relation: str) -> str:
+    """The relation that excludes this one and takes its place in a question, or nothing.
+
+    >>> opposite_relation("to the left of"), opposite_relation("sitting under"), opposite_relation("holding")
+    ('to the right of', 'sitting on', '')
+    """
+    if relation in OPPOSITE_RELATIONS:
+        return OPPOSITE_RELATIONS[relation]
+    posture, _, rest = relation.partition(" ")
+    return f"{posture} {OPPOSITE_RELATIONS[rest]}" if posture in _POSTURES and rest in OPPOSITE_RELATIONS else ""
+
+
+def side_of_picture(scene: Scene, thing: SceneObject) -> str:
+    """Left or right, for an object that lies clearly in one half of the picture; else nothing."""
+    if thing.box is None:
+        return ""
+    width, middle = scene.size.width, thing.box.middle[0]
+    if 20 * thing.box.right <= 11 * width and 5 * middle < 2 * width:
+        return "left"
+    return "right" if 20 * thing.box.x >= 9 * width and 5 * middle > 3 * width else ""
+
+
+def relation_fact(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
+    """Whether one object is in a relation to another, or None where that is open."""
+    if thing.id == other.id:
+        return None
+    annotated = _annotated(scene, thing, relation, other)
+    by_boxes = _by_boxes(scene, thing, relation, other)
+    if annotated and by_boxes and annotated.holds != by_boxes.holds:
+        return None  # annotators and boxes contradict each other
+    return annotated or by_boxes
+
+
+def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
+    forth = [link.name for link in scene.relations_of(thing.id) if link.object == other.id]
+    back = [link.name for link in scene.relations_of(other.id) if link.object == thing.id]
+    names, wanted = _pair(thing, other), _plain(relation)
+    ours = [name for name in forth if _plain(name) == wanted or _bare(name) == wanted]
+    ours += [name for name in back if _plain(name) == wanted and wanted == "near"]
+    turned = [name for name in back if _INVERSE.get(_bare(name)) == wanted]
+    against = [name for name in forth if wanted in _excluded(name)]
+    against += [name for name in back if _bare(name) == wanted and wanted in _INVERSE]
+    if bool(ours or turned) == bool(against):
+        return None
+    if ours or turned:
+        stated = (ours or [wanted])[0]
+        return RelationFact(True, f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}")
+    stated = next((name for name in against if name in forth), "")
+    if stated:
+        return RelationFact(
+            False, f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}, which excludes {relation}"
+        )
+    return RelationFact(False, f"{names[1]} {be(other.name)} annotated as {against[0]} {names[0]}")
+
+
+def _plain(relation: str) -> str:
+    return _SAME.get(relation, relation)
+
+
+def _bare(relation: str) -> str:
+    """Without the posture: who sits behind a tree is behind it."""
+    posture, _, rest = relation.partition(" ")
+    return _plain(rest) if posture in _POSTURES and rest else _plain(relation)
+
+
+def _excluded(relation: str) -> tuple[str, ...]:
+    """The relations that a relation excludes."""
+    opposite = OPPOSITE_RELATIONS.get(_bare(relation), "")
+    return (opposite, *(f"{posture} {opposite}" for posture in _POSTURES)) if opposite else ()
+
+
+def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
+    if thing.box is None or other.box is None:
+        return None
+    length = max(scene.size.width, scene.size.height)
+    names = _pair(thing, other)
+    if relation in ("to the left of", "to the right of"):
+        direction = _beside(thing.box, other.box, length)
+        if direction:
+            return RelationFact(direction == relation, f"the box of {names[0]} lies {direction} that of {names[1]}")
+        leaning = _shifted(thing.box, other.box, length)
+        if leaning != OPPOSITE_RELATIONS[relation]:
+            return None
+        return RelationFact(
+            False, f"the box of {names[0]} lies further {leaning[7:-3]} than that of {names[1]} on both edges"
+        )
+    upper, lower = (thing.box, other.box) if relation == "above" else (other.box, thing.box)
+    if relation in ("above", "below") and upper.y - lower.bottom >= _APART * length:
+        return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
+    if relation in _TOUCHING and _gap(thing.box, other.box) >= _APART * length:
+        return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
+    return None
+
+
+def _beside(box: Box, its: Box, length: int) -> str:
+    shift = its.middle[0] - box.middle[0]
+    if abs(shift) < _SHIFTED * length or min(box.right, its.right) > max(box.x, its.x):
+        return ""
+    return "to the left of" if shift > 0 else "to the right of"
+
+
+def _shifted(box: Box, its: Box, length: int) -> str:
+    """The side to which a box is shifted against another at both edges: on the other side of it, it is not."""
+    shift = its.middle[0] - box.middle[0]
+    if shift >= _SHIFTED * length and box.x <= its.x and box.right <= its.right:
+        return "to the left of"
+    return "to the right of" if -shift >= _SHIFTED * length and box.x >= its.x and box.right >= its.right else ""
+
+
+def _gap(box: Box, its: Box) -> int:
+    across = max(box.x, its.x) - min(box.right, its.right)
+    down = max(box.y, its.y) - min(box.bottom, its.bottom)
+    return max(across, down)
+
+
+def _pair(thing: SceneObject, other: SceneObject) -> tuple[str, str]:
+    return f"{thing.name} {thing.id}", f"{other.name} {other.id}"
+
+
+class SceneIndex:
+    """Who wears what, which relations are annotated, and on which side an object is."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    @cached_property
+    def wearers(self) -> Mapping[str, str]:
+        """The id of the wearer, by the id of the garment."""
+        return {link.object: link.subject for link in self.scene.relations if link.name == "wearing"}
+
+    @cached_property
+    def triples(self) -> frozenset[tuple[str, str, str]]:
+        """Every annotated relation, as the ids of subject and object around its name."""
+        return frozenset((link.subject, link.name, link.object) for link in self.scene.relations)
+
+    def side(self, thing: SceneObject) -> str:
+        """Left or right, for an object that lies clearly in one half of the picture; else nothing."""
+        return side_of_picture(self.scene, thing)

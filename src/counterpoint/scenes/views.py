@@ -9,8 +9,17 @@ from random import Random
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be
-from counterpoint.scenes.absence import absence_proof, ambiguity_reason, ambiguity_reasons, is_unambiguous
-from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be, may_show, word_set
+from counterpoint.scenes.ambiguity import (
+    absence_proof,
+    ambiguity_reason,
+    ambiguity_reasons,
+    can_be_asked,
+    is_known,
+    is_unambiguous,
+    may_be,
+    may_show,
+    word_set,
+)
 from counterpoint.scenes.attributes import (
     attribute_class,
     denies,
@@ -20,8 +29,7 @@ from counterpoint.scenes.attributes import (
     visible_values,
 )
 from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords
-from counterpoint.scenes.index import SceneIndex
-from counterpoint.scenes.relations import can_follow_noun, opposed_relation
+from counterpoint.scenes.relations import SceneIndex, can_follow_noun, opposed_relation
 
 _TRIES = 24
 _WITH_ATTRIBUTE = 0.4

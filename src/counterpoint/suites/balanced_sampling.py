@@ -1,7 +1,7 @@
-"""Balanced sampling of groups from a stream: weighted reservoirs whose random keys are hashes of content."""
+"""Candidates for groups, and balanced sampling from a stream of them: weighted reservoirs keyed by content hashes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
 from math import log
@@ -9,7 +9,25 @@ from typing import TypeAlias
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
-from counterpoint.suites.candidates import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A group before its variants are built: its kind, the id and best answer of its base, and the tags of the base."""
+
+    kind: str
+    number: int
+    answer: str
+    tags: tuple[tuple[str, str], ...]
+    make: Callable[[], Group]  # pure: all random draws were made before
+
+    @classmethod
+    def of(cls, group: Group) -> "Candidate":
+        """The candidate for a group that is built already."""
+        gold = group.gold[0]
+        answer = gold.best if gold and gold.answers else ""
+        return cls(group.kind, group.base.id, answer, group.tags[0] if group.tags else (), lambda: group)
+
 
 Stratum: TypeAlias = tuple[str, str, str, str]
 """Kind, part of the kind (its answer if that is yes or no, else the number of choices), class, answer."""

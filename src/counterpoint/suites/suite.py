@@ -13,8 +13,7 @@ from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.suites.balanced_sampling import BalancedSampler, Quota
-from counterpoint.suites.candidates import Candidate
+from counterpoint.suites.balanced_sampling import BalancedSampler, Candidate, Quota
 
 
 class Item(Protocol):

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.scenes.index import SceneIndex
+from counterpoint.scenes.relations import SceneIndex
 from counterpoint.world.confusable_names import confusable_names, is_clear_family, narrower_names, showing_names
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kinds
 

@@ -7,7 +7,6 @@ from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
 from counterpoint.core.groups import Side
-from counterpoint.suites.bias import feature_bias
 from counterpoint.suites.bias import modality_bias as bias
 from counterpoint.suites.suite import generate_groups
 from counterpoint.world.source import World
@@ -21,7 +20,7 @@ def _run(*words: str) -> str:
 
 def test_the_other_picture_or_the_other_text_is_an_edit_of_the_same_query() -> None:
     items = list(World("test", 6).grounded())
-    for made, side in ((feature_bias.question_bias, Side.PICTURE), (feature_bias.picture_bias, Side.TEXT)):
+    for made, side in ((bias.feature_question_bias, Side.PICTURE), (bias.feature_picture_bias, Side.TEXT)):
         groups = [group for _, group in generate_groups(made.configured({"variants": 2}), items, 0)]
         assert groups
         for group in groups:
@@ -33,8 +32,8 @@ def test_the_other_picture_or_the_other_text_is_an_edit_of_the_same_query() -> N
 def test_as_many_exchanges_are_made_as_in_pictures_and_words() -> None:
     items = list(World("test", 6).grounded())
     for one, other in (
-        (bias.question_bias, feature_bias.question_bias),
-        (bias.picture_bias, feature_bias.picture_bias),
+        (bias.question_bias, bias.feature_question_bias),
+        (bias.picture_bias, bias.feature_picture_bias),
     ):
         sizes = [[len(group.variants) for _, group in generate_groups(suite, items, 0)] for suite in (one, other)]
         assert sizes[0] == sizes[1]

@@ -14,9 +14,7 @@ from counterpoint.core.items import Caption, GroundedQuestion, Question
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import is_a
-from counterpoint.suites.bias import blind_controls as controls
-from counterpoint.suites.bias import feature_bias
-from counterpoint.suites.bias.disjoint_sampling import DisjointSampler
+from counterpoint.suites.bias import modality_bias as bias
 from counterpoint.suites.bias.modality_bias import (
     FEW_PICTURES,
     NO_SUBJECT,
@@ -26,12 +24,12 @@ from counterpoint.suites.bias.modality_bias import (
     question_bias,
     survey,
 )
-from counterpoint.suites.bias.topics import text_nouns
+from counterpoint.suites.bias.topics import DisjointSampler, text_nouns
 from counterpoint.suites.suite import Suite, Tally, generate_groups
 from counterpoint.world.source import World
 
 THINGS = ("dog", "animal", "cup", "glass", "tree", "car", "person", "boy", "kite", "pizza", "food", "xyzzy")
-FEATURES = (feature_bias.question_bias, feature_bias.picture_bias)
+FEATURES = (bias.feature_question_bias, bias.feature_picture_bias)
 
 
 def _question(number: int, thing: str, picture: int, answer: str = "yes", context: str = "") -> Question:
@@ -96,7 +94,7 @@ def test_another_question_shares_no_noun_and_comes_with_its_own_choices() -> Non
 def test_the_order_of_questions_changes_nothing(luck: Random, seed: int) -> None:
     items = _items(24)
     mixed = luck.sample(items, len(items))
-    for suite in (question_bias, picture_bias, controls.suite):
+    for suite in (question_bias, picture_bias, bias.blind_controls):
         one, other = (_made(suite, some, seed) for some in (items, mixed))
         assert {group.base.id: group for group in one[0]} == {group.base.id: group for group in other[0]}
         assert one[1] == other[1]
@@ -159,7 +157,7 @@ def test_what_captions_and_questions_that_were_not_drawn_tell_counts_as_named() 
     assert after.questions is before.questions
 
 
-@pytest.mark.parametrize("suite", [question_bias, picture_bias, controls.suite, *FEATURES])
+@pytest.mark.parametrize("suite", [question_bias, picture_bias, bias.blind_controls, *FEATURES])
 def test_every_suite_that_exchanges_pictures_counts_captions(suite: Suite[Any, Any]) -> None:
     assert suite.extend_survey is extend_survey
     assert suite.manifest_entries is manifest_entries
@@ -167,10 +165,10 @@ def test_every_suite_that_exchanges_pictures_counts_captions(suite: Suite[Any, A
 
 def test_controls_take_one_input_away_and_keep_the_right_answer() -> None:
     items = [_question(n, thing, n, context="STOP") for n, thing in enumerate(("dog", "cup"))]
-    (group, _), tally = _made(controls.suite, items)
+    (group, _), tally = _made(bias.blind_controls, items)
     assert set(group.gold) == {Gold.of("yes")}
     made = {dict(tags).get("control", ""): query for tags, query in zip(group.tags, group.queries, strict=True)}
-    assert list(made) == ["", *controls.PICTURE, controls.NO_QUESTION]
+    assert list(made) == ["", *bias.PICTURE, bias.NO_QUESTION]
     assert made["no-picture"].picture is None
     assert made["no-picture"].context == ""
     assert made["other-picture"].picture == items[1].picture
@@ -181,7 +179,7 @@ def test_controls_take_one_input_away_and_keep_the_right_answer() -> None:
 
 
 def test_without_another_picture_the_other_controls_are_made() -> None:
-    (group,), tally = _made(controls.suite, [_question(0, "dog", 0)])
+    (group,), tally = _made(bias.blind_controls, [_question(0, "dog", 0)])
     assert len(group.variants) == 4
     assert tally.dropped == {("exist", FEW_PICTURES): 1}
 

@@ -13,8 +13,15 @@ from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.scenes.attributes import attribute_class, goes_before_noun, modified_noun
 from counterpoint.scenes.cooccurrence import survey_scenes
 from counterpoint.suites.carets.question_sampling import sample_questions
-from counterpoint.suites.carets.questions import CHOICES, KINDS, VERIFICATIONS, QuestionContent
-from counterpoint.suites.carets.templates import fitting_templates, templates, word_question
+from counterpoint.suites.carets.templates import (
+    CHOICES,
+    KINDS,
+    VERIFICATIONS,
+    QuestionContent,
+    fitting_templates,
+    templates,
+    word_question,
+)
 
 LEAST = {
     "object verification": 18,

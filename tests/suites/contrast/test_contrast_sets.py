@@ -14,11 +14,17 @@ from counterpoint.core.groups import Group, Relation
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.nouns import plural, singular
-from counterpoint.scenes.spatial import OPPOSITE_RELATIONS, opposite_relation, relation_fact, side_of_picture
+from counterpoint.scenes.relations import OPPOSITE_RELATIONS, opposite_relation, relation_fact, side_of_picture
 from counterpoint.suites.contrast.contrast_sets import suite
+from counterpoint.suites.contrast.contrasts import (
+    BloomFilter,
+    ContrastSurvey,
+    order_by_spelling,
+    survey,
+    weighted_order,
+)
 from counterpoint.suites.contrast.grounding import naming_kind
-from counterpoint.suites.contrast.survey import BloomFilter, ContrastSurvey, order_by_spelling, survey, weighted_order
-from counterpoint.suites.contrast.wordings import TEMPLATES
+from counterpoint.suites.contrast.programs import TEMPLATES
 from counterpoint.suites.suite import generate_groups
 
 _AGREEING = {"is", "are", "a", "an", "any", "does", "do", "has", "have"}

@@ -19,7 +19,6 @@ from counterpoint.pictures.noise import STRENGTHS
 from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.suites.robustness import picture_changes as changed
-from counterpoint.suites.robustness import picture_noise as noise
 from counterpoint.suites.robustness.picture_changes import QuestionTerms, change_rules, text_phrases
 from counterpoint.suites.suite import Suite, Tally, generate_groups
 from counterpoint.world.source import World
@@ -43,7 +42,7 @@ def _allowed(question: Question) -> set[str]:
 
 def test_a_question_is_asked_about_twelve_noisy_pictures_each_drawn_anew() -> None:
     seeds = Counter[int]()
-    groups = [group for _, group in generate_groups(noise.suite, _questions())]
+    groups = [group for _, group in generate_groups(changed.noise, _questions())]
     assert len(groups) == len(_questions())
     for group, question in zip(groups, _questions(), strict=True):
         assert group.relation is Relation.SAME
@@ -61,7 +60,7 @@ def test_a_question_is_asked_about_twelve_noisy_pictures_each_drawn_anew() -> No
 
 
 def test_a_variant_says_which_noise_it_has_and_the_base_says_none() -> None:
-    _, group = next(iter(generate_groups(noise.with_severities, _questions())))
+    _, group = next(iter(generate_groups(changed.noise_severities, _questions())))
     base, *variants = (dict(tags) for tags in group.tags)
     assert "edit" not in base
     assert base["question"] == _questions()[0].id
@@ -72,12 +71,12 @@ def test_a_variant_says_which_noise_it_has_and_the_base_says_none() -> None:
 
 
 def test_kinds_severities_and_trials_can_be_chosen() -> None:
-    own = noise.noise_suite("mine", kinds=["speckle"], severities=[1, 5], trials=2)
+    own = changed.noise_suite("mine", kinds=["speckle"], severities=[1, 5], trials=2)
     _, group = next(iter(generate_groups(own, _questions())))
     assert [dict(tags)["severity"] for tags in group.tags[1:]] == ["1", "1", "5", "5"]
 
 
-@pytest.mark.parametrize("suite", [noise.suite, noise.with_severities, changed.suite, changed.with_severities])
+@pytest.mark.parametrize("suite", [changed.noise, changed.noise_severities, changed.suite, changed.with_severities])
 def test_one_seed_makes_one_suite_and_it_travels(suite: Suite[Any, Any]) -> None:
     again = pickle.loads(pickle.dumps(suite))
     first, second, other = (
@@ -88,7 +87,7 @@ def test_one_seed_makes_one_suite_and_it_travels(suite: Suite[Any, Any]) -> None
     assert first != other
 
 
-@pytest.mark.parametrize("suite", [noise.suite, changed.with_severities])
+@pytest.mark.parametrize("suite", [changed.noise, changed.with_severities])
 def test_groups_come_back_from_the_table_and_every_edit_can_be_applied(suite: Suite[Any, Any]) -> None:
     groups = [group for _, group in generate_groups(suite, _questions()[:40])]
     assert read_queries(groups_table([("one", group) for group in groups], "one")) == [
@@ -101,7 +100,7 @@ def test_groups_come_back_from_the_table_and_every_edit_can_be_applied(suite: Su
 
 def test_a_question_that_nobody_answered_is_still_asked() -> None:
     unknown = _question("Is it?")
-    for suite in (noise.suite, changed.suite):
+    for suite in (changed.noise, changed.suite):
         _, group = next(iter(generate_groups(suite, [unknown])))
         assert set(group.gold) == {None}
 

@@ -7,7 +7,7 @@ from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.noise.kinds import NO_LETTERS, NOISE_KINDS, NOT_ENGLISH
-from counterpoint.suites.robustness import sears, word_noise
+from counterpoint.suites.robustness import word_noise
 from counterpoint.suites.suite import Tally, generate_groups
 
 Golden = Callable[[str, Iterable[str]], None]
@@ -23,7 +23,7 @@ def _made(suite: Any, items: Sequence[Question], seed: int = 0) -> tuple[list[Gr
 
 
 def test_a_question_has_one_variant_for_each_adversarial_rule_that_fits() -> None:
-    (group,), _ = _made(sears.suite, [_question(7, "What color is the car?")])
+    (group,), _ = _made(word_noise.sears, [_question(7, "What color is the car?")])
     assert group.relation is Relation.SAME
     assert [query.text for query in group.queries] == [
         "What color is the car?",
@@ -36,13 +36,13 @@ def test_a_question_has_one_variant_for_each_adversarial_rule_that_fits() -> Non
 
 
 def test_questions_that_no_rule_fits_are_left_out_and_counted() -> None:
-    groups, tally = _made(sears.suite, [_question(1, "When is it?"), _question(2, "Is it red?")])
+    groups, tally = _made(word_noise.sears, [_question(1, "When is it?"), _question(2, "Is it red?")])
     assert not groups
     assert tally.dropped == {("color", "no rule fits"): 2}
 
 
 def test_a_question_without_a_right_answer_is_rewritten_all_the_same() -> None:
-    (group,), _ = _made(sears.suite, [_question(1, "Who is it?", Gold(()))])
+    (group,), _ = _made(word_noise.sears, [_question(1, "Who is it?", Gold(()))])
     assert group.gold == (None, None)
 
 

@@ -15,7 +15,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.numbers import number_value
 from counterpoint.suites.suite import Suite, Tally, generate_groups
 from counterpoint.suites.valse import counting, existence
-from counterpoint.suites.valse.count_votes import read_votes
+from counterpoint.suites.valse.statements import read_votes
 from counterpoint.world.source import World
 
 TAGS = {"word", "question", "twin"}

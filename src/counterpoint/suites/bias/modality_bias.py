@@ -3,18 +3,24 @@
 Question bias keeps the question and swaps the picture, so that a text-only model always repeats its answer; picture
 bias keeps the picture and swaps the question. The other picture is one whose questions, answers, captions and
 annotations name nothing that the question is about; the other question shares no subject and no object with it.
+
+In feature space the same swaps replace the features of the picture or of the question. A model that encodes both
+independently has the same bias there; one that attends to the picture by the question need not. Blind controls remove
+one input and keep the gold answer, so that the loss of accuracy measures what that input contributes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 
-from counterpoint.core.groups import Group, Query, Relation
+from counterpoint.core.groups import Group, Query, Relation, exchange_picture, exchange_text
+from counterpoint.core.ids import content_id
 from counterpoint.core.items import Caption, GroundedQuestion, Question
-from counterpoint.core.pictures import Picture
-from counterpoint.suites.bias.disjoint_sampling import DisjointSampler
-from counterpoint.suites.bias.topics import item_nouns, question_nouns, text_nouns
-from counterpoint.suites.question_groups import Tags, question_group
+from counterpoint.core.pictures import Edit, Picture
+from counterpoint.pictures.patch_shuffle import shuffle_edit
+from counterpoint.suites.bias.topics import DisjointSampler, item_nouns, question_nouns, text_nouns
+from counterpoint.suites.question_groups import Tags, question_group, source_proof
 from counterpoint.suites.suite import ContextReader, Rejection, Suite
 
 VARIANTS = 15
@@ -24,7 +30,13 @@ NO_SUBJECT = "nothing is known of what it asks about"
 FEW_PICTURES = "exchanges: too few pictures name nothing of the question"
 FEW_QUESTIONS = "exchanges: too few questions share no noun with it"
 
+NO_PICTURE, MEAN_COLOR, OTHER_PICTURE, SHUFFLED = PICTURE = ("no-picture", "mean-color", "other-picture", "shuffled")
+"""The controls that remove the picture."""
+NO_QUESTION = "no-question"
+"""The control that removes the question."""
+
 Item = Question | GroundedQuestion
+Swap = Callable[..., Iterable[Group | Rejection]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +141,84 @@ def _question(item: Item) -> Question:
     return item.question if isinstance(item, GroundedQuestion) else item
 
 
-def swap_suite(name: str, tests: str, swap: Callable[..., Iterable[Group | Rejection]]) -> Suite[Item, SwapSurvey]:
-    """A suite of these swaps, made from questions with their scenes where the source has them."""
+def propose_controls(item: Item, others: SwapSurvey, rng: Random) -> Iterator[Group | Rejection]:
+    """The question, then with each input removed; the gold answer stays."""
+    question = _question(item)
+    if not question.gold.answers:
+        yield Rejection(question.kind, "no right answer is known")
+        return
+    controls = dict(_controls(question, question_nouns(item), others, rng))
+    if OTHER_PICTURE not in controls:
+        yield Rejection(question.kind, FEW_PICTURES)
+    variants = [(query, (("control", name),)) for name, query in controls.items()]
+    yield question_group(question, variants, relation=Relation.SWAP, proof=source_proof(question))
+
+
+def _controls(
+    question: Question, nouns: frozenset[str], others: SwapSurvey, rng: Random
+) -> Iterator[tuple[str, Query]]:
+    """The query with one input removed, by the name of the control."""
+
+    def shown(picture: Picture | None, context: str = "") -> Query:  # words read in a picture go with it
+        return Query(picture, question.text, choices=question.choices, context=context)
+
+    picture = question.picture
+    seed = content_id(["patches", picture.content]) % 2**32  # all questions about a picture see the same patches
+    yield NO_PICTURE, shown(None)
+    yield MEAN_COLOR, shown(picture.edited(Edit("mean-color")))
+    for other in others.pictures.sample(nouns, 1, rng) if nouns else []:
+        yield OTHER_PICTURE, shown(other.picture, other.context)
+    yield SHUFFLED, shown(picture.edited(shuffle_edit(seed=seed)))
+    yield NO_QUESTION, Query(picture, "", choices=question.choices, context=question.context)
+
+
+def swap_features(
+    item: Item, others: SwapSurvey, rng: Random, *, exchange: Swap, variants: int = VARIANTS
+) -> Iterator[Group | Rejection]:
+    """The groups of a swap, with the swap made in feature space."""
+    for proposal in exchange(item, others, rng, variants=variants):
+        yield proposal if isinstance(proposal, Rejection) else replace(proposal, queries=tuple(_moved(proposal)))
+
+
+def _moved(group: Group) -> Iterator[Query]:
+    """The base, and for each variant the base with the swap as an edit; its choices stay."""
+    base = group.base
+    yield base
+    for variant in group.variants:
+        if variant.picture is not None and variant.picture != base.picture:
+            yield replace(variant, picture=base.picture, edits=(exchange_picture(variant.picture),))
+        else:
+            yield replace(variant, text=base.text, edits=(exchange_text(variant.text, variant.context),))
+
+
+def _suite(name: str, tests: str, propose: Swap, *options: str) -> Suite[Item, SwapSurvey]:
     return Suite(
         name,
         tests,
-        swap,
+        propose,
         survey,
         takes="questions",
         prefers="grounded",
         manifest_entries=manifest_entries,
         extend_survey=extend_survey,
-        options=("variants",),
+        options=options,
     )
 
 
-question_bias = swap_suite("question-bias", "the answer changes when the picture is swapped", swap_pictures)
-picture_bias = swap_suite("picture-bias", "the answer changes when the question is swapped", swap_questions)
+question_bias = _suite("question-bias", "the answer changes when the picture is swapped", swap_pictures, "variants")
+picture_bias = _suite("picture-bias", "the answer changes when the question is swapped", swap_questions, "variants")
+feature_question_bias = _suite(
+    "feature-question-bias",
+    "the answer changes when the picture features are swapped",
+    partial(swap_features, exchange=swap_pictures),
+    "variants",
+)
+feature_picture_bias = _suite(
+    "feature-picture-bias",
+    "the answer changes when the question features are swapped",
+    partial(swap_features, exchange=swap_questions),
+    "variants",
+)
+blind_controls = _suite(
+    "blind-controls", "a correct answer depends on the picture and on the question", propose_controls
+)

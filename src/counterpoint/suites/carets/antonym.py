@@ -9,13 +9,19 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import opposites
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.actions import action_class, annotated_actions, is_contradicted
-from counterpoint.scenes.attributes import attribute_class, can_be_said, denies, has_value
+from counterpoint.scenes.attributes import (
+    action_class,
+    annotated_actions,
+    attribute_class,
+    can_be_said,
+    denies,
+    has_value,
+    is_contradicted,
+)
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.referring_expressions import ReferringExpression, choose_expression
 from counterpoint.scenes.views import SceneSampler
-from counterpoint.suites.carets.questions import QuestionContent
-from counterpoint.suites.carets.templates import fitting_templates, group_wordings
+from counterpoint.suites.carets.templates import QuestionContent, fitting_templates, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 
 KIND = "attribute verification"

@@ -9,21 +9,25 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be, head, is_countable, is_plural
 from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.actions import action_class, action_synonyms, agent_kind, annotated_actions, is_contradicted
 from counterpoint.scenes.ambiguity import general_names, may_be
 from counterpoint.scenes.attributes import (
+    action_class,
+    action_synonyms,
+    agent_kind,
+    annotated_actions,
     attribute_class,
     can_be_said,
     canonical_value,
     denies,
     goes_before_noun,
+    is_contradicted,
     modified_noun,
     value_synonyms,
 )
 from counterpoint.scenes.cooccurrence import WeightedWords
 from counterpoint.scenes.referring_expressions import ReferringExpression, choose_expression, relation_expressions
 from counterpoint.scenes.views import SceneSampler
-from counterpoint.suites.carets.questions import QuestionContent
+from counterpoint.suites.carets.templates import QuestionContent
 from counterpoint.suites.question_groups import Tags
 
 _TRIES = 6

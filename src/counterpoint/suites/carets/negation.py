@@ -7,10 +7,9 @@ from random import Random
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
-from counterpoint.suites.candidates import Candidate
+from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.originals import RNG_KEY, Original, originals
-from counterpoint.suites.carets.questions import VERIFICATIONS
-from counterpoint.suites.carets.templates import group_wordings
+from counterpoint.suites.carets.templates import VERIFICATIONS, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 
 

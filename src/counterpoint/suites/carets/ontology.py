@@ -9,14 +9,12 @@ from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.absence import is_absent
-from counterpoint.scenes.ambiguity import general_names
+from counterpoint.scenes.ambiguity import general_names, is_absent
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.question_sampling import verification_question
-from counterpoint.suites.carets.questions import QuestionContent
-from counterpoint.suites.carets.templates import fitting_templates, group_wordings
+from counterpoint.suites.carets.templates import QuestionContent, fitting_templates, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 
 KIND = "object verification"

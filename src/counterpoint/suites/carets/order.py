@@ -8,10 +8,9 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
-from counterpoint.suites.candidates import Candidate
+from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.originals import RNG_KEY, Original, originals
-from counterpoint.suites.carets.questions import CHOICES
-from counterpoint.suites.carets.templates import group_wordings
+from counterpoint.suites.carets.templates import CHOICES, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 
 KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)

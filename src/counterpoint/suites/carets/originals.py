@@ -11,10 +11,9 @@ from random import Random
 from counterpoint.core.groups import Group, Query
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.cooccurrence import SceneStatistics
-from counterpoint.suites.candidates import Candidate
+from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.question_sampling import sample_questions
-from counterpoint.suites.carets.questions import KINDS, QuestionContent
-from counterpoint.suites.carets.templates import Template, fitting_templates, word_question
+from counterpoint.suites.carets.templates import KINDS, QuestionContent, Template, fitting_templates, word_question
 from counterpoint.suites.suite import Rejection
 
 RNG_KEY = "originals"

@@ -24,8 +24,8 @@ from counterpoint.suites.carets.choice_questions import (
     object_choice,
     sample_attribute,
 )
-from counterpoint.suites.carets.questions import QuestionContent
 from counterpoint.suites.carets.relation_questions import relation_question
+from counterpoint.suites.carets.templates import QuestionContent
 from counterpoint.suites.suite import Rejection
 
 QUESTIONS_PER_KIND = 2

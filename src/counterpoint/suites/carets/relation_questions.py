@@ -13,12 +13,11 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import be, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.absence import absence_proof, is_unambiguous
-from counterpoint.scenes.ambiguity import can_be_asked, may_be
+from counterpoint.scenes.ambiguity import absence_proof, can_be_asked, is_unambiguous, may_be
 from counterpoint.scenes.attributes import has_value, modified_noun
 from counterpoint.scenes.relations import opposed_relation
 from counterpoint.scenes.views import SceneSampler
-from counterpoint.suites.carets.questions import QuestionContent
+from counterpoint.suites.carets.templates import QuestionContent
 
 _TRIES = 5
 _DEFINITE = 0.4  # where there is but one, how often it is "the" table and not "a" table

@@ -7,10 +7,9 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
-from counterpoint.suites.candidates import Candidate
+from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.originals import RNG_KEY, Original, originals
-from counterpoint.suites.carets.questions import CHOICES, VERIFICATIONS
-from counterpoint.suites.carets.templates import fitting_templates, group_wordings
+from counterpoint.suites.carets.templates import CHOICES, VERIFICATIONS, fitting_templates, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 
 KINDS = (*VERIFICATIONS, *CHOICES)

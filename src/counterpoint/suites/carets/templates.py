@@ -1,20 +1,55 @@
-"""Question templates of every kind with their negations, and groups of worded questions."""
+"""The content of a question before it is worded, the templates of every kind, and groups of worded questions."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import Any
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
-from counterpoint.core.scenes import Scene
+from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import a, any_of, be, do, it, join_list, no, one_or_bare, question
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.scenes.ambiguity import is_known, word_set
 from counterpoint.scenes.attributes import predicate, value_list
-from counterpoint.suites.carets.questions import QuestionContent
+from counterpoint.suites.question_groups import Tags
+
+VERIFICATIONS = ("object verification", "conjunctive verification", "disjunctive verification")
+"""Questions whether something is present, which can be negated as a whole."""
+BINARY = (*VERIFICATIONS, "attribute verification")
+"""Questions with the answers yes and no."""
+CHOICES = ("object choice", "attribute choice", "action choice")
+"""Questions that list their possible answers."""
+KINDS = (*BINARY, *CHOICES)
+"""All types of questions, Q1 to Q7."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionContent:
+    """A question before it is worded.
+
+    `options` are one or two objects, a value, or the choices; `about` is the object that these are said of, if any;
+    `where` follows the noun, as "on the table" does; `sort` is the class of the values or the general name of the
+    choices. `objects` are all named objects that are present, every instance and related objects included; the tag
+    "gone" counts the named objects that are absent.
+    """
+
+    kind: str
+    options: tuple[str, ...]
+    gold: Gold
+    proof: str
+    objects: tuple[SceneObject, ...] = ()
+    about: str = ""
+    where: str = ""
+    sort: str = ""
+    tags: Tags = ()
+
+    def listing(self, *options: str) -> "QuestionContent":
+        """The same question with its options in another order."""
+        assert sorted(options) == sorted(self.options), "the options stay the same"
+        return replace(self, options=options)
 
 
 @dataclass(frozen=True, slots=True)

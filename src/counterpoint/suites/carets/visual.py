@@ -1,4 +1,8 @@
-"""Visual obfuscation: hiding the surroundings of the objects that a question is about does not change the answer."""
+"""Visual obfuscation: hiding the surroundings of the objects that a question is about does not change the answer.
+
+The foreground keeps the boxes of all named objects that are present, every instance and related objects included; for
+each named object that is absent, the box of another object, sampled at random (CARETS, 4.2 d).
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -6,17 +10,87 @@ from functools import partial
 from random import Random
 
 from counterpoint.core.groups import Group, Query
-from counterpoint.core.pictures import Edit
+from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.scenes import Scene
 from counterpoint.pictures.channel_means import Means
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
+from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
-from counterpoint.suites.candidates import Candidate
-from counterpoint.suites.carets.foregrounds import foreground
+from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.originals import RNG_KEY, Original, originals
-from counterpoint.suites.carets.questions import KINDS
-from counterpoint.suites.carets.templates import group_wordings
+from counterpoint.suites.carets.templates import KINDS, QuestionContent, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
+
+MIN_SIDE = 32
+"""No side of a box is smaller: people need that many pixels to know a thing (Torralba et al. 2008)."""
+
+_FULL = 0.9  # of the picture; what fills more leaves nothing to obscure
+_MEASURED = ("size", "height", "length", "width")  # classes of values that are seen by what stands around a thing
+
+
+def foreground(scene: Scene, content: QuestionContent, rng: Random) -> Foreground | str:
+    """The foreground of a question, or the reason why its picture cannot be obscured."""
+    if min(scene.size.width, scene.size.height) < MIN_SIDE:
+        return "the picture is too small"
+    if _needs_surroundings(content):
+        return "how large a thing is cannot be seen by itself"
+    true = [thing.box for thing in content.objects]
+    boxes = [enlarge_box(box, scene.size) for box in true if box and _share(box, scene.size) > 0]
+    if len(boxes) < len(true):
+        return "something that it names has no box"
+    gone = int(dict(content.tags).get("gone", "0"))
+    boxes += _others(scene, {thing.id for thing in content.objects}, gone, rng)
+    if not boxes:
+        return "it names nothing that has a place"
+    if any(_share(box, scene.size) > _FULL for box in boxes):
+        return "what it is about fills the picture"
+    return Foreground(tuple(dict.fromkeys(boxes)), scene.size)
+
+
+def enlarge_box(box: Box, size: Size) -> Box:
+    """A box that is at least 32 wide and high, as near to the middle of the one given as the picture allows.
+
+    >>> enlarge_box(Box(4, 100, 10, 40), Size(320, 240))
+    Box(x=0, y=100, width=32, height=40)
+    """
+    x, width = _grown(box.x, box.right, size.width)
+    y, height = _grown(box.y, box.bottom, size.height)
+    return Box(x, y, width, height)
+
+
+def _grown(start: int, stop: int, end: int) -> tuple[int, int]:
+    start, stop = max(start, 0), min(stop, end)
+    length = max(stop - start, MIN_SIDE)
+    return min(max(start - (length - (stop - start)) // 2, 0), end - length), length
+
+
+def _share(box: Box, size: Size) -> float:
+    """The part of the picture that a box covers, from 0 to 1."""
+    return box.overlap(Box(0, 0, size.width, size.height)) / (size.width * size.height)
+
+
+def _needs_surroundings(content: QuestionContent) -> bool:
+    words = " ".join((*content.options, content.about, content.where)).split()
+    return any(attribute_class(word) in _MEASURED for word in words)
+
+
+def _others(scene: Scene, named: set[str], count: int, rng: Random) -> list[Box]:
+    """Boxes of objects that are not named and large enough, or random rectangles where there are too few."""
+    if not count:
+        return []
+    every = (thing.box for thing in scene if thing.box and thing.id not in named)
+    large = (box for box in every if box.width >= MIN_SIDE and box.height >= MIN_SIDE)
+    different = list(
+        dict.fromkeys(enlarge_box(box, scene.size) for box in large if 0 < _share(box, scene.size) <= _FULL)
+    )
+    chosen = rng.sample(different, k=min(count, len(different)))
+    return chosen + [_anywhere(scene.size, rng) for _ in range(count - len(chosen))]
+
+
+def _anywhere(size: Size, rng: Random) -> Box:
+    width, height = (rng.randint(MIN_SIDE, max(MIN_SIDE, side // 2)) for side in (size.width, size.height))
+    return Box(rng.randint(0, size.width - width), rng.randint(0, size.height - height), width, height)
+
 
 DEVIATIONS = ("3", "6", "9")
 """Standard deviations of the Gaussian blur: light, moderate, heavy."""

@@ -7,13 +7,27 @@ from types import MappingProxyType
 
 from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import GroundedQuestion, Step
-from counterpoint.suites.contrast.contrasts import Contrast, ContrastPlan, ContrastPlanner, QuestionContext
+from counterpoint.suites.contrast.contrasts import (
+    Contrast,
+    ContrastPlan,
+    ContrastPlanner,
+    ContrastSurvey,
+    QuestionContext,
+    survey,
+)
 from counterpoint.suites.contrast.existence_questions import plan_either, plan_near
 from counterpoint.suites.contrast.grounding import SceneGrounder
-from counterpoint.suites.contrast.programs import QuestionRejected, UnknownWording
+from counterpoint.suites.contrast.programs import (
+    COLOR,
+    EITHER,
+    NEAR,
+    OBJECT,
+    RELATION,
+    SIDE,
+    QuestionRejected,
+    UnknownWording,
+)
 from counterpoint.suites.contrast.referent_questions import plan_color, plan_object, plan_relation, plan_side
-from counterpoint.suites.contrast.survey import ContrastSurvey, survey
-from counterpoint.suites.contrast.wordings import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE
 from counterpoint.suites.question_groups import base_query, source_proof
 from counterpoint.suites.suite import Rejection, Suite
 

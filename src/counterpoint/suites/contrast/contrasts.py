@@ -1,18 +1,156 @@
-"""A question under one template, and the plan of its contrasts."""
+"""Contrasts: a question under one template, the survey of its source, and the question with one atom changed."""
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import cache
+from math import log
 from random import Random
 from typing import TypeAlias
 
 from counterpoint.core.groups import Gold
-from counterpoint.core.items import Question
+from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.scenes import SceneObject
+from counterpoint.language.english import article, be, do, have, is_countable, is_mass, is_plural, plural, singular
+from counterpoint.scenes.cooccurrence import NameCooccurrence
+from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
-from counterpoint.suites.contrast.programs import Clue, QuestionRejected, UnknownWording
-from counterpoint.suites.contrast.survey import ContrastSurvey
-from counterpoint.suites.contrast.wordings import match_wording
+from counterpoint.suites.contrast.programs import Clue, QuestionRejected, UnknownWording, match_wording
+
+
+@dataclass(slots=True)
+class ContrastSurvey:
+    """Name statistics over the scenes, and the questions that the source asks; parts are merged by adding them."""
+
+    scenes: set[str] = field(default_factory=set)  # ids
+    names: NameCooccurrence = field(default_factory=NameCooccurrence)
+    questions: BloomFilter = field(default_factory=BloomFilter)
+    _companions: dict[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
+
+    def add(self, item: GroundedQuestion) -> None:
+        """Count one question, and its scene if it was not counted before."""
+        self.questions.add(item.scene.id, item.question.text)
+        if item.scene.id not in self.scenes:
+            self.scenes.add(item.scene.id)
+            self.names.add(item.scene)
+
+    def __add__(self, other: "ContrastSurvey") -> "ContrastSurvey":
+        """Both together; their scenes must be disjoint."""
+        assert self.scenes.isdisjoint(other.scenes), "a scene is counted once"
+        both = ContrastSurvey(self.scenes | other.scenes, self.names + other.names)
+        both.questions.merge(self.questions)
+        both.questions.merge(other.questions)
+        return both
+
+    def companions(self, name: str) -> Mapping[str, float]:
+        """What occurs with such an object more often than by chance, with the number of scenes in excess."""
+        if name not in self._companions:
+            self._companions[name] = self._correlated(name)
+        return self._companions[name]
+
+    def _correlated(self, name: str) -> Mapping[str, float]:
+        form_counted = next((form for form in (name, singular(name), plural(name)) if form in self.names.together), "")
+        counts: Mapping[str, int] = self.names.together.get(form_counted, {})
+        share = self.names.having[form_counted] / max(self.names.scenes, 1)
+        excess = {other: count - share * self.names.clear[other] for other, count in sorted(counts.items())}
+        return {other: more for other, more in excess.items() if more > 0 and other != form_counted}
+
+
+def survey(items: Iterable[GroundedQuestion]) -> ContrastSurvey:
+    """One pass over the questions of a source."""
+    statistics = ContrastSurvey()
+    for item in items:
+        statistics.add(item)
+    return statistics
+
+
+def weighted_order(weights: Mapping[str, float], rng: Random) -> list[str]:
+    """All words in weighted random order, without replacement."""
+    keys = {word: log(1 - rng.random()) / weight for word, weight in weights.items()}
+    return sorted(keys, key=lambda word: -keys[word])
+
+
+def order_by_spelling(word: str, others: Iterable[str], rng: Random) -> list[str]:
+    """Other words by similarity of spelling to a word, ties in random order."""
+    rows = [(-spelling_similarity(word, other), rng.random(), other) for other in others]
+    return [other for _, _, other in sorted(rows)]
+
+
+@cache
+def spelling_similarity(one: str, other: str) -> float:
+    """The similarity of the spelling of two words, from 0 to 1.
+
+    >>> spelling_similarity("dishwasher", "dishes") > spelling_similarity("dishwasher", "kite")
+    True
+    """
+    first, second = sorted((one, other))
+    return SequenceMatcher(None, first, second, autojunk=False).ratio()
+
+
+Span = tuple[int, int]
+
+
+def rewrite_spans(text: str, changes: Mapping[Span, str]) -> str:
+    """A text with some spans replaced.
+
+    >>> rewrite_spans("Is the cup red?", {(7, 10): "shoes", (0, 2): "are"})
+    'Are the shoes red?'
+    """
+    for (start, end), words in sorted(changes.items(), reverse=True):
+        replacement = words[:1].upper() + words[1:] if text[start:end][:1].isupper() else words
+        text = text[:start] + replacement + text[end:]
+    return text
+
+
+def replace_definite(text: str, match: re.Match[str], phrase: Phrase, name: str) -> str:
+    """The question with another name after "the", in the number of that name."""
+    return rewrite_spans(text, {phrase.at: name} | _verbs(match, name))
+
+
+def replace_value(text: str, phrase: Phrase, place: int, value: str) -> str:
+    """The question with another value before the noun of a phrase."""
+    span = phrase.values[place][1]
+    if phrase.determiner in ("a", "an") and place == 0:
+        return rewrite_spans(text, {span: value, phrase.determiner_at: article(value)})
+    return rewrite_spans(text, {span: value})
+
+
+def replace_indefinite(text: str, match: re.Match[str], phrase: Phrase, name: str, *, alike: bool = False) -> str:
+    """The question after "a" or "any" thing of another name, or nothing where its number does not fit.
+
+    A count noun keeps the number of the noun in whose place it stands; mass nouns and pairs ask for "any". Where both
+    have to be `alike`, in a list of two, a count noun takes the place of a count noun only.
+    """
+    form = _form(phrase.noun, name)
+    was, now = _class(phrase.noun), _class(form)
+    if alike and was != now:
+        return ""
+    changes = {phrase.at: form} | (_verbs(match, form) if phrase.at[0] < match.end("x") else {})
+    if phrase.determiner in ("a", "an"):
+        first = phrase.values[0][0] if phrase.values and phrase.values[0][1][1] else form
+        changes[phrase.determiner_at] = article(first) if now == "one" else "any"
+    elif not phrase.determiner and now == "one":
+        return ""
+    return rewrite_spans(text, changes)
+
+
+def _form(noun: str, name: str) -> str:
+    """A name in the number of the noun it replaces, as far as it has both; count nouns are many beside mass nouns."""
+    if is_mass(name) or not is_countable(name):
+        return name
+    return plural(name) if is_plural(noun) or is_mass(noun) else singular(name)
+
+
+def _class(noun: str) -> str:
+    return "many" if is_plural(noun) else "mass" if is_mass(noun) else "one"
+
+
+def _verbs(match: re.Match[str], noun: str) -> dict[Span, str]:
+    """The verbs of a wording that agree with its first noun."""
+    forms = {"be": be(noun), "be2": be(noun), "do": do(noun), "have": have(noun)}
+    named = match.groupdict()
+    return {match.span(group): form for group, form in forms.items() if named.get(group)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,19 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be
 from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value
-from counterpoint.scenes.spatial import relation_fact
+from counterpoint.scenes.relations import relation_fact
 from counterpoint.suites.contrast.contrasts import (
     Contrast,
     ContrastPlan,
     QuestionContext,
     grounding_kind,
+    replace_indefinite,
+    replace_value,
+    weighted_order,
     yes_no_gold,
 )
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
 from counterpoint.suites.contrast.programs import QuestionRejected, read_clue
-from counterpoint.suites.contrast.rewriting import replace_indefinite, replace_value
-from counterpoint.suites.contrast.survey import weighted_order
 
 _SELDOM = 0.1  # the weight of what is there and is not seen with the other thing elsewhere
 _ELSEWHERE = 2.0  # and that of what is there, but not in the place that is asked for

@@ -8,10 +8,9 @@ from functools import cache
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import plural, singular
-from counterpoint.scenes.absence import absence_proof, is_absent
-from counterpoint.scenes.ambiguity import can_be_asked, is_known, may_be, word_set
+from counterpoint.scenes.ambiguity import absence_proof, can_be_asked, is_absent, is_known, may_be, word_set
 from counterpoint.scenes.attributes import attribute_class, denies, has_value
-from counterpoint.scenes.spatial import relation_fact, side_of_picture
+from counterpoint.scenes.relations import relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneView
 from counterpoint.suites.contrast.programs import Clue, ClueRelation, QuestionRejected
 

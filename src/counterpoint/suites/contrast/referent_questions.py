@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from counterpoint.core.groups import Gold
@@ -10,22 +10,90 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
-from counterpoint.scenes.ambiguity import can_be_asked
-from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, value_synonyms
-from counterpoint.scenes.spatial import (
+from counterpoint.scenes.ambiguity import can_be_asked, is_known
+from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value, value_synonyms
+from counterpoint.scenes.relations import (
     OPPOSITE_RELATIONS,
     SYMMETRIC_RELATIONS,
     RelationFact,
     opposite_relation,
+    relation_fact,
     side_of_picture,
 )
-from counterpoint.suites.contrast.contrasts import Contrast, ContrastPlan, QuestionContext, grounding_kind, yes_no_gold
+from counterpoint.suites.contrast.contrasts import (
+    Contrast,
+    ContrastPlan,
+    QuestionContext,
+    grounding_kind,
+    order_by_spelling,
+    replace_definite,
+    replace_value,
+    rewrite_spans,
+    weighted_order,
+    yes_no_gold,
+)
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
-from counterpoint.suites.contrast.programs import Clue, QuestionRejected, read_clue, split_relation
-from counterpoint.suites.contrast.related_object import RelatedObject
-from counterpoint.suites.contrast.rewriting import replace_definite, replace_value, rewrite_spans
-from counterpoint.suites.contrast.survey import order_by_spelling, weighted_order
-from counterpoint.suites.contrast.wordings import plain_form
+from counterpoint.suites.contrast.programs import Clue, QuestionRejected, plain_form, read_clue, split_relation
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedObject:
+    """What something is said to stand in relation to; `one` is the referent of a definite phrase."""
+
+    grounder: SceneGrounder
+    phrase: Phrase
+    one: SceneObject | None
+
+    @classmethod
+    def read(cls, grounder: SceneGrounder, phrase: Phrase) -> "RelatedObject":
+        """Ground a phrase: one object after "the", else any such object."""
+        return cls(grounder, phrase, grounder.referent(phrase) if phrase.determiner == "the" else None)
+
+    @property
+    def name(self) -> str:
+        """Its name in the scene, or else in the question."""
+        return self.one.name if self.one else self.phrase.noun
+
+    @property
+    def things(self) -> tuple[SceneObject, ...]:
+        """The objects that the phrase surely refers to."""
+        return (self.one,) if self.one else tuple(thing for thing in self.grounder.scene if self._is_one(thing))
+
+    def relation_fact(self, subject: SceneObject, relation: str) -> RelationFact | None:
+        """Whether a subject is in a relation to it, or None where that is open."""
+        if self.one:
+            return relation_fact(self.grounder.scene, subject, relation, self.one)
+        if not is_known(self.phrase.noun):
+            return None
+        facts = [
+            (thing, relation_fact(self.grounder.scene, subject, relation, thing)) for thing in self._possible(subject)
+        ]
+        for thing, fact in facts:
+            if fact and fact.holds and self._is_one(thing):
+                return fact
+        return self._denied(facts)
+
+    def _denied(self, facts: list[tuple[SceneObject, RelationFact | None]]) -> RelationFact | None:
+        """The proof that the relation holds for no possible referent, annotated or not."""
+        if not facts:
+            proof = self.grounder.absence_proof(self.phrase.noun)
+            return RelationFact(False, proof) if proof else None
+        if self.grounder.may_be_unannotated(self.phrase.noun) or any(fact is None or fact.holds for _, fact in facts):
+            return None
+        return RelationFact(False, "; ".join(fact.proof for _, fact in facts if fact))
+
+    def _possible(self, subject: SceneObject) -> Iterator[SceneObject]:
+        for thing in self.grounder.possible_referents(self.phrase.noun):
+            values = self.grounder.values(thing)
+            if thing.id != subject.id and not any(denies(values, value) for value, _ in self.phrase.values):
+                yield thing
+
+    def _is_one(self, thing: SceneObject) -> bool:
+        values = self.grounder.values(thing)
+        return bool(naming_kind(thing.name, self.phrase.noun)) and all(
+            has_value(values, value) for value, _ in self.phrase.values
+        )
+
 
 _OF_ALL_CREATURES = frozenset(
     ("drinking", "eating", "lying", "running", "sitting", "standing", "swimming", "walking", "watching")

@@ -1,10 +1,11 @@
-"""Changed pictures: light, blur, turn, mirror and crop leave the answer as it is, where the question allows them."""
+"""Changed pictures: camera noise, light, blur, turn, mirror and crop keep the answer where the question allows them."""
 
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -13,12 +14,17 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit
 from counterpoint.language.lexicon.attributes import classes_of
 from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.pictures.noise import PAPER_SEVERITY, SEVERITIES, STRENGTHS, noise_edit
 from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.suites.question_groups import Tags, edited_variants, question_group
 from counterpoint.suites.suite import Rejection, Suite
 
 DEFAULT_SEVERITY = 3
 """The severity that is asked where only one is."""
+KINDS = tuple(STRENGTHS)
+"""The kinds of noise of Beyond Accuracy."""
+TRIALS = 3
+"""How often each kind is drawn for a question, as in the authors' code: twelve pictures for four kinds."""
 
 _LONGEST = 4  # words in a phrase of a list
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
@@ -145,3 +151,35 @@ def _suite(name: str, severities: Sequence[int]) -> Suite[Question, None]:
 
 suite = _suite("pictures-changed", (DEFAULT_SEVERITY,))
 with_severities = _suite("pictures-changed-severities", range(1, 6))
+
+
+def propose_picture_noise(
+    question: Question, statistics: None, rng: Random, *, kinds: Sequence[str], severities: Sequence[int], trials: int
+) -> Iterator[Group]:
+    """The question about the picture as it is, then with each kind of noise at each severity, drawn anew each time."""
+    rows = product(kinds, map(str, severities), map(str, range(1, trials + 1)))
+    variants = [
+        (
+            noise_edit(kind, int(severity), rng.getrandbits(32)),
+            (("edit", kind), ("severity", severity), ("trial", trial)),
+        )
+        for kind, severity, trial in rows
+    ]
+    proof = "noise of a camera changes no answer"
+    yield question_group(question, edited_variants(question, variants), relation=Relation.SAME, proof=proof)
+
+
+def noise_suite(
+    name: str, *, kinds: Sequence[str] = KINDS, severities: Sequence[int] = (PAPER_SEVERITY,), trials: int = TRIALS
+) -> Suite[Question, None]:
+    """A suite with these kinds of noise, at these severities from 1 to 5, so many draws of each."""
+    return Suite(
+        name,
+        tests="pixel noise does not change the answer",
+        propose=partial(propose_picture_noise, kinds=tuple(kinds), severities=tuple(severities), trials=trials),
+        takes="questions",
+    )
+
+
+noise = noise_suite("noise")
+noise_severities = noise_suite("noise-severities", severities=range(1, SEVERITIES + 1), trials=1)

@@ -1,4 +1,4 @@
-"""Word noise: misspellings and clumsy wordings that keep the meaning of a question."""
+"""Word noise and adversarial rewrites (SEARs): misspellings and rewrites that keep the meaning of a question."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -8,8 +8,21 @@ from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import Question
 from counterpoint.language.noise.kinds import NOISE_KINDS, SEVERITIES, apply_noise, rejection_reason
 from counterpoint.language.noise.protected_words import ProtectedQuestion
+from counterpoint.language.sears import apply_sears
 from counterpoint.suites.question_groups import Tags, question_group, reworded_variants
 from counterpoint.suites.suite import Rejection, Suite
+
+
+def propose_rewrites(question: Question, statistics: None, rng: Random) -> Iterator[Group | Rejection]:
+    """The question with a variant for each rule that applies; one without any is rejected."""
+    rewrites = list(apply_sears(question.text))
+    if not rewrites:
+        yield Rejection(question.kind, "no rule fits")
+        return
+    done = "; ".join(rule.description for rule, _ in rewrites)
+    variants = reworded_variants(question, [(text, (("rule", rule.name),)) for rule, text in rewrites])
+    yield question_group(question, variants, relation=Relation.SAME, proof=f"these keep the sense: {done}")
+
 
 _TAGS: dict[tuple[str, int], Tags] = {
     (kind.name, severity): (("rule", kind.name), ("severity", str(severity)))
@@ -35,6 +48,12 @@ def propose_word_noise(question: Question, statistics: None, rng: Random, *, mos
         yield question_group(question, reworded_variants(question, variants), relation=Relation.SAME, proof=proof)
 
 
+sears = Suite(
+    "sears",
+    tests="a rewrite that keeps the meaning of a question does not change the answer",
+    propose=propose_rewrites,
+    takes="questions",
+)
 suite = Suite(
     "word-noise",
     tests="noise in the words of a question does not change the answer",

@@ -9,7 +9,7 @@ from counterpoint.language.english import a, base_form, be, is_plural, sentence,
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.suites.suite import GAP, Gap
-from counterpoint.suites.valse.rewriting import listed_words, read_lists
+from counterpoint.suites.valse.plausibility import listed_words, read_lists
 
 _USUAL = 3  # senses of a verb that people mean by it
 

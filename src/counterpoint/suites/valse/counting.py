@@ -12,9 +12,8 @@ from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
-from counterpoint.suites.valse.count_votes import CountVotes, read_votes
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, FoilPair, PairSampler, pair_cases, pair_name
-from counterpoint.suites.valse.statements import CountClaim, how_many, numeral
+from counterpoint.suites.valse.statements import CountClaim, CountVotes, how_many, numeral, read_votes
 
 KIND = "counting"
 BALANCED, SMALL, ADVERSARIAL = "counting-balanced", "counting-small", "counting-adversarial"

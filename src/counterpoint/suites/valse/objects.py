@@ -18,9 +18,8 @@ from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import Rejection, Suite
-from counterpoint.suites.valse.mirrored_foils import MirroredSampler
-from counterpoint.suites.valse.plausibility import CrossFittedPlausibility
-from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, read_lists
+from counterpoint.suites.valse.paired_foils import MirroredSampler
+from counterpoint.suites.valse.plausibility import CrossFittedPlausibility, Rewrite, apply_rewrites, read_lists
 
 PIECE = "foil-it"
 MIN_COUNT = 3

@@ -28,9 +28,15 @@ from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.agreement import NumberForms, is_kind, pronoun_forms, verb_forms, verb_subjects
-from counterpoint.suites.valse.mirrored_foils import MirroredSampler
-from counterpoint.suites.valse.plausibility import CrossFittedPlausibility, likelier_side
-from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, listed_words, read_lists
+from counterpoint.suites.valse.paired_foils import MirroredSampler
+from counterpoint.suites.valse.plausibility import (
+    CrossFittedPlausibility,
+    Rewrite,
+    apply_rewrites,
+    likelier_side,
+    listed_words,
+    read_lists,
+)
 
 PIECE = "plurality"
 

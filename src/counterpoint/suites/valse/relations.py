@@ -18,9 +18,8 @@ from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
 from counterpoint.suites.valse.agreement import is_kind
-from counterpoint.suites.valse.mirrored_foils import MirroredSampler
-from counterpoint.suites.valse.plausibility import CrossFittedPlausibility
-from counterpoint.suites.valse.rewriting import Rewrite, apply_rewrites, read_lists
+from counterpoint.suites.valse.paired_foils import MirroredSampler
+from counterpoint.suites.valse.plausibility import CrossFittedPlausibility, Rewrite, apply_rewrites, read_lists
 
 PIECE = "relations"
 MIN_COUNT = 3
