@@ -17,7 +17,7 @@ from counterpoint.reports.charts.bars import (
     WordChart,
     WordFrequency,
 )
-from counterpoint.reports.charts.curves import LineChart, ReliabilityChart, ReliabilityCurve, Series, SeriesPoint
+from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.charts.svg import LIGHT, WIDTH, Chart, clean, fit, round_ticks, text_width
 from counterpoint.reports.templating import style
@@ -32,7 +32,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def charts(name: str) -> dict[str, Chart]:
     """Every kind of chart, of several values, with `name` wherever there is one."""
-    points = tuple(SeriesPoint(x, 0.5, 0.4, 0.6) for x in ("1", "2", name))
     return {
         "dots": DotChart(
             name, tuple(Dot(row, column, 0.5, 0.4, 0.6) for row, column in product((name, "b"), (name, "y")))
@@ -47,7 +46,6 @@ def charts(name: str) -> dict[str, Chart]:
         "histogram": Histogram(name, (HistogramBin(0, 9, 30), HistogramBin(10, 19, 10)), name),
         "shares": Histogram(name, (HistogramBin(0, 10, 3), HistogramBin(10, 20, 1)), name, as_percent=True),
         "words": WordChart(name, tuple(WordFrequency(name, side, name, 0.1, 3) for side in ("captions", "foils"))),
-        "lines": LineChart(name, (Series(name, points), Series("b", points[:2])), name),
         "reliability": ReliabilityChart(name, (_curve(name), _curve("b"))),
     }
 
@@ -64,16 +62,13 @@ EMPTY: list[Chart] = [
     BarChart("t", ()),
     Histogram("t", ()),
     WordChart("t", ()),
-    LineChart("t", ()),
     ReliabilityChart("t", ()),
     ReliabilityChart("t", (ReliabilityCurve("a", ()),)),
-    LineChart("t", (Series("a", ()),)),
 ]
 ONE_POINT: list[Chart] = [
     DotChart("t", (Dot("a", "x", 1.0, 1.0, 1.0),)),
     BarChart("t", (RankedWord("a", 0, 0.0),)),
     Histogram("t", (HistogramBin(3, 3, 1),)),
-    LineChart("t", (Series("a", (SeriesPoint("1", 0.0, 0.0, 0.0),)),)),
     StackedBarChart("t", (BarShare("a", "good", 1.0, 1),), (("good", "right"),)),
     DotChart("t", (Dot("a", "x", -0.2, -0.4, 0.1), Dot("b", "x", float("nan"), 0.0, 1.0))),
 ]
@@ -108,7 +103,7 @@ def test_few_or_no_values_are_drawn_too(chart: Chart) -> None:
 def test_every_value_can_be_read_from_its_mark(kind: str) -> None:
     root = parsed(charts("fusion")[kind].svg())
     marks = [mark for mark in root.iter(f"{SVG}g") if mark.get("data-name")]
-    counts = {"dots": 4, "overlaid": 2, "stacked": 2, "bars": 2, "histogram": 2, "shares": 2, "words": 2, "lines": 5}
+    counts = {"dots": 4, "overlaid": 2, "stacked": 2, "bars": 2, "histogram": 2, "shares": 2, "words": 2}
     assert len(marks) == counts.get(kind, 4)
     for mark in marks:
         value = mark.get("data-value") or mark.get("data-share")

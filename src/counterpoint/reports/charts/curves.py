@@ -1,91 +1,21 @@
-"""Scores as curves: over severities or k, and accuracy over confidence."""
+"""Accuracy over confidence, as a curve beside the diagonal of perfect calibration."""
 
 from dataclasses import dataclass
 
 from counterpoint.metrics.calibration import ReliabilityBin
-from counterpoint.reports.charts.dots import MARK_COLORS
 from counterpoint.reports.charts.svg import (
-    SMALL,
-    WIDTH,
     AxisScale,
     Chart,
     Colors,
     Drawing,
     are_finite,
-    clean,
     interval_text,
     percent_text,
     short,
-    text_width,
 )
 
 LEFT = 36
 """Pixels for the values of the vertical axis."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeriesPoint:
-    """A share with its interval, from 0 to 1, at a place of the horizontal axis."""
-
-    x: str
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """The points of one model or version, in order."""
-
-    name: str
-    points: tuple[SeriesPoint, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LineChart(Chart):
-    """Scores with intervals over ordered places such as severities, versions or k; one line per series."""
-
-    title: str
-    series: tuple[Series, ...]
-    label: str = ""
-
-    def panels(self, colors: Colors) -> list[Drawing]:
-        """One panel; the names stand at the ends of the lines where they fit, else in a legend."""
-        drawing, height = Drawing(colors), 160
-        tokens = {series.name: MARK_COLORS[place % len(MARK_COLORS)] for place, series in enumerate(self.series)}
-        if len(self.series) > 1:
-            drawing.legend(tokens, diamonds=list(tokens)[1:])
-        places = list(dict.fromkeys(point.x for series in self.series for point in series.points))
-        points = [point for series in self.series for point in series.points if _is_drawable(point)]
-        low, high = min([0.0, *(point.low for point in points)]), max([1.0, *(point.high for point in points)])
-        top = drawing.height + 10
-        scale = AxisScale(100 * low, 100 * high, top + height, top, most=4)
-        drawing.columns_axis(scale, LEFT)
-        step = (WIDTH - LEFT - 24) / max(len(places) - 1, 1)
-        at = {x: LEFT + 12 + step * place for place, x in enumerate(places)}
-        _draw_place_labels(drawing, at, top + height + 15)
-        for number, series in enumerate(self.series):
-            self._draw_series(drawing, series, scale, at, tokens[series.name], diamond=number > 0)
-        drawing.height = top + height + 20
-        if self.label:
-            drawing.text(WIDTH, top + height + 31, self.label, anchor="end", room=WIDTH)
-            drawing.height += 16
-        return [drawing]
-
-    @staticmethod
-    def _draw_series(
-        drawing: Drawing, series: Series, scale: AxisScale, at: dict[str, float], color: str, *, diamond: bool
-    ) -> None:
-        points = [point for point in series.points if _is_drawable(point)]
-        if len(points) > 1:
-            drawing.path([(at[point.x], scale(100 * point.value)) for point in points], color)
-        for point in points:
-            x, tip = at[point.x], f"{series.name}, {point.x}: {interval_text(point.value, point.low, point.high)}"
-            values = {"value": point.value, "low": point.low, "high": point.high}
-            with drawing.mark(tip, name=series.name, column=point.x, **values):
-                color_of_interval, width = ("band", 4) if color == "right" else (color, 1.5)
-                drawing.line((x, scale(100 * point.low)), (x, scale(100 * point.high)), color_of_interval, width=width)
-                drawing.dot(x, scale(100 * point.value), color, diamond=diamond)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +74,3 @@ def _draw_bin(
         x = across(100 * bin_.confidence)
         drawing.line((x, up(100 * bin_.accuracy_low)), (x, up(100 * bin_.accuracy_high)), "band", width=4)
         drawing.dot(x, up(100 * bin_.accuracy), "right", radius=radius)
-
-
-def _draw_place_labels(drawing: Drawing, at: dict[str, float], y: float) -> None:
-    """The places of the horizontal axis, as many as do not run into each other."""
-    free = 0.0
-    for x, middle in at.items():
-        wide = min(text_width(clean(x), SMALL), 96)
-        if middle - wide / 2 >= free:
-            centre = min(middle, WIDTH - wide / 2)
-            drawing.text(centre, y, x, anchor="middle", room=96)
-            free = centre + wide / 2 + 6
-
-
-def _is_drawable(point: SeriesPoint) -> bool:
-    return are_finite(point.value, point.low, point.high)

@@ -87,14 +87,6 @@ class Drawing:
             f'stroke="{self.colors(color)}" stroke-width="{number(width)}"{more}/>'
         )
 
-    def path(self, points: Sequence[tuple[float, float]], color: str, *, fill: bool = False) -> None:
-        """A line through points, or the area that they enclose."""
-        steps = "L".join(f"{number(x)} {number(y)}" for x, y in points)
-        paint = (
-            f'fill="{self.colors(color)}"' if fill else f'fill="none" stroke="{self.colors(color)}" stroke-width="2"'
-        )
-        self.elements.append(f'<path d="M{steps}{"Z" if fill else ""}" {paint}/>')
-
     def rect(self, x: float, y: float, width: float, height: float, color: str) -> None:
         """A filled rectangle."""
         self.elements.append(
@@ -106,7 +98,9 @@ class Drawing:
         """A point, round or as a diamond."""
         if diamond:
             r = radius * 1.25
-            self.path([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], color, fill=True)
+            corners = ((x, y - r), (x + r, y), (x, y + r), (x - r, y))
+            steps = "L".join(f"{number(across)} {number(down)}" for across, down in corners)
+            self.elements.append(f'<path d="M{steps}Z" fill="{self.colors(color)}"/>')
         else:
             self.elements.append(
                 f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{self.colors(color)}"/>'
