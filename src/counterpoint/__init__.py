@@ -24,18 +24,11 @@ if TYPE_CHECKING:
     from counterpoint.explorer.page import PageEntry, PageRequest, PageView
     from counterpoint.explorer.server import export_site, serve
     from counterpoint.lab.asking import ask
+    from counterpoint.lab.augmentation import augment
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.contents import verify_folder
+    from counterpoint.lab.descriptions import describe_data
     from counterpoint.lab.failures import FailedGroup, Failures
-    from counterpoint.lab.functions import (
-        augment,
-        describe_data,
-        draw_contact_sheet,
-        open_source,
-        study,
-        translate,
-        write_world,
-    )
     from counterpoint.lab.generation import GeneratedSuites
     from counterpoint.lab.lab import Lab
     from counterpoint.lab.listing import catalog_names, list_catalog
@@ -44,6 +37,10 @@ if TYPE_CHECKING:
     from counterpoint.lab.results import LabResult, LabTable
     from counterpoint.lab.running import RunReport
     from counterpoint.lab.scores import ModelScore, Scores
+    from counterpoint.lab.source_items import open_source
+    from counterpoint.lab.studies import study
+    from counterpoint.lab.translation import translate
+    from counterpoint.lab.world_files import draw_contact_sheet, write_world
     from counterpoint.language import english
     from counterpoint.language.answers.extraction import extract_answer
     from counterpoint.metrics.contrast import contrast_consistency
@@ -162,18 +159,11 @@ _HOMES = {
     "explorer.page": ("PageEntry", "PageRequest", "PageView"),
     "explorer.server": ("export_site", "serve"),
     "lab.asking": ("ask",),
+    "lab.augmentation": ("augment",),
     "lab.comparison": ("Comparison", "Coverage"),
     "lab.contents": ("verify_folder",),
+    "lab.descriptions": ("describe_data",),
     "lab.failures": ("FailedGroup", "Failures"),
-    "lab.functions": (
-        "augment",
-        "describe_data",
-        "draw_contact_sheet",
-        "open_source",
-        "study",
-        "translate",
-        "write_world",
-    ),
     "lab.generation": ("GeneratedSuites",),
     "lab.lab": ("Lab",),
     "lab.listing": ("catalog_names", "list_catalog"),
@@ -182,6 +172,10 @@ _HOMES = {
     "lab.results": ("LabResult", "LabTable"),
     "lab.running": ("RunReport",),
     "lab.scores": ("ModelScore", "Scores"),
+    "lab.source_items": ("open_source",),
+    "lab.studies": ("study",),
+    "lab.translation": ("translate",),
+    "lab.world_files": ("draw_contact_sheet", "write_world"),
     "language": ("english",),
     "metrics.metric": ("Ratio", "Statistic"),
     "metrics.outcomes": ("Pairs", "Sets", "Singles"),

@@ -23,7 +23,7 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def print_result(result: "LabResult", form: str | None = None, *, as_json: bool = False) -> None:
+def print_result(result: "LabResult[Any]", form: str | None = None, *, as_json: bool = False) -> None:
     """Print a result as JSON, or its tables and notes as text, Markdown or LaTeX."""
     if as_json or form == "json":
         print_json(result.to_dict())

@@ -44,7 +44,9 @@ def command(lab: Path, model: str, model_args: str, as_json: bool, **request: An
     The exit code is 1 where every query failed, and 130 after Ctrl-C.
     """
     flags = {name: request.pop(name) for name in FLAGS}
-    args = cp.parse_settings(model_args) | {name: str(value) for name, value in flags.items() if value is not None}
+    args: dict[str, Any] = cp.parse_settings(model_args) | {
+        name: str(value) for name, value in flags.items() if value is not None
+    }
     again = _command_line(lab, model, args, request)
     try:
         with progress_shown() as progress:

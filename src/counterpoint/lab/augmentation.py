@@ -14,7 +14,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.exports.shards import atomic_folder
-from counterpoint.exports.training_files import TRAINING_LAYOUTS, TrainingQuestions, write_training_files
+from counterpoint.exports.training_files import TrainingQuestions, write_training_files
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import SourceRequest, items_fingerprint, load_source
@@ -24,8 +24,6 @@ from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.augmentation import fingerprint, mix_questions, prove_disjoint, training_groups
 
-LAYOUTS = tuple(TRAINING_LAYOUTS)
-"""The layouts of training files that can be written."""
 IMAGES = "images"
 """The folder of drawn pictures, beside the files."""
 MANIFEST = "manifest.json"
@@ -38,7 +36,7 @@ class AugmentRequest:
     """Which training questions are written, and where."""
 
     out: Path
-    layout: str  # one of LAYOUTS
+    layout: str  # one of TRAINING_LAYOUTS
     suites: tuple[str, ...] = ()  # of the catalog; by default those of the lab, in its proportions
     source: str = "world"
     data: Path | None = None
@@ -57,7 +55,7 @@ class AugmentRequest:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TrainingSet(LabResult):
+class TrainingSet(LabResult[dict[str, Any]]):
     """Training questions that were written, with the manifest beside them."""
 
     out: Path
@@ -92,6 +90,16 @@ class _TestPictures:
 
     suites: tuple[Mapping[str, Any], ...]
     addresses: frozenset[str]
+
+
+def augment(
+    out: Path | str, layout: str, *, progress: ProgressCallback = ignore_progress, **request: Any
+) -> TrainingSet:
+    """Write training questions in the form of some `suites`, about pictures that no excluded lab uses.
+
+    Further arguments are `source`, `data`, `split`, `items`, `limit`, `seed`, `exclude`, `prompt` and `pictures`.
+    """
+    return write_training_set(None, AugmentRequest(Path(out), layout, **request), progress)
 
 
 def write_training_set(

@@ -38,19 +38,8 @@ NGRAM, NGRAM_IN_SAMPLE = "ngram", "ngram-told"
 """The names of our own model in a lab: cross-fitted, and, for comparison, trained on the captions that it scores."""
 
 
-@dataclass(frozen=True, slots=True)
-class BlindStudyRequest:
-    """Which suites are scored by which text-only models, and how our own is trained."""
-
-    suites: tuple[str, ...] = ()
-    models: tuple[str, ...] = (NGRAM,)
-    captions: Path | None = None  # more training captions for ngram: lines, or COCO's layout
-    order: int = ORDER  # of ngram
-    folds: int = FOLDS  # of pictures; 1 trains on the captions that are scored
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class BlindStudy(LabResult):
+class BlindStudy(LabResult[dict[str, Any]]):
     """The accuracy of each model in each test, and the words that give foils away."""
 
     findings: Mapping[str, Sequence[BlindFinding]]  # by model
@@ -88,19 +77,28 @@ class BlindStudy(LabResult):
         return [table, ResultTable(title, ("model", "suite", "test", "words"), cues, names=4)]
 
 
-def blind_study(lab: LabStore, request: BlindStudyRequest, progress: ProgressCallback = ignore_progress) -> BlindStudy:
+def blind_study(
+    lab: LabStore,
+    *,
+    suites: Sequence[str] = (),
+    models: Sequence[str] = (NGRAM,),
+    captions: Path | None = None,
+    order: int = ORDER,
+    folds: int = FOLDS,
+    progress: ProgressCallback = ignore_progress,
+) -> BlindStudy:
     """Rank captions and foils by text-only models; scores are stored in the lab as those of any model.
 
-    The model ngram is cross-fitted on the captions of the suites themselves: the captions of a picture are scored by a
-    model that was trained on those of other pictures.
+    The model ngram, of this order, is cross-fitted in folds of pictures on the captions of the suites themselves, and
+    on further `captions` of a file: those of a picture are scored by a model that was trained on those of others.
     """
-    groups = _ranked_groups(lab.opened(), request.suites)
+    groups = _ranked_groups(lab.opened(), suites)
     findings: dict[str, list[BlindFinding]] = {}
-    for name in dict.fromkeys(request.models):
+    for name in dict.fromkeys(models):
         if name == NGRAM:
-            captions = read_captions(request.captions) if request.captions else ()
-            training = NGramTraining(captions_of(groups), captions, request.order, request.folds)
-            title = NGRAM if request.folds > 1 else NGRAM_IN_SAMPLE
+            further = read_captions(captions) if captions else ()
+            training = NGramTraining(captions_of(groups), further, order, folds)
+            title = NGRAM if folds > 1 else NGRAM_IN_SAMPLE
             info = _score_missing(lab, title, fit_cross_validated(training), groups, progress)
         else:
             info = _scores_of(lab, name, groups, progress)

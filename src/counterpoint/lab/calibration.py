@@ -1,8 +1,8 @@
 """The reliability curve of a model: how often it is right at each confidence."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
@@ -14,35 +14,19 @@ from counterpoint.store.lab import LabStore
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Reliability(LabResult):
+class Reliability(LabResult[ReliabilityBin]):
     """Bins of confidence with the accuracy in each; a notebook shows the curve."""
+
+    _rows: ClassVar[str] = "bins"
 
     model: str
     bins: tuple[ReliabilityBin, ...]
     remarks: tuple[str, ...] = ()
 
-    def __iter__(self) -> Iterator[ReliabilityBin]:
-        return iter(self.bins)
-
-    def __len__(self) -> int:
-        return len(self.bins)
-
     @property
     def chart(self) -> ReliabilityChart:
         """The curve beside the diagonal; `svg()` gives a file."""
         return ReliabilityChart(f"Reliability of {self.model}", (ReliabilityCurve(self.model, self.bins),))
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per bin."""
-        return [asdict(own) for own in self.bins]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The model and its bins."""
-        return {"model": self.model, "bins": self.records()}
-
-    def notes(self) -> tuple[str, ...]:
-        """Which version was chosen."""
-        return self.remarks
 
     def tables(self) -> list[ResultTable]:
         """One line per bin."""

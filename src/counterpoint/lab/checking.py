@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -44,8 +44,10 @@ class CheckRequest:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SuiteValidity(LabResult):
+class SuiteValidity(LabResult[Mapping[str, Any]]):
     """What each check did, the groups that are left, and those that were rejected."""
+
+    _rows: ClassVar[str] = "rejected"
 
     suite: str
     groups: int  # that are left
@@ -58,10 +60,6 @@ class SuiteValidity(LabResult):
         """Plain values for JSON."""
         checks = [check.record | {"seconds": check.seconds} for check in self.checks]
         return {"suite": self.suite, "groups": self.groups, "stored_as": self.stored_as, "checks": checks}
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per rejected group."""
-        return [dict(group) for group in self.rejected]
 
     def tables(self) -> list[ResultTable]:
         """One row per check in their order, below it one for each reason and, where it is wanted, for each test."""

@@ -1,8 +1,8 @@
 """Two models of a lab on the same groups: paired differences with corrected p values, or coverage."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.results import LabResult
@@ -17,24 +17,16 @@ from counterpoint.store.lab import LabStore
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(LabResult):
+class Comparison(LabResult[Mapping[str, Any]]):
     """The first model less the second: a row per slice and metric, with interval, corrected p and verdict."""
+
+    _rows: ClassVar[str] = "rows"
 
     models: tuple[str, str]
     rows: tuple[Mapping[str, Any], ...]
     states: Mapping[str, Mapping[str, float]]  # by model: the share of each state among its answers
     request: ScoreRequest
     remarks: tuple[str, ...] = ()
-
-    def __iter__(self) -> Iterator[Mapping[str, Any]]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per slice and metric."""
-        return [dict(row) for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
         """The models, their differences and the states of their answers."""
@@ -75,24 +67,18 @@ class Comparison(LabResult):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Coverage(LabResult):
+class Coverage(LabResult[Mapping[str, Any]]):
     """Of what one model has right, the share that the other has right too, in both directions."""
+
+    _rows: ClassVar[str] = "rows"
 
     rows: tuple[Mapping[str, Any], ...]
     request: ScoreRequest
     remarks: tuple[str, ...] = ()
 
-    def records(self) -> list[dict[str, Any]]:
-        """One row per slice and direction."""
-        return [dict(row) for row in self.rows]
-
     def to_dict(self) -> dict[str, Any]:
         """All rows."""
         return {"coverage": self.records()}
-
-    def notes(self) -> tuple[str, ...]:
-        """Which versions were chosen."""
-        return self.remarks
 
     def tables(self) -> list[ResultTable]:
         """One line per slice and direction."""

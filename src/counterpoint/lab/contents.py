@@ -1,10 +1,9 @@
 """What a lab holds, and whether it still is what it was."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow.compute as pc
 
@@ -42,19 +41,13 @@ class ModelContents:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LabContents(LabResult):
+class LabContents(LabResult[ModelContents]):
     """The suites and models of a lab."""
+
+    _rows: ClassVar[str] = "models"
 
     suites: tuple[Manifest, ...]
     models: tuple[ModelContents, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The manifests, and the models."""
-        return {"suites": [asdict(suite) for suite in self.suites], "models": [m.to_dict() for m in self.models]}
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per model."""
-        return [model.to_dict() for model in self.models]
 
     def tables(self) -> list[ResultTable]:
         """A table of suites and one of models."""
@@ -82,14 +75,13 @@ class LabContents(LabResult):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verification(LabResult):
+class Verification(LabResult[IntegrityCheck]):
     """The integrity checks of a lab or a suite."""
+
+    _rows: ClassVar[str] = "checks"
 
     folder: Path
     checks: tuple[IntegrityCheck, ...]
-
-    def __iter__(self) -> Iterator[IntegrityCheck]:
-        return iter(self.checks)
 
     @property
     def holds(self) -> bool:
@@ -101,17 +93,9 @@ class Verification(LabResult):
         """The checks that do not hold."""
         return tuple(check for check in self.checks if not check.holds)
 
-    def records(self) -> list[dict[str, Any]]:
-        """One row per check."""
-        return [asdict(check) for check in self.checks]
-
     def to_dict(self) -> dict[str, Any]:
         """Whether all hold, and each check."""
         return {"folder": str(self.folder), "holds": self.holds, "checks": self.records()}
-
-    def tables(self) -> list[ResultTable]:
-        """None: what does not hold is told in sentences."""
-        return []
 
     def notes(self) -> list[str]:
         """What does not hold and what helps, then the count."""

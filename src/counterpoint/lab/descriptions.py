@@ -1,40 +1,38 @@
 """Data sets described: the files that are expected, those that are there, and what is in them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError, SourceError, StoreError
-from counterpoint.lab.answer_spaces import read_answer_space
+from counterpoint.core.errors import CounterpointError, ModelError, SourceError, StoreError
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
+from counterpoint.language.answers.rule_sets import rule_set
+from counterpoint.metrics.answer_spaces import AnswerSpace
 from counterpoint.reports.data_tables import description_blocks, description_to_dict, expected_file_blocks
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import expected_files
-from counterpoint.studies.dataset_description import DatasetDescription, DescriptionRequest, describe, open_split
+from counterpoint.studies.dataset_description import (
+    DatasetDescription,
+    DescriptionRequest,
+    Watch,
+    answer_space,
+    describe,
+    open_split,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class DescribeRequest:
-    """Which split of which source is described, and with what its answers are compared."""
-
-    name: str  # of a source
-    data: Path | None = None  # the folder or file of a data set; without it the expected files are described
-    split: str = ""  # by default the first split whose files are complete
-    kinds: tuple[str, ...] = ()  # scenes, questions, …; by default all there are
-    items: int | None = None  # of each kind, drawn by the seed; None reads all
-    seed: int = 0
-    rules: str = ""  # the rule set by which answers are compared; by default that of the data set
-    columns: Mapping[str, str] = field(default_factory=dict)
-    against: tuple[str, ...] = ()  # other answer spaces
-    top: int = 10  # of the most frequent words that are shown
+MODEL, HF = "model:", "hf/"
+FORMS = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with one answer a line"
+"""What can name an answer space, for help texts."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ExpectedFiles(LabResult):
+class ExpectedFiles(LabResult[dict[str, Any]]):
     """The files that a data set expects in one folder."""
 
     name: str
@@ -87,7 +85,7 @@ class ExpectedFiles(LabResult):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DataDescription(LabResult):
+class DataDescription(LabResult[dict[str, Any]]):
     """What is in one split of a source."""
 
     description: DatasetDescription
@@ -133,22 +131,113 @@ class DataDescription(LabResult):
             raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
 
 
-def describe_source(
-    request: DescribeRequest, progress: ProgressCallback = ignore_progress
+def describe_data(
+    name: str,
+    *,
+    data: Path | None = None,
+    split: str = "",
+    kinds: Sequence[str] = (),
+    items: int | None = None,
+    seed: int = 0,
+    rules: str = "",
+    columns: Mapping[str, str] | None = None,
+    against: Sequence[str] = (),
+    top: int = 10,
+    progress: ProgressCallback = ignore_progress,
 ) -> ExpectedFiles | DataDescription:
-    """Describe a split of a source; of a data set without a folder, the files that it expects."""
-    known, _, on_hub = request.name.partition("/")
-    source = catalog.find("sources", known if on_hub else request.name)
-    data = Path(on_hub) if on_hub else request.data
-    if isinstance(source, DataSet) and data is None:
-        return ExpectedFiles(request.name, source)
-    reading = DescriptionRequest(
-        data, request.split, request.kinds, request.items, request.seed, request.rules, request.columns
-    )
-    opening = open_split(request.name, source, reading)
+    """Describe a source: the files that a data set expects, or with `data=FOLDER` what is in them.
+
+    By default the first split whose files are complete is read, with all kinds of `items`, and answers are compared by
+    the rule set of the data set. `against` names other answer spaces, `top` how many frequent words are shown.
+
+    >>> describe_data("world", items=3, kinds=("scenes",)).records()[0]["items"]
+    3
+    """
+    known, _, on_hub = name.partition("/")
+    source = catalog.find("sources", known if on_hub else name)
+    folder = Path(on_hub) if on_hub else data
+    if isinstance(source, DataSet) and folder is None:
+        return ExpectedFiles(name, source)
+    reading = DescriptionRequest(folder, split, tuple(kinds), items, seed, rules, columns or {})
+    opening = open_split(name, source, reading)
 
     def watch(items: Any, task: str) -> Any:
         return track(items, task, progress)
 
-    spaces = [read_answer_space(typed, opening.rules, watch, opening.split) for typed in request.against]
-    return DataDescription(describe(opening, reading, spaces, watch), request.top)
+    spaces = [read_answer_space(typed, opening.rules, watch, opening.split) for typed in against]
+    return DataDescription(describe(opening, reading, spaces, watch), top)
+
+
+def read_answer_space(name: str, rules: str, watch: Watch, preferred_split: str = "") -> AnswerSpace:
+    """The answers behind a name, made comparable by a rule set; FORMS lists what a name can be."""
+    comparable = rule_set(rules).normalize
+    if name.startswith(MODEL):
+        return AnswerSpace.listed(name, _model_answers(name.removeprefix(MODEL)), comparable)
+    if name.startswith(HF):
+        return AnswerSpace.listed(name, _classifier_labels(name.removeprefix(HF)), comparable)
+    source, equals, folder = name.partition("=")
+    source, _, split = source.partition(":")
+    if equals or source in catalog.rows("sources"):
+        reading = DescriptionRequest(Path(folder) if equals else None, split)
+        return _source_answers(source, reading, rules, watch, preferred_split)
+    if not Path(name).is_file():
+        raise CounterpointError(f"there is no file {name}, and no data set of this name", hint=f"type {FORMS}")
+    return AnswerSpace.listed(Path(name).name, _answers_in_file(Path(name)), comparable)
+
+
+def _source_answers(
+    name: str, reading: DescriptionRequest, rules: str, watch: Watch, preferred_split: str
+) -> AnswerSpace:
+    source, folder = catalog.find("sources", name), reading.folder
+    if folder is not None and not folder.exists():
+        raise SourceError(f"there is no folder {folder}", hint=f"{name}=FOLDER names the folder of its files")
+    if isinstance(source, DataSet) and folder is None:
+        raise CounterpointError(f"{source.title} is read from files", hint=f"type {name}=FOLDER")
+    if not reading.split and isinstance(source, DataSet) and folder and preferred_split in source.splits:
+        try:
+            source.find_files(folder, preferred_split)
+            reading = replace(reading, split=preferred_split)
+        except SourceError:
+            pass  # another split may be there
+    opening = open_split(name, source, reading)
+    return answer_space(f"{name}, {opening.split}", opening, rules, watch)
+
+
+def _model_answers(name: str) -> tuple[str, ...]:
+    """The answers that a model of the catalog can give, as its card lists them."""
+    if name.startswith(HF):
+        return _classifier_labels(name.removeprefix(HF))
+    from counterpoint.world.source import World
+
+    model = catalog.model(name, World(scenes=0))
+    answers = tuple(getattr(getattr(model, "card", model), "answers", ()))
+    if not answers:
+        raise ModelError(f"{name} chooses from no list of answers", hint="a file with one answer a line works for any")
+    return answers
+
+
+def _classifier_labels(name: str) -> tuple[str, ...]:
+    """The labels of a classifier in a folder or on the hub; its weights are not read."""
+    if find_spec("transformers") is None:
+        raise ModelError("transformers is not installed", hint="pip install 'counterpoint[hf]'")
+    from counterpoint.models.hf.checkpoint import Checkpoint
+    from counterpoint.models.hf.labels import read_labels
+
+    try:
+        return tuple(read_labels(Checkpoint(name), ""))
+    except ModelError as problem:
+        hint = "only classifiers choose from a list; a file with one answer a line works for any model"
+        raise ModelError(str(problem), hint=hint) from problem
+
+
+def _answers_in_file(path: Path) -> list[str]:
+    """The answers in a file: a list or the keys of an object in JSON, else one a line, empty lines skipped."""
+    try:
+        text = path.read_text("utf-8-sig")
+        content = json.loads(text) if path.suffix == ".json" else [line for line in text.splitlines() if line.strip()]
+    except (OSError, ValueError) as problem:
+        raise SourceError(f"{path} cannot be read: {problem}", hint="it should hold one answer a line") from problem
+    answers = list(content) if isinstance(content, list | dict) else []
+    if not answers or not all(isinstance(answer, str) for answer in answers):
+        raise SourceError(f"{path} holds no list of answers", hint="it should hold one answer a line")
+    return answers

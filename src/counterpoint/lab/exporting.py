@@ -9,7 +9,6 @@ from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
 from counterpoint.exports.lmms_task import export_task, task_name
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.worlds import find_worlds
-from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
 
 EXPORT_LAYOUTS = ("datasets", "lmms-eval")
@@ -17,7 +16,7 @@ EXPORT_LAYOUTS = ("datasets", "lmms-eval")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ExportReport(LabResult):
+class ExportReport(LabResult[dict[str, Any]]):
     """What was written, in which layout."""
 
     layout: str
@@ -30,10 +29,6 @@ class ExportReport(LabResult):
     def records(self) -> list[dict[str, Any]]:
         """One row."""
         return [self.to_dict() | {"files": ", ".join(self.exported.files)}]
-
-    def tables(self) -> list[ResultTable]:
-        """None: an export is told in sentences."""
-        return []
 
     def notes(self) -> list[str]:
         """How much was written and where, and how the other tool loads it."""

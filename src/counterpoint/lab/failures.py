@@ -1,11 +1,11 @@
 """The groups that a model fails, with pictures, texts, gold and answers, for a notebook or a terminal."""
 
 from base64 import b64encode
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from io import BytesIO
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -71,20 +71,16 @@ class FailedGroup:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Failures(LabResult):
+class Failures(LabResult[FailedGroup]):
     """Failed groups of one model, in the order of the suites."""
+
+    _rows: ClassVar[str] = "groups"
 
     model: str
     total: int  # failed groups in all
     groups: tuple[FailedGroup, ...]
     pictures: Pictures = field(compare=False)
     remarks: tuple[str, ...] = ()
-
-    def __iter__(self) -> Iterator[FailedGroup]:
-        return iter(self.groups)
-
-    def __len__(self) -> int:
-        return len(self.groups)
 
     def __getitem__(self, place: int) -> FailedGroup:
         return self.groups[place]

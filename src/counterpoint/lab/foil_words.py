@@ -1,6 +1,6 @@
-"""WordSides by which captions and foils of a lab differ, and whether these give the foils away."""
+"""Words by which captions and foils of a lab differ, and whether these give the foils away."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,8 @@ _TITLE = (
 _VALID = "valid"
 
 
-@dataclass(frozen=True, slots=True)
-class WordsRequest:
-    """Which suites are analysed, and where charts are written."""
-
-    suites: tuple[str, ...] = ()  # by default all of the lab
-    out: Path | None = None  # a folder for one SVG chart per test
-    top: int = 25  # words in a chart
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class FoilWordReport(LabResult):
+class FoilWordReport(LabResult[dict[str, Any]]):
     """The changed words of each test, for all pairs and for those that annotators accept."""
 
     tests: Mapping[str, Mapping[str, WordSides]]  # by test and subset
@@ -70,11 +61,10 @@ class FoilWordReport(LabResult):
         return [ResultTable(_TITLE, heads, rows)]
 
 
-def analyse_foil_words(lab: LabStore, request: WordsRequest) -> FoilWordReport:
-    """Count the words that captions and foils differ by, and draw a chart per test where a folder is given."""
-    tests = foil_words(load_groups(lab.opened(), request.suites))
-    charts = () if request.out is None else tuple(_draw_charts(tests, request.out, request.top))
-    return FoilWordReport(tests, charts)
+def analyse_foil_words(lab: LabStore, suites: Sequence[str], out: Path | None, top: int) -> FoilWordReport:
+    """Count the words that captions and foils differ by, and draw a chart of `top` words per test into a folder."""
+    tests = foil_words(load_groups(lab, suites))
+    return FoilWordReport(tests, () if out is None else tuple(_draw_charts(tests, out, top)))
 
 
 def _draw_charts(tests: Mapping[str, Mapping[str, WordSides]], folder: Path, top: int) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -104,18 +104,14 @@ class GeneratedSuite:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GeneratedSuites(LabResult):
+class GeneratedSuites(LabResult[GeneratedSuite]):
     """The suites of one request, in its order."""
+
+    _rows: ClassVar[str] = "suites"
 
     suites: tuple[GeneratedSuite, ...]
     lab: str
     absence: str = ""  # what the source annotates exhaustively
-
-    def __iter__(self) -> Iterator[GeneratedSuite]:
-        return iter(self.suites)
-
-    def __len__(self) -> int:
-        return len(self.suites)
 
     def __getitem__(self, name: str) -> GeneratedSuite:
         return next(suite for suite in self.suites if name in (suite.name, suite.generator))

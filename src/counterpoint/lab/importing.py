@@ -18,7 +18,6 @@ from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger,
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.language.answers.extraction import extract_answer
-from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.results.formats import describe_format, detect_format, read_predictions
 from counterpoint.sources.results.predictions import Prediction, as_number
 from counterpoint.store.answers import StoredAnswer, new_run_name
@@ -69,7 +68,7 @@ class ImportCounts:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ImportReport(LabResult):
+class ImportReport(LabResult[dict[str, Any]]):
     """How the files were read, which records match no query, and which queries have no prediction."""
 
     request: ImportRequest
@@ -103,10 +102,6 @@ class ImportReport(LabResult):
         yield from self.matches.notes
         for suite, ids in self.missing.items():
             yield from (MatchNote("missing", f"no prediction for this query of {suite}", query=own) for own in ids)
-
-    def tables(self) -> list[ResultTable]:
-        """None: an import is told in sentences."""
-        return []
 
     def notes(self) -> list[str]:
         """The sentences that a terminal shows."""

@@ -346,7 +346,7 @@ class Lab:
 
     # Studies
 
-    def study(self, study: str, **request: Any) -> LabResult:
+    def study(self, study: str, **request: Any) -> LabResult[Any]:
         """Run a study: blind (text-only baselines of this lab), rad (RAD as a predictor, of its models), plain."""
         from counterpoint.lab.studies import run_study
 
@@ -360,19 +360,19 @@ class Lab:
 
     def words(self, *suites: str, out: Path | str | None = None, top: int = 25) -> FoilWordReport:
         """By which words captions and foils differ; with `out`, a chart for each test in that folder."""
-        from counterpoint.lab.foil_words import WordsRequest, analyse_foil_words
+        from counterpoint.lab.foil_words import analyse_foil_words
 
-        return analyse_foil_words(self.store.opened(), WordsRequest(suites, _path(out), top))
+        return analyse_foil_words(self.store.opened(), suites, _path(out), top)
 
     def data(self, source: str, **request: Any) -> DataDescription | ExpectedFiles:
-        """Which files a data set has, what is in them, and how its answers overlap with others (`DescribeRequest`)."""
-        from counterpoint.lab.functions import describe_data
+        """Which files a data set has, what is in them, and how its answers overlap with others (`describe_data`)."""
+        from counterpoint.lab.descriptions import describe_data
 
         return describe_data(source, progress=self.progress, **request)
 
     def translate(self, out: Path | str, *, there: str, back: str, **request: Any) -> BackTranslations:
-        """Translate questions of a source to another language and back, for a suite (`TranslateRequest`)."""
-        from counterpoint.lab.functions import translate
+        """Translate questions of a source to another language and back, for a suite (`counterpoint.translate`)."""
+        from counterpoint.lab.translation import translate
 
         return translate(out, there, back, progress=self.progress, **request)
 

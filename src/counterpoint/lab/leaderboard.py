@@ -51,7 +51,7 @@ _COSTS = ("parameters", "queries/s", "s/query")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LeaderboardResult(LabResult):
+class LeaderboardResult(LabResult[dict[str, Any]]):
     """A leaderboard with its tables; `expand` names models that are shown data set by data set."""
 
     board: Leaderboard
@@ -74,15 +74,15 @@ class LeaderboardResult(LabResult):
     def tables(self) -> list[ResultTable]:
         """One line per model, with its cost at the end, or one line per data set of each expanded model."""
         if self.expand:
-            return [_expanded_table(self.board, row) for row in self._rows()]
+            return [_expanded_table(self.board, row) for row in self._shown_rows()]
         return [_leaderboard_table(self.board)]
 
     def notes(self) -> list[str]:
         """Why cells and costs are missing, and which means are not ranked."""
         costs = () if self.expand else explain_missing_costs({row.model: row.cost for row in self.board.rows})
-        return [*row_notes(self.board, self._rows()), *costs]
+        return [*row_notes(self.board, self._shown_rows()), *costs]
 
-    def _rows(self) -> list[LeaderboardRow]:
+    def _shown_rows(self) -> list[LeaderboardRow]:
         return [row for row in self.board.rows if not self.expand or row.model in self.expand]
 
 

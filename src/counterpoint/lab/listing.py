@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
@@ -20,8 +20,10 @@ Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CatalogListing(LabResult):
+class CatalogListing(LabResult[Entry]):
     """One table of the catalog."""
+
+    _rows: ClassVar[str] = "entries"
 
     table: str
     entries: tuple[Entry, ...]
@@ -39,9 +41,6 @@ class CatalogListing(LabResult):
         heads = tuple(self.entries[0]) if self.entries else ("name",)
         rows = [tuple(row[head] for head in heads) for row in self.records()]
         return [ResultTable(self.table.capitalize(), heads, rows, names=len(heads))]
-
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self.entries)
 
 
 def list_catalog(table: str) -> CatalogListing:

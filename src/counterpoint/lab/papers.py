@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.lab.results import LabResult
@@ -31,8 +31,10 @@ class PaperRequest:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PaperTables(LabResult):
+class PaperTables(LabResult[PaperTable]):
     """The tables of a paper."""
+
+    _rows: ClassVar[str] = "printed"
 
     paper: str
     printed: tuple[PaperTable, ...]

@@ -1,9 +1,9 @@
 """The folders in which the pictures of a lab are, by namespace, and how many of its pictures are found there."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.pictures import Picture
@@ -29,18 +29,12 @@ class PictureLocation:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PictureLocations(LabResult):
+class PictureLocations(LabResult[PictureLocation]):
     """Every namespace of the pictures of a lab."""
 
+    _rows: ClassVar[str] = "locations"
+
     locations: tuple[PictureLocation, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {"locations": self.records()}
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per namespace."""
-        return [asdict(location) for location in self.locations]
 
     def tables(self) -> list[ResultTable]:
         """One row per namespace."""

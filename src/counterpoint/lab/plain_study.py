@@ -1,9 +1,9 @@
 """Accuracy of models on plain questions and captions of the built-in world."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from counterpoint import catalog
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
@@ -16,23 +16,16 @@ from counterpoint.world.source import World
 _TEXT_ONLY = frozenset(("ngram", "trigram"))  # they score a text by itself; `study blind` is for them
 
 
-@dataclass(frozen=True, slots=True)
-class PlainStudyRequest:
-    """Which models are examined, and on which scenes."""
-
-    models: tuple[str, ...] = ()  # by default all of the catalog that see pictures or questions
-    items: int = 300  # scenes
-    split: str = "test"
-    seed: int = 0  # of the world
-    kinds: bool = False  # show each kind of question
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class PlainStudy(LabResult):
+class PlainStudy(LabResult[PlainReport]):
     """A report on each model."""
 
-    request: PlainStudyRequest
+    _rows: ClassVar[str] = "reports"
+
     reports: tuple[PlainReport, ...]
+    scenes: int
+    split: str
+    by_kind: bool = False  # show each kind of question
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -48,14 +41,13 @@ class PlainStudy(LabResult):
 
     def tables(self) -> list[ResultTable]:
         """Accuracy of each model with 95 % intervals over pictures, and of each kind of question where it is wanted."""
-        request = self.request
-        title = f"Correct answers on {request.items} scenes of the {request.split} split, per cent with 95 % intervals"
+        title = f"Correct answers on {self.scenes} scenes of the {self.split} split, per cent with 95 % intervals"
         rows = [
             (report.model, *map(_cell, (report.overall, *map(report.manners.get, ("GQA", "VQA")), report.ranking)))
             for report in self.reports
         ]
         table = ResultTable(title, ("model", "questions", "GQA style", "VQA style", "captions"), rows)
-        if not request.kinds:
+        if not self.by_kind:
             return [table]
         answering = [report for report in self.reports if report.kinds]
         names = sorted({kind for report in answering for kind in report.kinds})
@@ -64,16 +56,27 @@ class PlainStudy(LabResult):
         return [table, ResultTable("By kind of question", heads, shares)]
 
 
-def plain_study(request: PlainStudyRequest, progress: ProgressCallback = ignore_progress) -> PlainStudy:
-    """Examine models on questions and captions of scenes made for this; names are looked up before scenes are drawn."""
-    world = World(request.split, request.items, seed=request.seed)
-    names = request.models or tuple(name for name in catalog.rows("models") if name not in _TEXT_ONLY)
-    models = {name: catalog.model(name, world) for name in names}
+def plain_study(
+    *,
+    models: Sequence[str] = (),
+    items: int = 300,
+    split: str = "test",
+    seed: int = 0,
+    kinds: bool = False,
+    progress: ProgressCallback = ignore_progress,
+) -> PlainStudy:
+    """Examine models, by default all of the catalog that see pictures or questions, on new scenes of the world.
+
+    Names are looked up before scenes are drawn; `kinds` shows each kind of question as well.
+    """
+    world = World(split, items, seed=seed)
+    names = models or tuple(name for name in catalog.rows("models") if name not in _TEXT_ONLY)
+    loaded = {name: catalog.model(name, world) for name in names}
     exam = PlainExam.of(world)
     reports = [
-        examine(name, model, exam, partial(track, task=name, progress=progress)) for name, model in models.items()
+        examine(name, model, exam, partial(track, task=name, progress=progress)) for name, model in loaded.items()
     ]
-    return PlainStudy(request, tuple(reports))
+    return PlainStudy(tuple(reports), items, split, kinds)
 
 
 def _cell(score: Score | None) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
@@ -26,7 +26,8 @@ from counterpoint.studies.rad_prediction import (
     summaries,
 )
 from counterpoint.studies.rad_tables import example, read_counts
-from counterpoint.suites.rad import counterfactuals, dialogues
+from counterpoint.suites.rad import counterfactuals
+from counterpoint.suites.rad.dialogues import open_suite
 from counterpoint.suites.suite import Tally, generate_groups
 
 PAPER_R2 = {
@@ -45,18 +46,11 @@ PAPER_COUNTS: Mapping[str, tuple[int, Mapping[str, int]]] = {
 _R2 = {"r2": "R²", "r2_about_zero": "R² about zero", "r2_left_out": "R² left out"}
 
 
-@dataclass(frozen=True, slots=True)
-class RadStudyRequest:
-    """Where the counts of model instances come from, and the threshold of a correct answer."""
-
-    place: Path | None = None  # a lab, or a table of counts; by default the example of the package
-    threshold: float = 0.5  # credit from which an answer is correct
-    targets: bool = False  # show every regression
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class RadStudy(LabResult):
+class RadStudy(LabResult[RegressionFit]):
     """Every regression, its summary over targets, and the instances that were left out."""
+
+    _rows: ClassVar[str] = "fits"
 
     threshold: float
     fits: tuple[RegressionFit, ...]
@@ -68,10 +62,6 @@ class RadStudy(LabResult):
         """Plain values for JSON."""
         rows = {"fits": [asdict(fit) for fit in self.fits], "summaries": [asdict(row) for row in self.summaries]}
         return {"threshold": self.threshold, "left_out": dict(self.left_out), "paper": PAPER_R2, **rows}
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per regression."""
-        return [asdict(fit) for fit in self.fits]
 
     def tables(self) -> list[ResultTable]:
         """R² by features, and every regression with its coefficients where it is wanted."""
@@ -86,20 +76,8 @@ class RadStudy(LabResult):
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class RadCoverageRequest:
-    """Of which source the augmented questions are counted."""
-
-    source: str = "world-vqa"
-    data: Path | None = None
-    split: str = "test"
-    items: int = 1000  # of a world; files are read whole
-    seed: int = 0
-    dialogues: bool = False  # turns of dialogues in place of questions, where a source has both
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class RadCoverage(LabResult):
+class RadCoverage(LabResult[dict[str, Any]]):
     """How many questions each augmentation covers, and why others are rejected."""
 
     source: str
@@ -107,10 +85,6 @@ class RadCoverage(LabResult):
     made: Mapping[str, Mapping[str, int]]  # by augmentation and answer
     dropped: Mapping[str, Mapping[str, int]]  # by augmentation and reason
     paper: tuple[int, Mapping[str, int]] = field(default=PAPER_COUNTS["vqa2"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
     def records(self) -> list[dict[str, Any]]:
         """One row per augmentation."""
@@ -133,22 +107,37 @@ class RadCoverage(LabResult):
         return [table, rejected] if lost else [table]
 
 
-def rad_study(request: RadStudyRequest) -> RadStudy:
-    """Predict accuracy on an unseen augmentation from accuracy and RAD on others (Appendix E of RAD)."""
-    fits, left_out = regressions(_counts(request))
-    return RadStudy(request.threshold, tuple(fits), tuple(summaries(fits)), left_out, request.targets)
+def rad_study(*, place: Path | None = None, threshold: float = 0.5, targets: bool = False) -> RadStudy:
+    """Predict accuracy on an unseen augmentation from accuracy and RAD on others (Appendix E of RAD).
+
+    The place is a lab with many instances of a model or a table of their counts, by default our example; `targets`
+    shows every regression.
+    """
+    fits, left_out = regressions(_counts(place, threshold))
+    return RadStudy(threshold, tuple(fits), tuple(summaries(fits)), left_out, targets)
 
 
-def rad_coverage(request: RadCoverageRequest, progress: ProgressCallback = ignore_progress) -> RadCoverage:
-    """Count the questions of a source that have a counterfactual (Table 5 of RAD)."""
-    reading = SourceRequest(request.source, request.data, request.split, request.items, request.seed)
-    source = load_source(reading, whole=True)
-    is_dialogue = request.dialogues or (isinstance(source, Source) and "questions" not in source.dataset.read)
-    suite = dialogues.open_suite if is_dialogue else counterfactuals.suite
+def rad_coverage(
+    *,
+    source: str = "world-vqa",
+    data: Path | None = None,
+    split: str = "test",
+    items: int = 1000,
+    seed: int = 0,
+    dialogues: bool = False,
+    progress: ProgressCallback = ignore_progress,
+) -> RadCoverage:
+    """Count the questions of a source, or turns of its `dialogues`, that have a counterfactual (Table 5 of RAD).
+
+    Of the built-in world `items` scenes are read; files are read whole.
+    """
+    opened = load_source(SourceRequest(source, data, split, items, seed), whole=True)
+    is_dialogue = dialogues or (isinstance(opened, Source) and "questions" not in opened.dataset.read)
+    suite = open_suite if is_dialogue else counterfactuals.suite
     rules = rule_set("vqa")
-    items = [apply_rules(item, rules) for item in track(getattr(source, suite.takes)(), "reading", progress)]
+    asked = [apply_rules(item, rules) for item in track(getattr(opened, suite.takes)(), "reading", progress)]
     tally, answers = Tally(), Counter[tuple[str, str]]()
-    for _, group in generate_groups(suite, items, request.seed, tally=tally):
+    for _, group in generate_groups(suite, asked, seed, tally=tally):
         gold = group.gold[1]
         answers[group.kind, gold.best if gold else ""] += 1
     dropped: dict[str, dict[str, int]] = {}
@@ -156,26 +145,26 @@ def rad_coverage(request: RadCoverageRequest, progress: ProgressCallback = ignor
         dropped.setdefault(kind, {})[reason] = count
     names = [augmentation.name for augmentation in counterfactuals.AUGMENTATIONS][: 2 if is_dialogue else 3]
     return RadCoverage(
-        request.source,
-        sum(len(item.turns) if is_dialogue else 1 for item in items),
+        source,
+        sum(len(item.turns) if is_dialogue else 1 for item in asked),
         {name: {answer: answers[name, answer] for answer in ("yes", "no")} for name in names},
         dropped,
-        PAPER_COUNTS["visdial" if is_dialogue else "vqa-cp" if request.source == "vqa-cp" else "vqa2"],
+        PAPER_COUNTS["visdial" if is_dialogue else "vqa-cp" if source == "vqa-cp" else "vqa2"],
     )
 
 
-def _counts(request: RadStudyRequest) -> list[RadCounts]:
+def _counts(place: Path | None, threshold: float) -> list[RadCounts]:
     """The counts of each instance: of the example, of a table, or of the models of a lab."""
-    if request.place is None:
+    if place is None:
         return example()
-    if request.place.is_file():
-        return read_counts(request.place, request.threshold)
-    lab = LabStore(request.place).opened()
+    if place.is_file():
+        return read_counts(place, threshold)
+    lab = LabStore(place).opened()
     groups = load_groups(lab, [])
     return [
         counts
         for name, info in select_models(lab, ()).items()
-        for counts in count_outcomes(name, judge(groups, load_answers(lab, info), request.threshold))
+        for counts in count_outcomes(name, judge(groups, load_answers(lab, info), threshold))
     ]
 
 

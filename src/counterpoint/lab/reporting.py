@@ -2,34 +2,27 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.reader import LabReader
 from counterpoint.lab.results import LabResult
 from counterpoint.reports.lab_report import render_lab_report
-from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WrittenFiles(LabResult):
+class WrittenFiles(LabResult[Path]):
     """The files that were written."""
 
-    files: tuple[Path, ...]
+    _rows: ClassVar[str] = "files"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Their paths."""
-        return {"files": [str(path) for path in self.files]}
+    files: tuple[Path, ...]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per file."""
         return [{"file": str(path)} for path in self.files]
-
-    def tables(self) -> list[ResultTable]:
-        """None: files are listed in sentences."""
-        return []
 
     def notes(self) -> list[str]:
         """One sentence per file."""

@@ -1,8 +1,8 @@
 """Values taken from the answers of a lab by another extraction rule, without asking a model again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,19 +38,13 @@ class RescoredModel:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rescoring(LabResult):
+class Rescoring(LabResult[RescoredModel]):
     """The models whose values were taken again."""
+
+    _rows: ClassVar[str] = "models"
 
     rule: str
     models: tuple[RescoredModel, ...]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per model."""
-        return [asdict(model) for model in self.models]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rule, and one object per model."""
-        return {"rule": self.rule, "models": self.records()}
 
     def tables(self) -> list[ResultTable]:
         """One line per model."""

@@ -1,38 +1,55 @@
 """What every result of a lab can do: become a dictionary, a table of Arrow or pandas, text, or HTML in a notebook."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
 
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 
+Row = TypeVar("Row", covariant=True)
 _PREVIEW = 8  # rows of a long table that are shown in a notebook
+_ABOUT = ("request", "remarks")  # fields that are no data
 
 
-class LabResult(ABC):
-    """A result that can be shown in a terminal and in a notebook, and taken further as data."""
+class LabResult(Generic[Row]):
+    """A result that can be shown in a terminal and in a notebook, and taken further as data.
+
+    A subclass is a dataclass; `_rows` names the field that holds its rows, `remarks` the one with its notes.
+    """
 
     __slots__ = ()
+    _rows: ClassVar[str] = ""  # by default the result is one row
 
-    @abstractmethod
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._items())
+
+    def __len__(self) -> int:
+        return len(self._items())
+
+    def _items(self) -> Any:
+        return getattr(self, self._rows) if self._rows else self.records()
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as `--json` prints them."""
+        """Plain values, as `--json` prints them: by default all fields."""
+        return {name: value for name, value in _field_values(self).items() if name not in _ABOUT}
 
-    @abstractmethod
-    def tables(self) -> Sequence[ResultTable]:
-        """The tables that show it."""
-
-    @abstractmethod
     def records(self) -> list[dict[str, Any]]:
         """One flat dictionary per row."""
+        return [to_plain(row) for row in getattr(self, self._rows)] if self._rows else [self.to_dict()]
+
+    def tables(self) -> Sequence[ResultTable]:
+        """The tables that show it; none where sentences do."""
+        return ()
 
     def notes(self) -> Sequence[str]:
         """Sentences below the tables."""
-        return ()
+        remarks: Sequence[str] = getattr(self, "remarks", ())
+        return remarks
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
@@ -57,14 +74,12 @@ class LabResult(ABC):
         return self.text()
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
         return "\n".join(table.html() for table in self.tables()) + notes
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LabTable(LabResult):
+class LabTable(LabResult[dict[str, Any]]):
     """A table of a lab: groups, answers or outcomes, one row per query."""
 
     title: str
@@ -95,6 +110,23 @@ class LabTable(LabResult):
         """How much is not shown."""
         left = len(self) - _PREVIEW
         return [f"{left:,} further rows; to_pandas() or to_arrow() has all"] if left > 0 else []
+
+
+def to_plain(value: Any) -> Any:
+    """A value as JSON has it: dataclasses and mappings as dictionaries, sequences as lists, paths as text."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return _field_values(value)
+    if isinstance(value, Mapping):
+        return {key: to_plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [to_plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def _field_values(value: Any) -> dict[str, Any]:
+    return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
 
 
 def _short(value: Any) -> str:

@@ -23,7 +23,6 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.worlds import find_worlds
 from counterpoint.models.feature_edits import FeatureEditor
 from counterpoint.models.multi_device import load_on_devices
-from counterpoint.reports.tables import ResultTable
 from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
@@ -47,7 +46,7 @@ class RunRequest:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RunReport(LabResult):
+class RunReport(LabResult[dict[str, Any]]):
     """What a run did: whom it asked, how many queries, and how many failed and why."""
 
     model: str  # name and version
@@ -79,10 +78,6 @@ class RunReport(LabResult):
             self.to_dict()
             | {"reasons": str(dict(self.outcome.reasons)), "batch_invariance": str(self.outcome.batch_invariance)}
         ]
-
-    def tables(self) -> list[ResultTable]:
-        """None: a run is told in sentences."""
-        return []
 
     def notes(self) -> list[str]:
         """The sentences that a terminal shows."""

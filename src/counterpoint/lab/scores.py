@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.results import LabResult
@@ -29,8 +29,10 @@ class ModelScore:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Scores(LabResult):
+class Scores(LabResult[ModelScore]):
     """Scores with 95 % intervals over pictures."""
+
+    _rows: ClassVar[str] = "rows"
 
     rows: tuple[Mapping[str, Any], ...]
     request: ScoreRequest
@@ -42,13 +44,6 @@ class Scores(LabResult):
             cut = {name: row[name] for name in self.request.columns}
             value, low, high = row["value"], row["low"], row["high"]
             yield ModelScore(row["model"], row["metric"], value, low, high, row["n"], cut, row)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per score."""
-        return [dict(row) for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
         """All scores."""

@@ -32,6 +32,24 @@ class SourceRequest:
     columns: Mapping[str, str] = field(default_factory=dict)  # by role, for plain files
 
 
+def open_source(
+    source: str,
+    *,
+    data: Path | str | None = None,
+    split: str = "test",
+    items: int | None = None,
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+) -> Any:
+    """Open a source by its name: `scenes()`, `questions()`, `captions()` and so on read it, `skips` counts bad records.
+
+    >>> [scene.place for scene in open_source("world", items=2).scenes()]
+    ['street', 'kitchen']
+    """
+    path = None if data is None else Path(data)
+    return load_source(SourceRequest(source, path, split, items or 1000, seed, columns or {}), whole=items is None)
+
+
 def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
     """Open a source: one that draws its own scenes, or a split of a data set, whole or a sample of it."""
     name, _, on_hub = request.source.partition("/")

@@ -13,22 +13,8 @@ from counterpoint.models.text.translation import RejectedTranslations, back_tran
 from counterpoint.reports.tables import ResultTable
 
 
-@dataclass(frozen=True, slots=True)
-class TranslateRequest:
-    """Which questions are translated, by which models, and the file to write."""
-
-    out: Path
-    there: str  # from English: hf/NAME or apertium/eng-spa
-    back: str
-    source: str = "world-vqa"
-    data: Path | None = None
-    split: str = "test"
-    items: int = 1000
-    seed: int = 0
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class BackTranslations(LabResult):
+class BackTranslations(LabResult[dict[str, Any]]):
     """How many questions came back in other words, and why others were rejected."""
 
     out: Path
@@ -59,19 +45,33 @@ class BackTranslations(LabResult):
         return [f"{self.translated:,} of {self.questions:,} questions are reworded in {self.out}"]
 
 
-def back_translate_source(request: TranslateRequest, progress: ProgressCallback = ignore_progress) -> BackTranslations:
-    """Translate questions and back, and write those that changed with the columns id and text."""
-    there, back = open_translator(request.there), open_translator(request.back)
-    reading = SourceRequest(request.source, request.data, request.split, request.items, request.seed)
-    texts = [(question.id, question.text) for question in load_source(reading).questions() if not question.same_as]
-    losses, out = RejectedTranslations(), request.out
+def translate(
+    out: Path | str,
+    there: str,
+    back: str,
+    *,
+    source: str = "world-vqa",
+    data: Path | None = None,
+    split: str = "test",
+    items: int = 1000,
+    seed: int = 0,
+    progress: ProgressCallback = ignore_progress,
+) -> BackTranslations:
+    """Write back-translations of a source's questions that changed to a file, for `generate(texts=…)`.
+
+    `there` translates from English and `back` to it: hf/NAME, or apertium/eng-spa. The columns are id and text.
+    """
+    forward, backward, out = open_translator(there), open_translator(back), Path(out)
+    opened = load_source(SourceRequest(source, data, split, items, seed))
+    texts = [(question.id, question.text) for question in opened.questions() if not question.same_as]
+    losses = RejectedTranslations()
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f"{out.name}.part")  # renamed when it is complete
     try:
         with draft.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("id", "text"))
-            writer.writerows(back_translate(track(texts, "translating", progress), there, back, losses))
+            writer.writerows(back_translate(track(texts, "translating", progress), forward, backward, losses))
         draft.replace(out)
     finally:
         draft.unlink(missing_ok=True)
