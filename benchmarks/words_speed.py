@@ -15,9 +15,8 @@ from typing import Any
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.language.lexicon.vocabulary import everyday_words, is_word
-from counterpoint.language.noise.kinds import NOISE_KINDS, apply_noise
+from counterpoint.language.noise.kinds import NOISE_KINDS, TYPOS, apply_noise
 from counterpoint.language.noise.protected_words import ProtectedQuestion
-from counterpoint.language.noise.typos import TYPOS
 from counterpoint.language.sears import apply_sears
 from counterpoint.language.tagger import tag_words
 from counterpoint.language.tokens import TokenizedText

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from PIL import Image
 
-from counterpoint.pictures.png import encode_png
+from counterpoint.pictures.folders import encode_png
 from counterpoint.world.scene_building import BuiltScene, build_scene
 
 _In = TypeVar("_In")

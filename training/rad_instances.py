@@ -21,8 +21,7 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.items import Question
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.models.builtin.models import BuiltinAnswerer, cnn_lstm
-from counterpoint.studies.rad_prediction import POOL, RadCounts
-from counterpoint.studies.rad_tables import counts_text
+from counterpoint.studies.rad_prediction import POOL, RadCounts, counts_text
 from counterpoint.suites.rad.counterfactuals import suite as counterfactuals
 from counterpoint.suites.rad.question_sets import rephrasings
 from counterpoint.suites.suite import generate_groups

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from counterpoint.models.settings import parse_settings
     from counterpoint.pictures.folders import PictureFolders
     from counterpoint.sources.dataset import DataSet, File, Source
-    from counterpoint.sources.reading.boxes import clip_box
+    from counterpoint.sources.reading.json_record import clip_box
     from counterpoint.store.versions import ModelVersion
     from counterpoint.suites.robustness.picture_changes import noise_suite
     from counterpoint.suites.suite import Rejection, Suite, generate_groups

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.checks import duplicates, entailment, length, minimality
-from counterpoint.checks.check import Action, Check, CheckContext, Rejections
-from counterpoint.checks.defaults import INSTRUMENTS, ORDER, default_action
-from counterpoint.checks.group_tags import tag_groups
-from counterpoint.checks.pipeline import CheckStep, apply_checks
+from counterpoint.checks.check import INSTRUMENTS, ORDER, Action, Check, CheckContext, Rejections, default_action
+from counterpoint.checks.pipeline import CheckStep, apply_checks, tag_groups
 from counterpoint.checks.text_pairs import TextPairs, group_numbers
 from counterpoint.core.groups import Group, Query, Relation
 

@@ -11,8 +11,7 @@ from click.testing import CliRunner
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.rad_prediction import POOL, RadCounts
-from counterpoint.studies.rad_tables import counts_text
+from counterpoint.studies.rad_prediction import POOL, RadCounts, counts_text
 
 
 def _run(*arguments: object, path: str = os.environ["PATH"]) -> str:

@@ -11,8 +11,7 @@ from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import create_app
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
-from counterpoint.metrics.comparison import compare_outcomes
-from counterpoint.metrics.coverage import coverage_of_outcomes
+from counterpoint.metrics.comparison import compare_outcomes, coverage_of_outcomes
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.ranking import acc_r
 from counterpoint.metrics.scoring import ScoreRequest

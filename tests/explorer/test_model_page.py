@@ -11,7 +11,7 @@ from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import create_app
 from counterpoint.lab.reader import LabReader
-from counterpoint.metrics.slice_deviations import FEWEST_GROUPS, SliceDeviation, find_deviations
+from counterpoint.metrics.slices import FEWEST_GROUPS, SliceDeviation, find_deviations
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.queries import slice_sums

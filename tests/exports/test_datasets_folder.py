@@ -15,7 +15,7 @@ from counterpoint.core.ports import Pixels
 from counterpoint.exports import rows as rows_out
 from counterpoint.exports import shards
 from counterpoint.exports.datasets_folder import export_datasets
-from counterpoint.exports.pictures import PictureExporter
+from counterpoint.exports.rows import PictureExporter
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.pictures import LabPictures

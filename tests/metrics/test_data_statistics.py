@@ -2,7 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
-from math import log2
+from math import isnan, log2, sqrt
 from statistics import fmean, median_low
 
 import pytest
@@ -13,16 +13,19 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, Role, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.metrics.answer_spaces import AccuracyCeiling, AnswerSpace, compare_spaces
 from counterpoint.metrics.data_statistics import (
     ANSWER_KINDS,
     ANSWERS,
     COUNT,
+    AccuracyCeiling,
+    AnswerSpace,
     ItemTally,
     NumberHistogram,
     WordFrequencies,
     best_answer,
+    compare_spaces,
     gold_answers,
+    jensen_shannon_distance,
     summarise_tally,
 )
 from counterpoint.world.source import World
@@ -156,3 +159,38 @@ def test_a_bare_list_has_answers_and_no_questions() -> None:
     found = compare_spaces(AnswerSpace("ours", {"dog": 3, "cat": 1}), space)
     assert (found.covered, found.covers, found.absent) == (0.75, None, (("cat", 1),))
     assert AccuracyCeiling(space, str).value is None
+
+
+COUNTS = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 50), min_size=1)
+
+
+def _entropy(shares: list[float]) -> float:
+    return -sum(share * log2(share) for share in shares if share > 0)
+
+
+@given(COUNTS, COUNTS)
+def test_it_is_the_root_of_what_the_entropy_of_the_mixture_exceeds_the_mean_entropy_by(
+    one: dict[str, int], other: dict[str, int]
+) -> None:
+    left, right = ([side.get(word, 0) / sum(side.values()) for word in "abcdefgh"] for side in (one, other))
+    mixed = [(a + b) / 2 for a, b in zip(left, right, strict=True)]
+    naive = _entropy(mixed) - (_entropy(left) + _entropy(right)) / 2
+    assert jensen_shannon_distance(one, other) == pytest.approx(sqrt(max(naive, 0)), abs=1e-6)
+
+
+@given(COUNTS, COUNTS, st.integers(2, 9))
+def test_it_is_the_same_both_ways_and_for_as_many_times_the_words(
+    one: dict[str, int], other: dict[str, int], times: int
+) -> None:
+    found = jensen_shannon_distance(one, other)
+    assert 0 <= found <= 1
+    assert jensen_shannon_distance(other, one) == pytest.approx(found, abs=1e-7)
+    assert jensen_shannon_distance({word: times * n for word, n in one.items()}, other) == pytest.approx(
+        found, abs=1e-7
+    )
+
+
+def test_no_word_in_common_is_one_and_no_words_are_no_number() -> None:
+    assert jensen_shannon_distance({"four": 3, "five": 1}, {"two": 3}) == 1.0
+    assert isnan(jensen_shannon_distance({}, {"two": 3}))
+    assert isnan(jensen_shannon_distance({}, {}))

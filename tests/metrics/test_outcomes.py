@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import answered, consistent, credit, pair_cases
 
-from counterpoint.metrics.id_joins import find_rows
+from counterpoint.metrics.labels import find_rows
 from counterpoint.metrics.outcomes import STATES, Pairs, judge
 
 

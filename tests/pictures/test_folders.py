@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
-from counterpoint.pictures.folders import PictureFolders, decode
+from counterpoint.pictures.folders import PictureFolders, channel_means, decode, folder_means
 
 PIXELS: Pixels = np.random.Generator(np.random.PCG64(7)).integers(0, 256, (12, 16, 3), dtype=np.uint8)
 UPRIGHT = 0x0112  # the EXIF tag that says which way is up
@@ -140,3 +142,38 @@ def test_what_is_no_picture_is_said_so(tmp_path: Path) -> None:
         decode(tmp_path / "b.png")
     with pytest.raises(PictureError, match="cannot be read as a picture"):
         decode(tmp_path / "a\0b.png")
+
+
+@st.composite
+def pictures(draw: st.DrawFn) -> Pixels:
+    """Small pictures of any colors."""
+    height, width, seed = draw(st.integers(1, 5)), draw(st.integers(1, 5)), draw(st.integers(0, 999))
+    return np.random.Generator(np.random.PCG64(seed)).integers(0, 256, (height, width, 3), dtype=np.uint8)
+
+
+@given(st.lists(pictures(), min_size=1, max_size=5))
+def test_means_are_those_of_all_pixels_together_in_any_order(found: list[Pixels]) -> None:
+    every = np.concatenate([one.reshape(-1, 3) for one in found]).astype(float)
+    means = channel_means(found)
+    assert np.abs(np.array(means) - every.mean(0)).max() <= 0.5
+    assert channel_means(reversed(found)) == means
+
+
+def test_the_means_of_nothing_are_refused() -> None:
+    with pytest.raises(PictureError, match="no pictures"):
+        channel_means([])
+
+
+def test_the_means_of_a_folder_are_those_of_its_pictures_wherever_they_lie_in_it(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "notes.txt").write_text("no picture")
+    for name, color in (("a.png", (10, 20, 30)), ("deep/b.PNG", (20, 40, 61))):
+        Image.fromarray(np.full((4, 4, 3), color, np.uint8)).save(tmp_path / name)
+    assert folder_means(tmp_path) == (15, 30, 46)
+    assert folder_means(tmp_path, limit=1) in {(10, 20, 30), (20, 40, 61)}
+    assert folder_means(tmp_path, limit=1) == folder_means(tmp_path, limit=1)
+
+
+def test_a_folder_without_pictures_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PictureError, match="has no pictures"):
+        folder_means(tmp_path)

@@ -11,8 +11,17 @@ from proving import examples
 
 from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.studies import rad_prediction as rad
-from counterpoint.studies.rad_prediction import POOL, RadCounts, design, fit_regression, regressions, summaries
-from counterpoint.studies.rad_tables import counts_text, example, read_counts
+from counterpoint.studies.rad_prediction import (
+    POOL,
+    RadCounts,
+    counts_text,
+    design,
+    example,
+    fit_regression,
+    read_counts,
+    regressions,
+    summaries,
+)
 
 
 def _some(instances: int, seed: int = 0) -> list[RadCounts]:

@@ -14,7 +14,7 @@ import numpy as np
 import openai
 import pytest
 
-from counterpoint.pictures.png import encode_png
+from counterpoint.pictures.folders import encode_png
 from counterpoint.testing import ChatServer, ReceivedRequest, ServerFault, echo
 
 

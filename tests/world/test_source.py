@@ -9,8 +9,7 @@ from proving import scaled
 
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.pictures.channel_means import channel_means
-from counterpoint.pictures.png import encode_png
+from counterpoint.pictures.folders import channel_means, encode_png
 from counterpoint.world.scene_building import build_scene
 from counterpoint.world.source import World
 

@@ -13,7 +13,7 @@ from counterpoint.checks.min_cost_flow import largest_circulation
 from counterpoint.checks.text_pairs import Codes, Flags, TextPairs
 from counterpoint.core.ids import seeded_rng
 from counterpoint.language.word_diff import replaced_words
-from counterpoint.metrics.divergence import jensen_shannon_distance
+from counterpoint.metrics.data_statistics import jensen_shannon_distance
 
 REASON = "its words are more frequent on one side"
 

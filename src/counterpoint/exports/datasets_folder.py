@@ -8,8 +8,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from counterpoint.exports.pictures import PictureExporter
-from counterpoint.exports.rows import COLUMNS, column_names, flat_tables
+from counterpoint.exports.rows import COLUMNS, PictureExporter, column_names, flat_tables
 from counterpoint.exports.shards import Shards, atomic_folder, write_shards
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import Manifest, StoredSuite

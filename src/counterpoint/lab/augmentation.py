@@ -18,7 +18,7 @@ from counterpoint.exports.training_files import TrainingQuestions, write_trainin
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import SourceRequest, items_fingerprint, load_source
-from counterpoint.pictures.png import encode_png
+from counterpoint.pictures.folders import encode_png
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.checks.check import Action, Check, CheckContext, ModelFunction
-from counterpoint.checks.defaults import ORDER, default_action
+from counterpoint.checks.check import ORDER, Action, Check, CheckContext, ModelFunction, default_action
 from counterpoint.checks.pipeline import CheckResult, CheckStep, CheckSummary, apply_checks
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
 from counterpoint.core.groups import Mode, Query

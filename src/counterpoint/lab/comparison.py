@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
-from counterpoint.metrics.comparison import TIE, compare_outcomes, compared_metrics
-from counterpoint.metrics.coverage import coverage_of_outcomes
+from counterpoint.metrics.comparison import TIE, compare_outcomes, compared_metrics, coverage_of_outcomes
 from counterpoint.metrics.metric import columns_read
 from counterpoint.metrics.outcomes import STATES, Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes

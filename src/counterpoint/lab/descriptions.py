@@ -12,7 +12,7 @@ from counterpoint.core.errors import CounterpointError, ModelError, SourceError,
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.metrics.answer_spaces import AnswerSpace
+from counterpoint.metrics.data_statistics import AnswerSpace
 from counterpoint.reports.data_tables import description_blocks, description_to_dict, expected_file_blocks
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import DataSet

@@ -27,7 +27,7 @@ from counterpoint.lab.source_items import (
     source_rules,
 )
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
-from counterpoint.pictures.channel_means import folder_means
+from counterpoint.pictures.folders import folder_means
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import items_about
 from counterpoint.store.groups import groups_table

@@ -35,8 +35,8 @@ from counterpoint.metrics.leaderboard import (
 )
 from counterpoint.metrics.metric import Metric, Ratio, applicable, columns_read
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.relabeling import distinct_values, keep_rows, rename_values
 from counterpoint.metrics.scoring import SLICE_RESAMPLES, ScoreRequest, score_outcomes
+from counterpoint.metrics.slices import distinct_values, keep_rows, rename_values
 from counterpoint.metrics.ties import find_ties
 from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
 from counterpoint.store.lab import LabStore

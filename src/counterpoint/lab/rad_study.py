@@ -22,10 +22,11 @@ from counterpoint.studies.rad_prediction import (
     RegressionFit,
     RegressionSummary,
     count_outcomes,
+    example,
+    read_counts,
     regressions,
     summaries,
 )
-from counterpoint.studies.rad_tables import example, read_counts
 from counterpoint.suites.rad import counterfactuals
 from counterpoint.suites.rad.dialogues import open_suite
 from counterpoint.suites.suite import Tally, generate_groups

@@ -1,11 +1,13 @@
-"""Statistics of a data set from one pass over its items: word frequencies and histograms of numbers."""
+"""Statistics of a data set from one pass over its items: word frequencies, histograms, overlaps of answer spaces."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from math import log2
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.pictures import Picture
@@ -322,3 +324,118 @@ def gold_answers(kind: str, item: Any) -> Iterator[Sequence[tuple[str, float]]]:
         yield item.gold.answers
     elif kind == "dialogues":
         yield from (((turn.answer, 1.0),) for turn in item.turns if turn.answer)
+
+
+def jensen_shannon_distance(one: Mapping[str, int], other: Mapping[str, int]) -> float:
+    """The square root of the Jensen-Shannon divergence, to base 2, of two counts of words (VALSE, Appendix E).
+
+    It is 0 where every word has the same share on both sides, 1 where none is on both, and nan where a side is empty.
+
+    >>> jensen_shannon_distance({"four": 3}, {"two": 3})
+    1.0
+    """
+    words = sorted({*one, *other})
+    counts = np.array([[side.get(word, 0) for word in words] for side in (one, other)], np.float64).reshape(2, -1)
+    if not counts.sum(axis=1).all():
+        return float("nan")
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    middle = np.broadcast_to(shares.mean(axis=0), shares.shape)
+    there = shares > 0
+    bits = (shares[there] * np.log2(shares[there] / middle[there])).sum() / 2
+    return float(np.sqrt(min(max(bits, 0.0), 1.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSpace:
+    """The answers of a data set, each with the number of questions whose best answer it is; a bare list has none.
+
+    >>> AnswerSpace.listed("some", ["Red", "red ", "blue"], str.strip).answers
+    ('Red', 'blue', 'red')
+    """
+
+    name: str
+    counts: Mapping[str, int]
+
+    @classmethod
+    def listed(cls, name: str, answers: Iterable[str], comparable: Comparable) -> "AnswerSpace":
+        """The answers that a model can give, or that stand in a list."""
+        return cls(name, dict.fromkeys(sorted(set(map(comparable, answers))), 0))
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Every answer once, sorted."""
+        return tuple(sorted(self.counts))
+
+    @property
+    def questions(self) -> int:
+        """The number of questions behind it."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSpaceOverlap:
+    """The overlap of two answer spaces; a share of questions is None where a space has no questions."""
+
+    name: str  # of the other
+    answers: int  # different ones of ours
+    others: int  # different ones of the other
+    shared: int
+    jaccard: float  # shared of all that either has
+    covered: float | None  # the share of our questions whose best answer the other has
+    covers: float | None  # the share of the other's questions whose best answer we have
+    ceiling: float | None = None  # the best mean credit on our questions with the other's answers alone
+    absent: tuple[tuple[str, int], ...] = ()  # our most frequent answers that the other lacks
+
+
+def compare_spaces(
+    ours: AnswerSpace, other: AnswerSpace, *, ceiling: float | None = None, most: int = 5
+) -> AnswerSpaceOverlap:
+    """The overlap of two spaces.
+
+    >>> found = compare_spaces(AnswerSpace("a", {"yes": 6, "red": 2}), AnswerSpace("b", {"yes": 1, "no": 1}))
+    >>> found.shared, round(found.jaccard, 2), found.covered, found.covers, found.absent
+    (1, 0.33, 0.75, 0.5, (('red', 2),))
+    """
+    shared = ours.counts.keys() & other.counts.keys()
+    either = ours.counts.keys() | other.counts.keys()
+    absent = sorted((pair for pair in ours.counts.items() if pair[0] not in shared), key=lambda pair: (-pair[1], pair))
+    return AnswerSpaceOverlap(
+        other.name,
+        len(ours.counts),
+        len(other.counts),
+        len(shared),
+        len(shared) / len(either) if either else 0.0,
+        _share(ours, shared),
+        _share(other, shared),
+        ceiling,
+        tuple(absent[:most]),
+    )
+
+
+def _share(space: AnswerSpace, shared: Iterable[str]) -> float | None:
+    return sum(space.counts[answer] for answer in shared) / space.questions if space.questions else None
+
+
+class AccuracyCeiling:
+    """An upper bound of accuracy with the answers of a space: the mean credit of the best one for each question.
+
+    >>> ceiling = AccuracyCeiling(AnswerSpace("b", {"no": 1}), str)
+    >>> ceiling.add([("no", 1.0)])
+    >>> ceiling.add([("nope", 1.0), ("no", 0.5)])
+    >>> ceiling.value
+    0.75
+    """
+
+    def __init__(self, space: AnswerSpace, comparable: Comparable) -> None:
+        self._space, self._comparable = frozenset(space.counts), comparable
+        self._earned, self._questions = 0.0, 0
+
+    def add(self, gold: Sequence[tuple[str, float]]) -> None:
+        """Add a question, by its gold answers with credit."""
+        self._questions += 1
+        self._earned += max((c for answer, c in gold if self._comparable(answer) in self._space), default=0.0)
+
+    @property
+    def value(self) -> float | None:
+        """The mean so far; none before the first question."""
+        return self._earned / self._questions if self._questions else None

@@ -14,8 +14,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 
 from counterpoint.metrics.applicability import Condition, Contents, everywhere
-from counterpoint.metrics.ordered_pairs import OrderedPairs
-from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows, Sets, Singles, Unit
+from counterpoint.metrics.outcomes import Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles, Unit
 
 T = TypeVar("T", Pairs, OrderedPairs, Sets, Singles)
 

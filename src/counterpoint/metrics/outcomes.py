@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from counterpoint.core.groups import Mode, Relation, State
 from counterpoint.core.ports import Scale
 from counterpoint.metrics.credit import credit_answers
-from counterpoint.metrics.id_joins import find_rows
-from counterpoint.metrics.labels import Codes, Labels, renumber, tag_labels
+from counterpoint.metrics.labels import Codes, Labels, find_rows, renumber, tag_labels
 from counterpoint.metrics.probabilities import AnswerProbabilities
 
 Floats = NDArray[np.float64]
@@ -475,3 +474,37 @@ def _clusters(table: pa.Table, base: Rows) -> Codes:
     number = np.zeros(len(base), np.int32)
     number[heads] = renumber(codes, len(pictures.words) + len(codes))[0]
     return number[base]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedPairs(PairColumns):
+    """One entry for every two members of a group in either order; a set of three is in six."""
+
+    base_correct: Floats  # of the first, 0 to 1, nan without gold or answer
+    variant_correct: Floats
+    counted: Flags
+    cluster: Codes
+    row: Rows  # of the second
+    base: Rows  # of the group, whose tags slice members without tags
+    threshold: float
+
+
+def ordered_pairs(outcomes: Outcomes) -> OrderedPairs:
+    """Every ordered pair of different members of every group."""
+    rows = np.arange(len(outcomes.base))
+    sizes = np.bincount(outcomes.base, minlength=len(rows))[outcomes.base]
+    first = np.repeat(rows, sizes - 1)
+    ends = np.cumsum(sizes - 1)
+    steps = np.arange(len(first)) - np.repeat(ends - (sizes - 1), sizes - 1) + 1
+    start = outcomes.base[first]
+    second = start + (first - start + steps) % np.repeat(sizes, sizes - 1)
+    answered = outcomes.state < _FAILED
+    return OrderedPairs(
+        outcomes.correct[first],
+        outcomes.correct[second],
+        answered[first] & answered[second],
+        outcomes.cluster[first],
+        second,
+        start,
+        outcomes.threshold,
+    )

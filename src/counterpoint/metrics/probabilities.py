@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from counterpoint.core.groups import State
 from counterpoint.core.ports import MEAN_TRIAL
-from counterpoint.metrics.brier import squared_errors
-from counterpoint.metrics.id_joins import find_rows
-from counterpoint.metrics.labels import Labels
+from counterpoint.metrics.credit import squared_errors
+from counterpoint.metrics.labels import Labels, find_rows
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32]

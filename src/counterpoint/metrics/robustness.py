@@ -1,6 +1,8 @@
 """Robustness: how often an answer stays the same under edits of a picture, rewrites of a question, noise in features.
 
 Each application of an edit or rule is a pair, so that `n` counts applications. A flip is a pair whose answers differ.
+RAD (equation 1) is the share of what is answered correctly that still is when asked in another way: J is the set of
+pairs whose base is correct, J' that of those whose variant is; where nothing is correct it is undefined, never zero.
 Variants name their edit in the tag `edit` and their rewriting rule in the tag `rule` (Beyond Accuracy, 3.2 and SEARs).
 """
 
@@ -13,14 +15,16 @@ from counterpoint.core.groups import Relation
 from counterpoint.metrics.applicability import (
     FEATURE_NOISE_TESTS,
     PICTURE_EDIT_TESTS,
+    RAD_PAIR_TESTS,
+    RAD_SET_TESTS,
     REWRITE_TESTS,
     has_relation,
     has_test,
     nowhere,
     only_tests,
 )
-from counterpoint.metrics.metric import Ability, Estimator, Ratio, Statistic
-from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows
+from counterpoint.metrics.metric import Ability, Estimator, MetricKind, Ratio, Statistic
+from counterpoint.metrics.outcomes import Flags, Floats, OrderedPairs, Pairs, Rows
 
 TAG = "edit"
 """The tag of a variant that names the kind of edit of its picture or features."""
@@ -145,3 +149,54 @@ wrong_to_right = Ratio(
 
 picture_feature_robustness = _feature_robustness("picture", PICTURE, 35)
 question_feature_robustness = _feature_robustness("question", QUESTION, 36)
+
+
+_applies = has_relation(Relation.SAME, Relation.DIFFERS, Relation.GOLD)
+
+rad_forward = Ratio(
+    "rad_forward",
+    Pairs,
+    lambda p: p.variant_right,
+    lambda p: p.gold & p.base_right,
+    title="RAD forward",
+    term="RAD",
+    description="Share of pairs whose variant is correct among those whose base is, |J ∩ J'| / |J|.",
+    kind=MetricKind.RATIO,
+    not_applicable="no base here is answered correctly",
+    applies=_applies,
+    leads=only_tests(*RAD_PAIR_TESTS),
+    rank=30,
+    on_request=True,
+)
+
+rad_backward = Ratio(
+    "rad_backward",
+    Pairs,
+    lambda p: p.base_right,
+    lambda p: p.gold & p.variant_right,
+    title="RAD backward",
+    term="RAD",
+    description="Share of pairs whose base is correct among those whose variant is, |J ∩ J'| / |J'|.",
+    kind=MetricKind.RATIO,
+    not_applicable="no variant here is answered correctly",
+    applies=_applies,
+    leads=only_tests(*RAD_PAIR_TESTS),
+    rank=31,
+    on_request=True,
+)
+
+rad_ordered = Ratio(
+    "rad_ordered",
+    OrderedPairs,
+    lambda p: p.variant_right,
+    lambda p: p.gold & p.base_right,
+    title="RAD over ordered pairs",
+    term="RAD",
+    description="Share of correct seconds among ordered pairs whose first is correct, of sets without an original.",
+    kind=MetricKind.RATIO,
+    not_applicable="no question here is answered correctly",
+    applies=_applies,
+    leads=only_tests(*RAD_SET_TESTS),
+    rank=32,
+    on_request=True,
+)

@@ -16,8 +16,17 @@ from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.bootstrap import RESAMPLES, Counts, bootstrap_interval, estimate_interval, seeded_rng
 from counterpoint.metrics.intervals import Score, interval_from_sums
 from counterpoint.metrics.metric import Metric, Ratio, Statistic, applicable, displayed, no_diagnosis, ordered
-from counterpoint.metrics.ordered_pairs import OrderedPairs, ordered_pairs
-from counterpoint.metrics.outcomes import STATES, Floats, Outcomes, Pairs, Sets, Singles, judge
+from counterpoint.metrics.outcomes import (
+    STATES,
+    Floats,
+    OrderedPairs,
+    Outcomes,
+    Pairs,
+    Sets,
+    Singles,
+    judge,
+    ordered_pairs,
+)
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.slices import SliceCells, Slicer
 

@@ -1,15 +1,19 @@
-"""Slices of units by suite, test, kind or any tag, and the clusters within each slice."""
+"""Slices of units by any column: clusters within slices, renamed values, and slices that differ from the whole."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import erfc, sqrt
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from counterpoint.metrics.intervals import wilson_bounds
 from counterpoint.metrics.labels import Codes, Labels, renumber
 from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Unit
+from counterpoint.metrics.paired_tests import ALPHA, holm
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +94,109 @@ class Slicer:
 
 def _words(labels: Labels, codes: NDArray[np.int64]) -> list[str]:
     return [str(word) for word in pc.take(labels.words, pa.array(codes)).to_pylist()]
+
+
+Table: TypeAlias = pa.Table
+"""Rows of a suite, or answers of a model."""
+
+
+def distinct_values(table: Table, *columns: str) -> list[tuple[str, ...]]:
+    """The combinations of values of some columns, each once, sorted."""
+    rows = table.select(columns).group_by(list(columns)).aggregate([]).to_pylist()
+    return sorted(tuple(str(row[name]) for name in columns) for row in rows)
+
+
+def keep_rows(table: Table, column: str, kept: Sequence[str]) -> Table:
+    """The rows that have one of these values in a column."""
+    return table.filter(pc.is_in(_plain(table, column), value_set=pa.array(kept, pa.string())))
+
+
+def rename_values(table: Table, column: str, names: Mapping[str, str]) -> Table:
+    """The table with values of a column renamed; a value that is not named stays."""
+    plain = _plain(table, column).dictionary_encode()
+    parts = [
+        pa.DictionaryArray.from_arrays(part.indices, [names.get(word, word) for word in part.dictionary.to_pylist()])
+        for part in plain.chunks
+    ]
+    chunks = [part.cast(pa.string()) for part in parts]
+    return table.set_column(table.column_names.index(column), column, pa.chunked_array(chunks, pa.string()))
+
+
+def relabel_outcomes(outcomes: Outcomes, column: str, names: Mapping[str, str]) -> Outcomes:
+    """Outcomes with values of a column renamed."""
+    return replace(outcomes, table=rename_values(outcomes.table, column, names))
+
+
+def replace_gold(table: Table, answers: Sequence[str]) -> Table:
+    """The same questions with these as gold for each, so that accuracy is how often they are answered."""
+    kind = table.schema.field("gold").type
+    gold = pa.scalar([{"answer": word, "credit": 1.0} for word in answers], kind)
+    return table.set_column(table.column_names.index("gold"), "gold", pa.repeat(gold, table.num_rows))
+
+
+def _plain(table: Table, column: str) -> pa.ChunkedArray:
+    return table[column].cast(pa.string())
+
+
+FEWEST_GROUPS = 30
+"""Groups that a slice must have."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceSums:
+    """Sums over the groups of a slice and, with `score` s and count c of each picture, over its pictures."""
+
+    column: str  # "kind" or the name of a tag
+    value: str
+    n: int
+    total: float  # of the scores
+    squares: float  # of the scores
+    pictures: int
+    picture_squares: float  # of s
+    picture_products: float  # of s and c
+    picture_count_squares: float  # of c
+
+
+@dataclass(frozen=True, slots=True)
+class SliceDeviation:
+    """The score of a slice with its 95 % interval, that of the whole suite, and the corrected p value of a test."""
+
+    column: str
+    value: str
+    score: float
+    low: float
+    high: float
+    n: int
+    pictures: int
+    whole: float
+    p: float
+
+
+def find_deviations(slices: Iterable[SliceSums], whole: SliceSums) -> tuple[SliceDeviation, ...]:
+    """The slices whose score is significantly different from that of the whole suite, the lowest first."""
+    if not whole.n:
+        return ()
+    mean = whole.total / whole.n
+    tested = [_deviation(sums, mean) for sums in slices if FEWEST_GROUPS <= sums.n < whole.n]
+    corrected = holm([slice_.p for slice_ in tested])
+    clear = [
+        replace(slice_, p=p)
+        for slice_, p in zip(tested, corrected, strict=True)
+        if p < ALPHA and (slice_.high < mean or slice_.low > mean)
+    ]
+    return tuple(sorted(clear, key=lambda slice_: (slice_.score, slice_.column, slice_.value)))
+
+
+def _deviation(sums: SliceSums, whole: float) -> SliceDeviation:
+    """The score of a slice with Wilson's interval for the effective number of groups, and a test against the whole."""
+    n, pictures = sums.n, sums.pictures
+    score = sums.total / n
+    independent = max(sums.squares - n * score * score, 0.0) / max(n - 1, 1) / n
+    between = sums.picture_squares - 2 * score * sums.picture_products + score * score * sums.picture_count_squares
+    clustered = max(between, 0.0) / n**2 * pictures / max(pictures - 1, 1)
+    design_effect = max(clustered / independent, 1.0) if independent > 0 else max(n / pictures, 1.0)
+    effective = max(n / design_effect, 1.0)
+    low, high = wilson_bounds(score, effective)
+    error = sqrt(max(whole * (1 - whole), 1e-9) / effective)
+    p = erfc(abs(score - whole) / error / sqrt(2))
+    return SliceDeviation(sums.column, sums.value, score, low, high, n, pictures, whole, p)

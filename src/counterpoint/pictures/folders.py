@@ -1,14 +1,18 @@
-"""Pictures in folders: resolve an address against the root of its namespace, decode the file, apply its edits."""
+"""Pictures in folders: resolve an address, decode the file, apply its edits; channel means, and a PNG encoder."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os.path import normpath
 from pathlib import Path
 from struct import error as StructError  # noqa: N812 - it is a class
+from struct import pack
+from typing import TypeAlias
+from zlib import compress, crc32
 
 import numpy as np
 from PIL import Image, ImageOps
 
 from counterpoint.core.errors import PictureError, UnknownName
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.pictures.edits import apply_edits
@@ -77,3 +81,56 @@ def to_rgb(image: Image.Image) -> Image.Image:
         rgba = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
     return image.convert("RGB")
+
+
+def encode_png(pixels: Pixels) -> bytes:
+    """Encode RGB pixels as a PNG file.
+
+    >>> encode_png(np.zeros((2, 3, 3), np.uint8))[:4]
+    b'\\x89PNG'
+    """
+    height, width, _ = pixels.shape
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter type, 0 for none
+    rows[:, 1:] = pixels.reshape(height, 3 * width)
+    header = pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = (b"IHDR", header), (b"IDAT", compress(rows.tobytes(), 1)), (b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, content) for name, content in chunks)
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    return pack(">I", len(content)) + name + content + pack(">I", crc32(name + content))
+
+
+Means: TypeAlias = tuple[int, int, int]
+"""Red, green and blue from 0 to 255."""
+
+
+SAMPLE = 1000
+"""The largest sample of a folder: enough for a mean that is right to about one level."""
+
+_ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+
+
+def folder_means(folder: Path, limit: int = SAMPLE) -> Means:
+    """The channel means of the pictures in a folder and below, of a fixed random sample where there are many."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _ENDINGS)
+    if not paths:
+        raise PictureError(f"{folder} has no pictures", hint=f"their names end in {', '.join(_ENDINGS)}")
+    sample = seeded_rng("channel means", len(paths)).sample(paths, k=min(limit, len(paths)))
+    return channel_means(decode(path) for path in sample)
+
+
+def channel_means(pictures: Iterable[Pixels]) -> Means:
+    """The mean of each channel over all pixels of all pictures, to the nearest whole number.
+
+    >>> channel_means([np.full((2, 2, 3), (10, 20, 30), np.uint8), np.full((2, 4, 3), (40, 50, 61), np.uint8)])
+    (30, 40, 51)
+    """
+    sums, count = np.zeros(3, np.int64), 0
+    for pixels in pictures:
+        sums += pixels.sum(axis=(0, 1), dtype=np.int64)
+        count += pixels.shape[0] * pixels.shape[1]
+    if not count:
+        raise PictureError("there are no pictures to take channel means of")
+    red, green, blue = ((2 * sums + count) // (2 * count)).tolist()
+    return red, green, blue

@@ -5,8 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from counterpoint.metrics.answer_spaces import AnswerSpaceOverlap
-from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, WordFrequencies
+from counterpoint.metrics.data_statistics import AnswerSpaceOverlap, DataSetCounts, NumberHistogram, WordFrequencies
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import ExpectedFile, FileStatus, expected_files, format_size

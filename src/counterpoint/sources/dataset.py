@@ -9,9 +9,8 @@ from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
-from counterpoint.sources.grounding import GroundedQuestions
 from counterpoint.sources.reading.skips import Skips, skip_repeated
-from counterpoint.sources.sampling import SAMPLE_SIZE, sample_items
+from counterpoint.sources.sampling import SAMPLE_SIZE, GroundedQuestions, sample_items
 
 KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")
 """What a data set can be read as."""

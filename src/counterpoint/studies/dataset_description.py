@@ -8,8 +8,18 @@ from typing import Any, TypeAlias
 from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
-from counterpoint.metrics.answer_spaces import AccuracyCeiling, AnswerSpace, AnswerSpaceOverlap, compare_spaces
-from counterpoint.metrics.data_statistics import ANSWERS, COUNT, DataSetCounts, ItemTally, gold_answers, summarise_tally
+from counterpoint.metrics.data_statistics import (
+    ANSWERS,
+    COUNT,
+    AccuracyCeiling,
+    AnswerSpace,
+    AnswerSpaceOverlap,
+    DataSetCounts,
+    ItemTally,
+    compare_spaces,
+    gold_answers,
+    summarise_tally,
+)
 from counterpoint.sources.dataset import KINDS, DataSet, Source
 from counterpoint.sources.file_checks import (
     FileStatus,

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Relation
 from counterpoint.language.word_diff import replaced_words
-from counterpoint.metrics.divergence import jensen_shannon_distance
-from counterpoint.metrics.relabeling import Table
+from counterpoint.metrics.data_statistics import jensen_shannon_distance
+from counterpoint.metrics.slices import Table
 from counterpoint.sources.formats.valse import INSTRUMENTS
 
 SWAPS = ("actant-swap",)

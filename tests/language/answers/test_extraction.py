@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.language.answers.extraction import EXTRACTION_RULES, extract_answer
-from counterpoint.language.answers.refusals import contains_refusal, starts_with_refusal
+from counterpoint.language.answers.final_answer import contains_refusal, starts_with_refusal
 from counterpoint.language.question_types import QuestionType, parse_question
 from counterpoint.world.source import World
 

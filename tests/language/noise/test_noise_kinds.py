@@ -16,11 +16,12 @@ from counterpoint.language.noise.kinds import (
     NOISE_KINDS,
     NOT_ENGLISH,
     SEVERITIES,
+    TYPOS,
     apply_noise,
+    misspell,
     rejection_reason,
 )
 from counterpoint.language.noise.protected_words import ProtectedQuestion
-from counterpoint.language.noise.typos import TYPOS, misspell
 
 BY_NAME = {kind.name: kind for kind in NOISE_KINDS}
 QUESTIONS = (

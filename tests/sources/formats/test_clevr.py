@@ -14,8 +14,7 @@ from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Size
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.formats.clevr import SIZE, clevr
-from counterpoint.sources.formats.clevr_boxes import HALF, SHAPES, box
+from counterpoint.sources.formats.clevr import HALF, SHAPES, SIZE, box, clevr
 from counterpoint.sources.reading.skips import Skips
 
 CUBE = {

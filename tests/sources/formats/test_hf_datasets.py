@@ -17,7 +17,7 @@ from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.core.groups import Query
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.pictures.png import encode_png
+from counterpoint.pictures.folders import encode_png
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.hf_datasets import DatasetConfig, configs, hf
 from counterpoint.store.groups import read_queries

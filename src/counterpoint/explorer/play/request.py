@@ -9,8 +9,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
 from counterpoint.pictures.noise import SEVERITIES, STRENGTHS, noise_edit
-from counterpoint.pictures.patch_shuffle import shuffle_edit
-from counterpoint.pictures.transforms import TRANSFORMS
+from counterpoint.pictures.transforms import TRANSFORMS, shuffle_edit
 
 MAX_TEXT = 500
 """Characters of a text."""

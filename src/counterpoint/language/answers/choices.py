@@ -4,9 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from counterpoint.language.answers.final_answer import concluding_answer, normalize
+from counterpoint.language.answers.final_answer import concluding_answer, normalize, starts_with_refusal
 from counterpoint.language.answers.polarity import yes_or_no
-from counterpoint.language.answers.refusals import starts_with_refusal
 from counterpoint.language.nouns import plural, singular
 
 _LABEL = re.compile(

@@ -2,7 +2,7 @@
 
 import re
 
-from counterpoint.language.answers.refusals import starts_with_refusal
+from counterpoint.language.answers.final_answer import starts_with_refusal
 from counterpoint.language.lexicon.word_lists import word_list
 
 _YES = r"(?:yes|yeah|yep|yup|true|correct|affirmative|indeed)"

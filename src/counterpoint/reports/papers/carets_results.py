@@ -8,10 +8,11 @@ import numpy as np
 
 from counterpoint.core.errors import StoreError
 from counterpoint.metrics.accuracy import ACCURACY_METRICS, answer_accuracy
-from counterpoint.metrics.coverage import coverage_of_outcomes
+from counterpoint.metrics.comparison import coverage_of_outcomes
 from counterpoint.metrics.metric import Ratio
 from counterpoint.metrics.outcomes import Outcomes, Pairs, judge
-from counterpoint.metrics.relabeling import (
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.slices import (
     Table,
     distinct_values,
     keep_rows,
@@ -19,7 +20,6 @@ from counterpoint.metrics.relabeling import (
     rename_values,
     replace_gold,
 )
-from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, NOT_RUN, PaperCell
 
 Renamings = Mapping[str, Mapping[str, str]]

@@ -19,8 +19,8 @@ from counterpoint.metrics.contrast import (
     first_occurrences,
 )
 from counterpoint.metrics.outcomes import Flags, Outcomes, judge
-from counterpoint.metrics.relabeling import Table, distinct_values, keep_rows, rename_values
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.slices import Table, distinct_values, keep_rows, rename_values
 from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, PaperCell, PaperRow, PaperTable
 
 TEST = "contrast"

@@ -12,8 +12,8 @@ from math import isnan
 from counterpoint.metrics.labels import tag_labels
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import RANKING
-from counterpoint.metrics.relabeling import Table, distinct_values, keep_rows
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.slices import Table, distinct_values, keep_rows
 from counterpoint.reports.papers.paper_table import (
     NOT_APPLICABLE,
     NOT_RUN,

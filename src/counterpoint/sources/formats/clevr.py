@@ -1,6 +1,7 @@
 """CLEVR: rendered scenes of simple solids with 3D positions, and questions with programs."""
 
 from collections.abc import Iterator, Mapping
+from math import atan2, cos, pi, radians, sin
 from pathlib import Path
 from struct import unpack
 from types import MappingProxyType
@@ -8,14 +9,56 @@ from types import MappingProxyType
 from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question, Step
-from counterpoint.core.pictures import Picture, Size
+from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File
-from counterpoint.sources.formats.clevr_boxes import HALF, box
-from counterpoint.sources.reading.boxes import LONGEST, skip_box
 from counterpoint.sources.reading.json_files import elements
-from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.json_record import LONGEST, Record, clip_box, short_repr, skip_box
 from counterpoint.sources.reading.skips import Skips
+
+PITCH = radians(24)
+FOCUS = 35 / 32
+HALF: Mapping[str, float] = MappingProxyType({"large": 0.7, "small": 0.35})
+SHAPES = ("cube", "cylinder", "sphere")
+_TURNS = tuple(pi * step / 8 for step in range(16))
+
+
+def box(
+    shape: str, half: float, turn: float, middle: tuple[float, float, float], right: tuple[float, float], size: Size
+) -> Box | None:
+    """The box around a solid whose middle is at a pixel and a depth; `right` is where the camera's right lies.
+
+    The camera of CLEVR's scene has a lens of 35 mm before a sensor of 32 mm and looks down by `PITCH`. A turn is in
+    radians, although it is drawn from 0 to 360. In 26 rendered pictures of single objects the intersection over union
+    of box and visible object is 93 % (86 % at worst), and an edge is off by 0.8 pixels of 320 on average.
+    """
+    x, y, depth = middle
+    focus = size.width * FOCUS
+    across, down = (x - size.width / 2) / focus, (y - size.height / 2) / focus
+    points = [
+        (focus * (across * depth + dx) / (depth + away), focus * (down * depth - up) / (depth + away))
+        for dx, up, away in _outline(shape, half, turn - atan2(right[1], right[0]))
+    ]
+    left, top = min(px for px, _ in points), min(py for _, py in points)
+    width, height = max(px for px, _ in points) - left, max(py for _, py in points) - top
+    corner = round(left + size.width / 2), round(top + size.height / 2)
+    return clip_box(*corner, max(round(width), 1), max(round(height), 1), size)
+
+
+def _outline(shape: str, half: float, turn: float) -> Iterator[tuple[float, float, float]]:
+    """Points of a solid as the camera has them from its middle: to the right, upwards, and away."""
+    if shape == "sphere":
+        yield from ((half * cos(angle), half * sin(angle), 0.0) for angle in _TURNS)
+        return
+    if shape == "cube":
+        rim = [(turn + pi / 4 + corner * pi / 2, half * 2**0.5) for corner in range(4)]
+    else:
+        rim = [(angle, half) for angle in _TURNS]
+    for angle, reach in rim:
+        aside, behind = reach * cos(angle), reach * sin(angle)
+        for high in (-half, half):
+            yield aside, behind * sin(PITCH) + high * cos(PITCH), behind * cos(PITCH) - high * sin(PITCH)
+
 
 NAMESPACE = "clevr"
 SIZE = Size(480, 320)

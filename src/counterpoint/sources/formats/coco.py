@@ -9,9 +9,8 @@ from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.reading.boxes import LONGEST, clip_box, size_of, skip_box
 from counterpoint.sources.reading.json_files import parts
-from counterpoint.sources.reading.json_record import Record
+from counterpoint.sources.reading.json_record import LONGEST, Record, clip_box, size_of, skip_box
 from counterpoint.sources.reading.json_stream import Json
 from counterpoint.sources.reading.skips import Skips
 

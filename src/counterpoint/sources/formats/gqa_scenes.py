@@ -6,9 +6,8 @@ from pathlib import Path
 from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.sources.reading.boxes import box_of, size_of
 from counterpoint.sources.reading.json_files import members
-from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.json_record import Record, box_of, short_repr, size_of
 from counterpoint.sources.reading.json_stream import Json
 from counterpoint.sources.reading.skips import Skips
 

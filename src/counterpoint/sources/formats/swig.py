@@ -12,9 +12,8 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.reading.boxes import LONGEST, clip_box, size_of, skip_box
 from counterpoint.sources.reading.json_files import members
-from counterpoint.sources.reading.json_record import Record, short_repr
+from counterpoint.sources.reading.json_record import LONGEST, Record, clip_box, short_repr, size_of, skip_box
 from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE, FOLDER = "swig", "images_512"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.outcomes import Outcomes, restore_outcomes
-from counterpoint.metrics.slice_deviations import FEWEST_GROUPS, SliceSums
+from counterpoint.metrics.slices import FEWEST_GROUPS, SliceSums
 from counterpoint.store.outcomes.reader import OutcomeReader
 
 ResultRow = Mapping[str, Any]

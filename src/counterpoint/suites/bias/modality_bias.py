@@ -18,7 +18,7 @@ from counterpoint.core.groups import Group, Query, Relation, exchange_picture, e
 from counterpoint.core.ids import content_id
 from counterpoint.core.items import Caption, GroundedQuestion, Question
 from counterpoint.core.pictures import Edit, Picture
-from counterpoint.pictures.patch_shuffle import shuffle_edit
+from counterpoint.pictures.transforms import shuffle_edit
 from counterpoint.suites.bias.topics import DisjointSampler, item_nouns, question_nouns, text_nouns
 from counterpoint.suites.question_groups import Tags, question_group, source_proof
 from counterpoint.suites.suite import ContextReader, Rejection, Suite

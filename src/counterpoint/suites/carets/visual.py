@@ -12,8 +12,8 @@ from random import Random
 from counterpoint.core.groups import Group, Query
 from counterpoint.core.pictures import Box, Edit, Size
 from counterpoint.core.scenes import Scene
-from counterpoint.pictures.channel_means import Means
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
+from counterpoint.pictures.folders import Means
 from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.suites.balanced_sampling import Candidate

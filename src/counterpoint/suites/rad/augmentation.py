@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from counterpoint.core.items import Question
-from counterpoint.language.answers.vqa import normalize_vqa
+from counterpoint.language.answers.rule_sets import normalize_vqa
 
 MIN_AGREEING = 3
 """Of ten annotators, how many must agree for an answer to be correct, as in VQA."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from counterpoint.language.answers.vqa import normalize_vqa
+from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import join_list
 from counterpoint.language.lexicon.attributes import attribute_classes, excludes
 from counterpoint.language.lexicon.word_lists import split_list

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from counterpoint.language.answers.vqa import normalize_vqa
+from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import (
     a,
     is_mass,

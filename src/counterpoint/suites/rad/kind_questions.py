@@ -3,7 +3,7 @@
 import re
 from functools import cache, lru_cache
 
-from counterpoint.language.answers.vqa import normalize_vqa
+from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import article, is_mass, is_plural, number_value, one_or_bare, singular
 from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a

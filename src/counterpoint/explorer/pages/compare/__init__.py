@@ -24,8 +24,7 @@ from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import LinkChoice, ScoreCell, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece
-from counterpoint.metrics.comparison import TIE, compare_with_reference
-from counterpoint.metrics.coverage import coverage_of_outcomes
+from counterpoint.metrics.comparison import TIE, compare_with_reference, coverage_of_outcomes
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabModel

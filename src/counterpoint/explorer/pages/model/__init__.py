@@ -14,7 +14,7 @@ from counterpoint.explorer.views import ChartFigure, CostFigure, MetricColumn, S
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.calibration import ReliabilityBin
 from counterpoint.metrics.data_statistics import HistogramBin
-from counterpoint.metrics.slice_deviations import SliceDeviation, find_deviations
+from counterpoint.metrics.slices import SliceDeviation, find_deviations
 from counterpoint.reports.charts.bars import Histogram
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.charts.dots import Dot, DotChart

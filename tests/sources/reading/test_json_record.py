@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.core.pictures import Box, Size
-from counterpoint.sources.reading.boxes import box_of, clip_box
-from counterpoint.sources.reading.json_record import Record
+from counterpoint.sources.reading.json_record import Record, box_of, clip_box
 from counterpoint.sources.reading.skips import Skips
 
 NUMBERS = st.integers(-40, 40)
