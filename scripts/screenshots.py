@@ -1,6 +1,7 @@
-"""Take the pictures of the pages that the documentation shows: `python scripts/screenshots.py LAB [NAME …]`.
+"""Take the screenshots of pages that the documentation shows: `python scripts/screenshots.py LAB [NAME …]`.
 
-Needs Chromium and playwright; writes small PNG files to docs/pictures.
+Needs Chromium and playwright; writes PNG files of 256 colors to docs/pictures. LAB is that of `counterpoint demo`,
+with the suites `noise` and `relations` generated and all its models run on them.
 """
 
 import sys
@@ -16,24 +17,25 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from counterpoint.cli.serve import drawn, loaded
 from counterpoint.explorer.app import create_app
+from counterpoint.explorer.server import load_models
+from counterpoint.lab.worlds import lab_worlds
 from counterpoint.store.lab import LabStore
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 SUITE, MODEL, OTHER, NOISY, FOILS = "order", "cnn-lstm", "fusion", "noise", "relations"
-PLAYED = "fusion"
+TRIED = "fusion"
 
 SHOTS = (
-    ("leaderboard", "/overview", 1400, 900, "light"),
-    ("leaderboard-phone", "/overview", 390, 1100, "light"),
+    ("overview", "/overview", 1400, 900, "light"),
+    ("overview-phone", "/overview", 390, 1100, "light"),
     ("model", f"/models/{MODEL}?suite={SUITE}&against={OTHER}", 1400, 1100, "light"),
     ("compare", f"/compare?models={OTHER},{MODEL}&suite={SUITE}", 1400, 1000, "light"),
-    ("find", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "light"),
-    ("find-dark", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "dark"),
-    ("find-phone", f"/browse?model={MODEL}&suite={SUITE}&verdict=broken", 390, 1100, "light"),
+    ("browse", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "light"),
+    ("browse-dark", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "dark"),
+    ("browse-phone", f"/browse?model={MODEL}&suite={SUITE}&verdict=broken", 390, 1100, "light"),
     ("suite", f"/suites/{SUITE}/models/{MODEL}", 1400, 1100, "light"),
     ("suites", f"/suites/{SUITE}", 1400, 1100, "light"),
     ("group", f"{SUITE}/{MODEL}", 1400, 860, "light"),
@@ -42,16 +44,16 @@ SHOTS = (
     ("noise", f"{NOISY}/{MODEL}", 1400, 1000, "light"),
     ("foils", f"{FOILS}/two-tower", 1400, 800, "light"),
     ("sample", "sample", 1400, 1100, "light"),
-    ("play", f"/play?suite={SUITE}&gaussian=3", 1400, 900, "light"),
-    ("play-phone", f"/play?suite={SUITE}&gaussian=3", 390, 1100, "dark"),
+    ("try-a-model", f"/play?suite={SUITE}&gaussian=3", 1400, 900, "light"),
+    ("try-a-model-phone", f"/play?suite={SUITE}&gaussian=3", 390, 1100, "dark"),
 )
-"""Name, address, width, height and colors of each picture; an address without a slash in front is that of a group."""
+"""Name, address, width, height and color scheme of each screenshot; an address without a leading slash is a group's."""
 
 
 @contextmanager
-def served(lab: LabStore) -> Iterator[str]:
-    """The address of a server over the lab, while it is used."""
-    app = create_app(lab, extra=drawn(lab), models=partial(loaded, (PLAYED,), ()))
+def serve_lab(lab: LabStore) -> Iterator[str]:
+    """Serve the lab on a free port, and yield its address."""
+    app = create_app(lab, extra=lab_worlds(lab), models=partial(load_models, [(TRIED, {})]))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -64,15 +66,15 @@ def served(lab: LabStore) -> Iterator[str]:
         thread.join()
 
 
-def small(content: bytes) -> bytes:
-    """The same picture in at most 256 colours, which is enough for a page and makes a small file."""
+def quantize(content: bytes) -> bytes:
+    """The same PNG in at most 256 colors, which is enough for a page and makes a small file."""
     file = BytesIO()
     Image.open(BytesIO(content)).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
     return file.getvalue()
 
 
-def one_group(page: Page, home: str, place: str) -> str:
-    """The address of a group that the model got right, then wrong; or of the question of a noisy one."""
+def group_address(page: Page, home: str, place: str) -> str:
+    """The address of a group with a correct base and an incorrect variant; or of the question of a noisy one."""
     suite, _, model = (place if "/" in place else f"{NOISY}/{MODEL}").partition("/")
     page.goto(f"{home}/suites/{suite}/models/{model}?verdict={'breaks' if suite == FOILS else 'broken'}")
     address = home + str(page.locator("a.entry").nth(1).get_attribute("href"))
@@ -82,26 +84,26 @@ def one_group(page: Page, home: str, place: str) -> str:
     return home + str(page.locator("a[href^='/samples/']").first.get_attribute("href"))
 
 
-def settled(page: Page) -> None:
-    """Wait until models have answered."""
+def wait_until_settled(page: Page) -> None:
+    """Wait until the page is complete and models have answered."""
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(3000 if "/play" in page.url else 300)
 
 
 def main(folder: str, *only: str) -> None:
-    """Write every picture, or only those that are named."""
-    with served(LabStore(folder).opened()) as home, sync_playwright() as playwright:
+    """Write every screenshot, or only those that are named."""
+    with serve_lab(LabStore(folder).opened()) as home, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for name, address, width, height, scheme in SHOTS:
             if only and name not in only:
                 continue
             page = browser.new_page(viewport={"width": width, "height": height})
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-            page.goto(home + address if address.startswith("/") else one_group(page, home, address))
+            page.goto(home + address if address.startswith("/") else group_address(page, home, address))
             if "/groups/" in page.url:
                 page.keyboard.press("b")
-            settled(page)
-            (FOLDER / f"pages-{name}.png").write_bytes(small(page.screenshot()))
+            wait_until_settled(page)
+            (FOLDER / f"pages-{name}.png").write_bytes(quantize(page.screenshot()))
         browser.close()
 
 
