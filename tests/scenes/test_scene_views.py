@@ -8,11 +8,12 @@ from proving import examples
 from scenery import scene, sources
 
 from counterpoint.core.pictures import Box
-from counterpoint.core.scenes import Link, Scene
+from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.scenes.ambiguity import (
     ambiguity_reason,
     ambiguity_reasons,
+    can_be_asked,
     general_names,
     is_absent,
     is_unambiguous,
@@ -21,11 +22,19 @@ from counterpoint.scenes.ambiguity import (
 )
 from counterpoint.scenes.attributes import denies, visible_values
 from counterpoint.scenes.cooccurrence import survey_scenes
-from counterpoint.scenes.referring_expressions import ReferringExpression, all_expressions
-from counterpoint.scenes.views import SceneSampler
+from counterpoint.scenes.referring_expressions import ReferringExpression, modified_expressions
+from counterpoint.scenes.views import SceneSampler, SceneView
 from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions
 from counterpoint.suites.carets.templates import QuestionContent
 from counterpoint.suites.suite import Rejection
+
+
+def all_expressions(view: SceneView, thing: SceneObject) -> list[ReferringExpression]:
+    """Every expression for an object, the plain name first."""
+    if not can_be_asked(thing.name):
+        return []
+    plain = [ReferringExpression(thing, thing.name)] if view.singles_out(thing, thing.name) else []
+    return [*plain, *modified_expressions(view, thing)]
 
 
 def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[QuestionContent]:

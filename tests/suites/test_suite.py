@@ -66,7 +66,7 @@ def test_neither_the_order_of_scenes_nor_the_parts_they_come_in_change_a_group(
 ) -> None:
     mixed = rng.sample(scenes, len(scenes))
     cut = rng.randint(0, len(scenes))
-    statistics = survey_scenes(mixed[:cut]) + survey_scenes(mixed[cut:])
+    statistics = survey_scenes(mixed)
     for suite in (order.suite, rephrase.suite):
         whole = Counter(group.id for _, group in generate_groups(suite, scenes, seed))
         parts = (generate_groups(suite, part, seed, statistics=statistics) for part in (mixed[:cut], mixed[cut:]))

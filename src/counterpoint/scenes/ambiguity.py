@@ -4,16 +4,14 @@ A name is absent from a scene if nothing annotated could be such an object or ma
 and parts, and the data files what people call by several names.
 """
 
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.senses import is_a, sense_coverage, sense_of, synonyms
-from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
 
@@ -66,34 +64,21 @@ def may_show(whole: str, name: str) -> bool:
     )
 
 
-@cache
 def word_set(key: str) -> frozenset[str]:
-    """One word list of the data file."""
-    section: Any = _doubts()
-    for part in key.split("."):
-        section = section[part]
-    return frozenset(split_list(section))
+    """One word list of the data file on doubtful names."""
+    return word_list("doubts", key, DATA)
 
 
 @cache
 def general_names() -> Mapping[str, str]:
     """Hypernyms that a question may choose within, each in its countable form: "piece of fruit"."""
-    return dict(_doubts()["general"])
+    return dict(word_table("doubts", DATA)["general"])
 
 
 @cache
 def unannotated_parts() -> Mapping[str, tuple[str, ...]]:
     """What may be visible in or on an object of each name; a part with a mark ("seat!") excludes its hyponyms."""
-    return {owner: split_list(parts) for owner, parts in _read("shows").items()}
-
-
-@cache
-def _doubts() -> Mapping[str, Any]:
-    return _read("doubts")
-
-
-def _read(name: str) -> Mapping[str, Any]:
-    return tomllib.loads((DATA / f"{name}.toml").read_text("utf-8"))
+    return {owner: split_list(parts) for owner, parts in word_table("shows", DATA).items()}
 
 
 @cache
@@ -105,7 +90,7 @@ def _last_word(name: str) -> str:
 def _alike() -> Mapping[str, frozenset[int]]:
     """For each name, the numbers of the rows that have it."""
     rows: dict[str, frozenset[int]] = {}
-    for number, row in enumerate(_doubts()["alike"]):
+    for number, row in enumerate(word_table("doubts", DATA)["alike"]):
         for name in split_list(row):
             rows[singular(name)] = rows.get(singular(name), frozenset()) | {number}
     return rows

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
 from random import Random
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
@@ -16,7 +16,6 @@ from counterpoint.scenes.attributes import action_class, agent_kind, attribute_c
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 
 _Key: TypeAlias = tuple[str, ...]
-_KeyT = TypeVar("_KeyT")
 _ENOUGH = 6  # objects with a value, below which the statistics of their kind are used
 
 
@@ -55,7 +54,7 @@ _NO_WORDS = WeightedWords((), ())
 
 @dataclass(slots=True)
 class NameCooccurrence:
-    """In how many scenes names occur, alone and together; parts of a source are merged by adding them.
+    """In how many scenes names occur, alone and together.
 
     Names count as occurring together with another only where they could also have been proved absent: shoes could not,
     since everyone may wear some.
@@ -77,21 +76,10 @@ class NameCooccurrence:
             self.together[name].update(clear)
         return names
 
-    def __add__(self, other: "NameCooccurrence") -> "NameCooccurrence":
-        both = NameCooccurrence(self.scenes + other.scenes, self.having + other.having, self.clear + other.clear)
-        _merge(both.together, self.together, other.together)
-        return both
-
-
-def _merge(into: defaultdict[_KeyT, Counter[str]], *parts: Mapping[_KeyT, Counter[str]]) -> None:
-    for part in parts:
-        for key, counts in part.items():
-            into[key].update(counts)
-
 
 @dataclass(slots=True)
 class SceneStatistics:
-    """Counts over scenes; parts of a source are merged by adding them.
+    """Counts over scenes.
 
     The keys of `counts` begin with what is counted: the "looks" of a name by attribute class, what a kind of agent was
     "doing" by class of actions, and the "subjects" and "objects" of a relation.
@@ -122,11 +110,6 @@ class SceneStatistics:
                 if _can_be_linked(name, other):
                     self.counts["subjects", link.name, other][name] += 1
                     self.counts["objects", name, link.name][other] += 1
-
-    def __add__(self, other: "SceneStatistics") -> "SceneStatistics":
-        both = SceneStatistics(self.names + other.names, self.kinds + other.kinds)
-        _merge(both.counts, self.counts, other.counts)
-        return both
 
     def share(self, name: str) -> float:
         """The share of scenes that have such an object."""

@@ -39,25 +39,18 @@ def choose_expression(
     alone = view.singles_out(thing, thing.name)
     if alone and rng.random() < _PLAIN:
         return ReferringExpression(thing, thing.name)
-    expressions = [*_by_look(view, thing, thing.name), *relation_expressions(view, thing, thing.name)]
-    expressions = [phrase for phrase in expressions if phrase.gives not in avoid]
+    expressions = [phrase for phrase in modified_expressions(view, thing) if phrase.gives not in avoid]
     if expressions:
         return rng.choice(expressions)
     return ReferringExpression(thing, thing.name) if alone else None
 
 
-def all_expressions(view: SceneView, thing: SceneObject) -> list[ReferringExpression]:
-    """Every expression for an object, the plain name first."""
-    if not can_be_asked(thing.name):
-        return []
-    plain = [ReferringExpression(thing, thing.name)] if view.singles_out(thing, thing.name) else []
-    return [*plain, *_by_look(view, thing, thing.name), *relation_expressions(view, thing, thing.name)]
-
-
-def _by_look(view: SceneView, thing: SceneObject, name: str) -> Iterator[ReferringExpression]:
+def modified_expressions(view: SceneView, thing: SceneObject) -> Iterator[ReferringExpression]:
+    """Expressions with the name of an object and a value or a relation."""
     for value in view.values(thing):
-        if goes_before_noun(value) and view.singles_out(thing, name, value):
-            yield ReferringExpression(thing, modified_noun(value, name), gives=attribute_class(value))
+        if goes_before_noun(value) and view.singles_out(thing, thing.name, value):
+            yield ReferringExpression(thing, modified_noun(value, thing.name), gives=attribute_class(value))
+    yield from relation_expressions(view, thing, thing.name)
 
 
 def relation_expressions(

@@ -4,7 +4,6 @@ Annotations come first. Without one, boxes prove what they can, with margins: th
 least not right of it, that it is not above what it lies below, that two objects do not touch.
 """
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -13,20 +12,20 @@ from typing import NamedTuple
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
-from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.scenes.ambiguity import DATA
 
 
 @cache
 def can_follow_noun(relation: str) -> bool:
     """Whether a relation reads well after a noun: "a cup on the table", but nothing "of" it."""
-    return relation in _list("said")
+    return relation in word_list("relations", "said", DATA)
 
 
 @cache
 def is_exclusive(relation: str) -> bool:
     """Whether an object has this relation with one other at a time: one umbrella is held by one person."""
-    return relation in _list("alone")
+    return relation in word_list("relations", "alone", DATA)
 
 
 def opposed_relation(relation: str) -> str:
@@ -40,18 +39,8 @@ def opposed_relation(relation: str) -> str:
 
 @cache
 def _opposed() -> Mapping[str, str]:
-    pairs = (split_list(row) for row in _file()["opposed"])
+    pairs = (split_list(row) for row in word_table("relations", DATA)["opposed"])
     return {one: other for first, second in pairs for one, other in ((first, second), (second, first))}
-
-
-@cache
-def _list(key: str) -> frozenset[str]:
-    return frozenset(split_list(str(_file()[key])))
-
-
-@cache
-def _file() -> Mapping[str, str | list[str]]:
-    return tomllib.loads((DATA / "relations.toml").read_text("utf-8"))
 
 
 OPPOSITE_RELATIONS: Mapping[str, str] = MappingProxyType(

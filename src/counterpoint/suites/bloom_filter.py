@@ -27,11 +27,6 @@ class BloomFilter:
         """Whether a text was added, in whatever case, spacing and end punctuation."""
         return all(self._bits[place >> 3] & 1 << (place & 7) for place in _places(key, text))
 
-    def merge(self, other: "BloomFilter") -> None:
-        """Add all texts of another filter."""
-        mine, its = (int.from_bytes(one._bits, "little") for one in (self, other))
-        self._bits = bytearray((mine | its).to_bytes(len(self._bits), "little"))
-
 
 def _places(key: str, text: str) -> Iterator[int]:
     line = " ".join(text.lower().rstrip("?. ").split())

@@ -11,16 +11,19 @@ DATA = Path(__file__).parent / "data"
 
 
 @cache
-def word_table(name: str) -> Mapping[str, Any]:
+def word_table(name: str, folder: Path = DATA) -> Mapping[str, Any]:
     """A file of word lists: `word_table("nouns")["pair"]` is a comma-separated line."""
-    with (DATA / f"{name}.toml").open("rb") as file:
+    with (folder / f"{name}.toml").open("rb") as file:
         return tomllib.load(file)
 
 
 @cache
-def word_list(name: str, key: str) -> frozenset[str]:
-    """A list of a file as a set of words or phrases."""
-    return frozenset(split_list(word_table(name)[key]))
+def word_list(name: str, key: str, folder: Path = DATA) -> frozenset[str]:
+    """A list of a file as a set of words or phrases; a dot in the key leads into a table of the file."""
+    section: Any = word_table(name, folder)
+    for part in key.split("."):
+        section = section[part]
+    return frozenset(split_list(section))
 
 
 def split_list(text: str) -> tuple[str, ...]:

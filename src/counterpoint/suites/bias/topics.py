@@ -6,7 +6,6 @@ any may be about anything.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import curated_names, hypernyms, sense_coverage
-from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.nouns import singular
 from counterpoint.language.tagger import is_noun, tag_words
@@ -28,7 +27,8 @@ from counterpoint.language.tagger import is_noun, tag_words
 AMBIGUOUS_TAGS = ("AJ", "VV", "UNC")
 """Tag prefixes of words that may be nouns after all; the lexicon decides."""
 
-_LIST = Path(__file__).parent / "data" / "subjects.toml"
+DATA = Path(__file__).parent / "data"
+"""The folder of the list of nouns about pictures and appearance as such, which are no topic."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _CLITIC = re.compile(r"['’](?:s|re|ll|d|ve|m)$", re.IGNORECASE)
 
@@ -60,14 +60,8 @@ def name_nouns(name: str) -> frozenset[str]:
     ['light', 'traffic', 'traffic light']
     """
     low = name.lower()
-    words = {singular(word) for word in low.split()} - stop_nouns()
+    words = {singular(word) for word in low.split()} - word_list("subjects", "no_subjects", DATA)
     return frozenset(words | ({singular(low)} if len(low.split()) > 1 else set()))
-
-
-@cache
-def stop_nouns() -> frozenset[str]:
-    """Nouns about pictures and appearance as such (color, photo), which are no topic."""
-    return frozenset(split_list(tomllib.loads(_LIST.read_text("utf-8"))["no_subjects"]))
 
 
 def question_nouns(item: Question | GroundedQuestion) -> frozenset[str]:

@@ -6,15 +6,16 @@ the same base queries for one seed, and a model answers each of them once.
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 from counterpoint.core.groups import Group, Query
 from counterpoint.core.scenes import Scene
-from counterpoint.scenes.cooccurrence import SceneStatistics
+from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.question_sampling import sample_questions
 from counterpoint.suites.carets.templates import KINDS, QuestionContent, Template, fitting_templates, word_question
-from counterpoint.suites.suite import Rejection
+from counterpoint.suites.suite import Rejection, Suite
 
 RNG_KEY = "originals"
 """The rng key of the suites that share their originals."""
@@ -34,41 +35,51 @@ class Original:
         return Candidate(self.content.kind, self.number, self.content.gold.best, self.content.tags, make)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pool:
-    """All originals of a scene, with what they were sampled from."""
-
-    scene: Scene
-    statistics: SceneStatistics
-    number: int
-    originals: tuple[Original | Rejection, ...]
-
-    def is_of(self, scene: Scene, statistics: SceneStatistics, number: int) -> bool:
-        """Whether it was sampled from the same scene, statistics and seed."""
-        return self.scene is scene and self.statistics is statistics and self.number == number
+_last: list[tuple[Scene, SceneStatistics, int, tuple[Original | Rejection, ...]]] = []
+# suites generated together ask for the same pool in turn, so the last one is kept
 
 
-_last: list[_Pool] = []  # suites generated together ask for the same pool in turn, so the last one is kept
+def original_suite(
+    name: str, *, tests: str, kinds: Collection[str], make: Callable[[Scene, Original, float], Group]
+) -> Suite[Scene, SceneStatistics]:
+    """A suite with one group for each original of these kinds; `make` gets a random number from 0 to 1."""
+    propose = partial(propose_variants, kinds=kinds, make=make)
+    return Suite(name, tests=tests, propose=propose, survey=survey_scenes, rng_key=RNG_KEY)
+
+
+def propose_variants(
+    scene: Scene,
+    statistics: SceneStatistics,
+    rng: Random,
+    *,
+    kinds: Collection[str],
+    make: Callable[[Scene, Original, float], Group],
+) -> Iterator[Candidate | Rejection]:
+    """A candidate for each original of these kinds."""
+    for original in originals(kinds, scene, statistics, rng):
+        if isinstance(original, Rejection):
+            yield original
+        else:
+            yield original.candidate(partial(make, scene, original, rng.random()))
 
 
 def originals(
     kinds: Collection[str], scene: Scene, statistics: SceneStatistics, rng: Random
 ) -> Iterator[Original | Rejection]:
     """The originals of these kinds from the pool of a scene, the same for every rng in the same state."""
-    for original in _pool(scene, statistics, rng.getrandbits(64)).originals:
+    for original in _pool(scene, statistics, rng.getrandbits(64)):
         if (original.kind if isinstance(original, Rejection) else original.content.kind) in kinds:
             yield original
 
 
-def _pool(scene: Scene, statistics: SceneStatistics, number: int) -> _Pool:
-    for pool in _last[:1]:
-        if pool.is_of(scene, statistics, number):
+def _pool(scene: Scene, statistics: SceneStatistics, seed: int) -> tuple[Original | Rejection, ...]:
+    for last_scene, last_statistics, last_seed, pool in _last:
+        if last_scene is scene and last_statistics is statistics and last_seed == seed:
             return pool
-    rng = Random(number)
+    rng = Random(seed)
     contents = sample_questions(KINDS, scene, statistics, rng)
-    sampled = tuple(content if isinstance(content, Rejection) else _first(scene, content, rng) for content in contents)
-    pool = _Pool(scene, statistics, number, sampled)
-    _last[:] = [pool]
+    pool = tuple(content if isinstance(content, Rejection) else _first(scene, content, rng) for content in contents)
+    _last[:] = [(scene, statistics, seed, pool)]
     return pool
 
 

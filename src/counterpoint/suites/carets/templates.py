@@ -1,17 +1,16 @@
 """The content of a question before it is worded, the templates of every kind, and groups of worded questions."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from string import Formatter
-from typing import Any
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import a, any_of, be, do, it, join_list, no, one_or_bare, question
 from counterpoint.language.lexicon.senses import is_a
+from counterpoint.language.lexicon.word_lists import word_table
 from counterpoint.scenes.ambiguity import is_known, word_set
 from counterpoint.scenes.attributes import predicate, value_list
 from counterpoint.suites.question_groups import Tags
@@ -67,7 +66,7 @@ Wording = tuple[str, QuestionContent]
 @cache
 def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
     """The templates of a kind of question, in the order of the file, with or without a relation."""
-    rows = _file()[kind].get("related" if related else "templates", [])
+    rows = word_table("templates", Path(__file__).parent / "data")[kind].get("related" if related else "templates", [])
     return tuple(Template(row) if isinstance(row, str) else Template(*row) for row in rows)
 
 
@@ -100,11 +99,6 @@ def group_wordings(
             for (sentence, content), right in zip(wordings, golds, strict=True)
         ),
     )
-
-
-@cache
-def _file() -> Mapping[str, Mapping[str, Any]]:
-    return tomllib.loads((Path(__file__).parent / "data" / "templates.toml").read_text("utf-8"))
 
 
 @cache

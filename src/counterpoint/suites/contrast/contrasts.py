@@ -21,7 +21,7 @@ from counterpoint.suites.contrast.programs import Clue, QuestionRejected, Unknow
 
 @dataclass(slots=True)
 class ContrastSurvey:
-    """Name statistics over the scenes, and the questions that the source asks; parts are merged by adding them."""
+    """Name statistics over the scenes, and the questions that the source asks."""
 
     scenes: set[str] = field(default_factory=set)  # ids
     names: NameCooccurrence = field(default_factory=NameCooccurrence)
@@ -34,14 +34,6 @@ class ContrastSurvey:
         if item.scene.id not in self.scenes:
             self.scenes.add(item.scene.id)
             self.names.add(item.scene)
-
-    def __add__(self, other: "ContrastSurvey") -> "ContrastSurvey":
-        """Both together; their scenes must be disjoint."""
-        assert self.scenes.isdisjoint(other.scenes), "a scene is counted once"
-        both = ContrastSurvey(self.scenes | other.scenes, self.names + other.names)
-        both.questions.merge(self.questions)
-        both.questions.merge(other.questions)
-        return both
 
     def companions(self, name: str) -> Mapping[str, float]:
         """What occurs with such an object more often than by chance, with the number of scenes in excess."""

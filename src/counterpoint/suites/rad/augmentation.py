@@ -4,10 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 from counterpoint.core.items import Question
 from counterpoint.language.answers.rule_sets import normalize_vqa
+from counterpoint.language.lexicon.word_lists import word_list
 
+DATA = Path(__file__).parent / "data"
+"""The folder of the word lists."""
+listed_words = partial(word_list, "questions", folder=DATA)
+"""One word list: `listed_words("kind.general")`."""
 MIN_AGREEING = 3
 """Of ten annotators, how many must agree for an answer to be correct, as in VQA."""
 TIED = "two answers are the most frequent"

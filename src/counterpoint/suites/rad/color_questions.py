@@ -1,42 +1,24 @@
 """Color questions: "What color is the cat?" becomes "Is the color of the cat white?"."""
 
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 
 from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import join_list
 from counterpoint.language.lexicon.attributes import attribute_classes, excludes
-from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.language.tagger import tag_words
-from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Augmentation, QuestionSubject, is_several, text_after
+from counterpoint.suites.rad.augmentation import (
+    DATA,
+    TWO_QUESTIONS,
+    Augmentation,
+    QuestionSubject,
+    is_several,
+    listed_words,
+    text_after,
+)
 
 BEGINS = "what color is the"
-_SHADES = frozenset(
-    split_list("light, dark, pale, bright, deep, medium, off, neon, hot, baby, sky, royal, lime, forest, olive, navy")
-)
-_MORE: Mapping[str, tuple[str, ...]] = {
-    "aqua": ("teal", "blue", "green"),
-    "auburn": ("brown", "red"),
-    "bronze": ("brown", "gold"),
-    "burgundy": ("maroon", "red"),
-    "charcoal": ("gray", "black"),
-    "copper": ("orange", "brown"),
-    "cream": ("cream colored", "white"),
-    "crimson": ("red",),
-    "cyan": ("teal", "blue"),
-    "fuchsia": ("pink", "purple"),
-    "lavender": ("purple",),
-    "lilac": ("purple",),
-    "magenta": ("pink", "purple"),
-    "mustard": ("yellow",),
-    "peach": ("orange", "pink"),
-    "rust": ("orange", "brown"),
-    "salmon": ("pink", "orange"),
-    "scarlet": ("red",),
-    "taupe": ("brown", "gray"),
-}
-_BETWEEN = frozenset(("and", "&", "with", "n"))
 _HELPING = ("VB", "VH", "VD", "VM")
 
 
@@ -61,7 +43,9 @@ def color_value(subject: QuestionSubject, answer: str) -> str:
     >>> [color_value(QuestionSubject("cat"), answer) for answer in ("White & black", "light grey", "wood")]
     ['black and white', 'light gray', '']
     """
-    words = [word for word in normalize_vqa(answer).replace("/", " ").split() if word not in _BETWEEN]
+    words = [
+        word for word in normalize_vqa(answer).replace("/", " ").split() if word not in listed_words("color.between")
+    ]
     colors: set[str] = set()
     while words:
         length = next((n for n in (2, 1) if len(words) >= n and hues(" ".join(words[:n]))), 0)
@@ -80,10 +64,11 @@ def hues(color: str) -> tuple[str, ...]:
     (('gray',), ('green',), ('maroon', 'red'), ())
     """
     known = attribute_classes()["color"].canonical(color)
-    if known or color in _MORE:
-        return (known,) if known else _MORE[color]
+    close_colors = word_table("questions", DATA)["color"]["close"]
+    if known or color in close_colors:
+        return (known,) if known else split_list(close_colors[color])
     shade, _, plain = color.rpartition(" ")
-    if shade not in _SHADES:
+    if shade not in listed_words("color.shades"):
         return ()
     close = {"light": ("white",), "pale": ("white",), "dark": ("black",), "deep": ("black",)}.get(shade, ())
     return (*hues(plain), *close) if hues(plain) else ()

@@ -15,9 +15,15 @@ from counterpoint.language.english import (
     singular,
     third_person,
 )
-from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.tagger import is_noun, tag_words
-from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Augmentation, QuestionSubject, is_several, text_after
+from counterpoint.suites.rad.augmentation import (
+    TWO_QUESTIONS,
+    Augmentation,
+    QuestionSubject,
+    is_several,
+    listed_words,
+    text_after,
+)
 
 BEGINS = "how many"
 LARGEST = 100
@@ -31,17 +37,8 @@ _SEEING = re.compile(
 )
 _BEING = re.compile(r"(?:are|is)(?: there)?(?: (?=\w)|$)")
 _TOGETHER = re.compile(r"\b(?:each other|one another|together|both|all|same|different|between|apart|their)\b")
-_BEHIND = frozenset(
-    split_list("visible, present, available, asleep, awake, alone, left, missing, outside, inside, due")
-)
 _PLACED = ("PRP", "AV", "VVG", "VVN", "VVD", "XX0")
-_LEADING_ON = frozenset(split_list("if, until, before, after, per, than, as, so, old, ago, more, during, do, can"))
-"""Words with which something else begins than a place: "how many minutes until it departs"."""
-_IN_ALL = frozenset(("total", "in total", "altogether", "in all"))
 _WITH_THEM = re.compile(r"\b(wearing|holding|carrying|riding|using|on) (\w+)$")
-_IN_PAIRS = frozenset(
-    split_list("boots, clothes, earrings, gloves, hands, sandals, shoes, skates, skis, sneakers, socks")
-)
 _DIGITS = re.compile(r"[0-9]+")
 
 
@@ -100,7 +97,7 @@ def _one(subject: QuestionSubject) -> str:
 def _own(match: re.Match[str]) -> str:
     """One wears a hat where many wear hats."""
     things = match[2].lower()
-    if not is_plural(things) or is_pair(things) or things in _IN_PAIRS:
+    if not is_plural(things) or is_pair(things) or things in listed_words("count.in_pairs"):
         return match[0]
     return f"{match[1]} {a(singular(things))}"
 
@@ -132,16 +129,16 @@ def _rest(text: str, tags: tuple[str, ...]) -> str | None:
     lead = _SEEING.match(text.lower()) or _BEING.match(text.lower())
     remainder = text[lead.end() :] if lead else text
     tags = tags[len(text.split()) - len(remainder.split()) :]
-    if not remainder or remainder.lower() in _IN_ALL:
+    if not remainder or remainder.lower() in listed_words("count.in_all"):
         return ""
     first = remainder.split()[0].lower()
-    if (tags[0].startswith(_PLACED) or first.endswith("ing")) and first not in _LEADING_ON:
+    if (tags[0].startswith(_PLACED) or first.endswith("ing")) and first not in listed_words("count.leading_on"):
         return remainder
     if lead is None and tags[0] in ("VHB", "VVB") and len(tags) > 1:
         verb, _, more = remainder.partition(" ")
         return f"that {verb}{{s}} {more}"
     if tags[0].startswith("AJ") and lead and "there" not in text.lower().split()[:2]:
-        if first in _BEHIND:
+        if first in listed_words("count.behind"):
             return remainder
         return None if len(tags) > 1 and not tags[1].startswith("PR") else f"that {{be}} {remainder}"
     return None

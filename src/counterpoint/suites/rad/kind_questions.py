@@ -7,41 +7,19 @@ from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import article, is_mass, is_plural, number_value, one_or_bare, singular
 from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
-from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.tagger import is_noun, tag_words
-from counterpoint.suites.rad.augmentation import TWO_QUESTIONS, Augmentation, QuestionSubject, is_several, text_after
+from counterpoint.suites.rad.augmentation import (
+    TWO_QUESTIONS,
+    Augmentation,
+    QuestionSubject,
+    is_several,
+    listed_words,
+    text_after,
+)
 
 BEGINS = "what kind of"
 _ENDS = " is this"
-_GENERAL = frozenset(
-    split_list(
-        "animal, appliance, area, bird, building, container, creature, device, environment, event, facility, fish, "
-        "food, fruit, furniture, insect, instrument, item, land, landscape, location, machine, mammal, meal, object, "
-        "place, plant, room, scene, setting, shop, space, store, structure, terrain, thing, tool, toy, utensil, "
-        "vegetable, vehicle, vessel"
-    )
-)
-"""Subjects so wide that a noun names one of them: "Is this place a beach?"."""
-_UNCOUNTED = frozenset(
-    split_list(
-        "activity, art, cheese, cuisine, exercise, game, landscape, language, material, meat, music, sport, terrain, "
-        "weather, wood"
-    )
-)
-"""Subjects whose kinds take no article: "Is this sport tennis?"."""
-_ACTIVITIES = frozenset(split_list("activity, exercise, game, sport"))
-_FAMILIES = frozenset(
-    split_list("animal, vehicle, furniture, clothing, footwear, container, aircraft, boat, person, electronic device")
-)
-_NOTHING = frozenset(
-    split_list(
-        "yes, no, none, unknown, not sure, nothing, other, normal, regular, don't know, can't tell, i don't know, "
-        "unsure, real, fake, good, nice, all, any"
-    )
-)
-_MANY = frozenset(split_list("beans, chips, french fries, fries, grapes, nachos, noodles, peas, pastries, vegetables"))
-"""Food of which there is hardly ever one."""
 _PLAIN = re.compile(r"[a-z][a-z' ]*")
 
 
@@ -63,11 +41,20 @@ def kind_value(subject: QuestionSubject, answer: str) -> str:
     """The kind that an answer names, in the singular, or nothing if it names none or repeats the subject."""
     text = normalize_vqa(answer)
     number = len(text.split())
-    if text in _NOTHING or not _PLAIN.fullmatch(text) or number > 3 or number_value(text) is not None:
+    if (
+        text in listed_words("kind.nothing")
+        or not _PLAIN.fullmatch(text)
+        or number > 3
+        or number_value(text) is not None
+    ):
         return ""
     if {"and", "or", "with", "not"} & set(text.split()) and text != "black and white":
         return ""
-    kind = singular(text) if is_plural(text) and text not in _MANY and _is_noun(subject.noun, text) else text
+    kind = (
+        singular(text)
+        if is_plural(text) and text not in listed_words("kind.many") and _is_noun(subject.noun, text)
+        else text
+    )
     return "" if kind == subject.noun else kind
 
 
@@ -98,7 +85,7 @@ def kind_question(subject: QuestionSubject, wanted: str) -> str:
     if wanted.split()[-1] == noun.split()[-1] and wanted != noun:
         return f"is this {one_or_bare(wanted)}"
     if names_thing(noun, wanted):
-        return f"is this {noun} {wanted if noun in _UNCOUNTED else one_or_bare(wanted)}"
+        return f"is this {noun} {wanted if noun in listed_words('kind.uncounted') else one_or_bare(wanted)}"
     whole = f"{wanted} {noun}"
     return f"is this {whole}" if is_mass(noun) else f"is this {article(whole)} {whole}"
 
@@ -108,13 +95,13 @@ def names_thing(subject: str, wanted: str) -> bool:
     """Whether a word is a name for such a thing, as elephant is for an animal, and not what stands before its name."""
     if wanted.split()[-1] == subject.split()[-1]:
         return True
-    if (wanted.endswith("ing") and subject not in _ACTIVITIES) or " and " in wanted:
+    if (wanted.endswith("ing") and subject not in listed_words("kind.activities")) or " and " in wanted:
         return False
-    if wanted.endswith(subject) or _kind_of(wanted, subject) or subject in _ACTIVITIES:
+    if wanted.endswith(subject) or _kind_of(wanted, subject) or subject in listed_words("kind.activities"):
         return True
     if not _is_noun(subject, wanted) or class_of(wanted) not in (None, "noun"):
         return False
-    return subject in _GENERAL or bool(_families(wanted) & _families(subject))
+    return subject in listed_words("kind.general") or bool(_families(wanted) & _families(subject))
 
 
 def _is_noun(subject: str, word: str) -> bool:
@@ -124,7 +111,7 @@ def _is_noun(subject: str, word: str) -> bool:
 
 
 def _families(name: str) -> frozenset[str]:
-    return _FAMILIES & {*hypernym_names(name), name} if _is_known(name) else frozenset()
+    return listed_words("kind.families") & {*hypernym_names(name), name} if _is_known(name) else frozenset()
 
 
 def _kind_of(one: str, other: str) -> bool:

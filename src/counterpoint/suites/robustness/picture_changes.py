@@ -1,7 +1,6 @@
 """Changed pictures: camera noise, light, blur, turn, mirror and crop keep the answer where the question allows them."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -13,7 +12,7 @@ from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit
 from counterpoint.language.lexicon.attributes import classes_of
-from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.pictures.noise import PAPER_SEVERITY, SEVERITIES, STRENGTHS, noise_edit
 from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.suites.question_groups import Tags, edited_variants, question_group
@@ -75,7 +74,7 @@ class ChangeRule:
 @cache
 def change_rules() -> Mapping[str, ChangeRule]:
     """The rule of every change, by its name."""
-    rows = tomllib.loads((Path(__file__).parent / "data" / "picture_changes.toml").read_text("utf-8"))
+    rows = dict(word_table("picture_changes", Path(__file__).parent / "data"))
     written = split_list(rows.pop("reading"))
     return {name: _rule(rows[row.get("same_as", name)], written) for name, row in rows.items()}
 

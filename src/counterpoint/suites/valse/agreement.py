@@ -6,25 +6,17 @@ from typing import NamedTuple
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.lexicon.senses import sense_of
-from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken
 from counterpoint.language.nouns import singular
 from counterpoint.language.tagger import is_noun
 from counterpoint.language.verbs import base_form, third_person
+from counterpoint.suites.valse.plausibility import listed_words, read_lists
 
 _ONE, _MANY = ("VBZ", "VHZ", "VDZ", "VVZ"), ("VBB", "VHB", "VDB", "VVB")
 _BE = {"is": ("is", "are"), "are": ("is", "are"), "was": ("was", "were"), "were": ("was", "were")}
 _HELPING = _BE | {"has": ("has", "have"), "have": ("has", "have"), "does": ("does", "do"), "do": ("does", "do")}
 _RELATIVE = ("that", "which", "who")
-_OPENERS = frozenset(split_list("while, as, when, because, where, since, if, but, so, though, although"))
-_PRONOUNS = {
-    "it": ("it", "they"), "its": ("its", "their"), "he": ("he", "they"), "his": ("his", "their"),
-    "him": ("him", "them"), "she": ("she", "they"), "her": ("her", "their"), "they": ("it", "they"),
-    "their": ("its", "their"), "them": ("it", "them"),
-}  # fmt: skip
-_MALE = frozenset(split_list("man, boy, guy, gentleman, businessman, male, fisherman, policeman, cowboy, father, king"))
-_FEMALE = frozenset(split_list("woman, girl, lady, female, businesswoman, bride, mother, waitress, queen, nun"))
 JOINED = -1
 """Stands for a coordination of noun phrases: the verb keeps its form."""
 
@@ -122,7 +114,7 @@ def _first(
     begins = 0
     for place in range(verb - 1, -1, -1):
         word = tokens[place]
-        opens = (word.text in _OPENERS and word.tag != "PRP") or word.text in (";", ".")
+        opens = (word.text in listed_words("agreement", "openers") and word.tag != "PRP") or word.text in (";", ".")
         if opens or (
             word.tag == "CJC" and _at(phrases, place + 1) is not None and any(one < place for one in subjects)
         ):
@@ -160,7 +152,7 @@ def pronoun_forms(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], p
     """The pronouns that refer to a phrase; None where one of them is ambiguous."""
     forms = list[NumberForms]()
     for place, word in enumerate(tokens):
-        if word.text not in _PRONOUNS or is_noun(word.tag) or place < phrases[phrase].end:
+        if word.text not in read_lists("agreement")["pronouns"] or is_noun(word.tag) or place < phrases[phrase].end:
             continue
         meant = [
             number for number, chunk in enumerate(phrases) if chunk.end <= place and _may_mean(tokens, chunk, word.text)
@@ -181,7 +173,9 @@ def _may_mean(tokens: Sequence[TaggedToken], chunk: NounChunk, pronoun: str) -> 
         return False
     if pronoun in ("it", "its"):
         return not is_person(noun)
-    return is_person(noun) and noun not in (_FEMALE if pronoun in ("he", "his", "him") else _MALE)
+    return is_person(noun) and noun not in (
+        listed_words("agreement", "female") if pronoun in ("he", "his", "him") else listed_words("agreement", "male")
+    )
 
 
 def _has_verb(tokens: Sequence[TaggedToken], place: int) -> bool:
@@ -191,13 +185,19 @@ def _has_verb(tokens: Sequence[TaggedToken], place: int) -> bool:
 
 def _pronoun(tokens: Sequence[TaggedToken], chunk: NounChunk, place: int) -> NumberForms:
     word, noun = tokens[place], singular(tokens[chunk.head].text)
-    first, many = _PRONOUNS[word.text]
+    first, many = read_lists("agreement")["pronouns"][word.text]
     if word.text == "her" and word.tag != "DPS":
         return NumberForms(place, "her", "them")
     if word.text in ("it", "they"):
         return NumberForms(place, "it", "them")
     if word.text in ("their", "them") and is_person(noun):
         is_own = word.text == "their"
-        one_form = ("his" if is_own else "him") if noun in _MALE else "her" if noun in _FEMALE else word.text
+        one_form = (
+            ("his" if is_own else "him")
+            if noun in listed_words("agreement", "male")
+            else "her"
+            if noun in listed_words("agreement", "female")
+            else word.text
+        )
         return NumberForms(place, one_form, many)
     return NumberForms(place, first, many)

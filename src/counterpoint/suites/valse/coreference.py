@@ -15,16 +15,12 @@ from counterpoint.language.english import sentence
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
+from counterpoint.suites.valse.plausibility import word_pattern
 from counterpoint.suites.valse.pronouns import caption_answers, join_pronouns, pronouns, refer_to_caption
 
 KIND = "coreference"
 STANDARD, CLEAN = "coreference-standard", "coreference-clean"
 _LED = re.compile(r"(?:is|are|was|were|do|does|did|has|have|can|could)\b")
-_UNSURE = re.compile(
-    r"\b(?:but|though|although|actually|barely|maybe|think|guess|believe|probably|might|could|seems?|somewhat|sort of|"
-    r"kind of|sure|tell|hard|appears?|looks? like|almost|partially|mostly|some|not very|not really|assume|suppose)\b"
-)
-_ANSWERABLE = re.compile(r"\b(?:can you tell|could you tell|can you see what|do you know|or|picture on your end)\b")
 _YES, _NO = re.compile(r"(?:yes|yeah|yep|yup)\b"), re.compile(r"(?:no|nope|nah)\b")
 _CLOSED = frozenset({"validation", "val", "test", "shifted"})
 
@@ -52,7 +48,7 @@ def yes_or_no(answer: str) -> str | None:
     ('yes', None, 'no', None)
     """
     text = answer.strip().lower()
-    if _UNSURE.search(text):
+    if word_pattern("coreference", "unsure").search(text):
         return None
     return "yes" if _YES.match(text) else "no" if _NO.match(text) else None
 
@@ -71,7 +67,7 @@ def _case(dialogue: Dialogue, place: int, turn: Turn, since: Sequence[str]) -> P
     text = " ".join(turn.question.lower().split())
     if not _LED.match(text) or not pronouns(text):
         return ""
-    if _ANSWERABLE.search(text):
+    if word_pattern("coreference", "open").search(text):
         return "the question is not for yes or no"
     if (answer := yes_or_no(turn.answer)) is None:
         return "the answer is no plain yes or no"

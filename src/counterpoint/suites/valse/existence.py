@@ -12,10 +12,10 @@ from counterpoint.language.nouns import head
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
+from counterpoint.suites.valse.plausibility import listed_words
 from counterpoint.suites.valse.statements import NO_ARTICLE, how_many, is_there, read_votes
 
 NAME = "existence"
-_SORTS = frozenset({"types", "kinds", "sorts", "varieties", "colors", "shades", "styles", "shapes", "species"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def read_existence(question: Question, many: bool = True) -> ExistenceStatement 
     if question.same_as:
         return "it says again what another question says"
     if (claim := how_many(question.text)) is not None:
-        if head(claim.noun) in _SORTS:
+        if head(claim.noun) in listed_words("statements", "sorts"):
             return "there is always some sort of anything"
         count = read_votes(question)
         if count.exists is None:

@@ -9,17 +9,21 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
-from counterpoint.core.pictures import Picture
 from counterpoint.language.english import article
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken, find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
 from counterpoint.scenes.ambiguity import is_known, may_be
-from counterpoint.suites.bloom_filter import BloomFilter
-from counterpoint.suites.question_groups import caption_group
-from counterpoint.suites.suite import Rejection, Suite
-from counterpoint.suites.valse.paired_foils import MirroredSampler
-from counterpoint.suites.valse.plausibility import CrossFittedPlausibility, Rewrite, apply_rewrites, read_lists
+from counterpoint.suites.suite import Rejection
+from counterpoint.suites.valse.plausibility import (
+    CaptionFoil,
+    CaptionSurvey,
+    Rewrite,
+    apply_rewrites,
+    caption_suite,
+    draw_caption_foil,
+    read_lists,
+)
 
 PIECE = "foil-it"
 MIN_COUNT = 3
@@ -103,24 +107,18 @@ def _article(tokens: Sequence[TaggedToken], chunk: NounChunk, start: int) -> tup
     return 0, 0, ""
 
 
-class ObjectSurvey:
-    """The survey: plausibility of sentences, counts of words, and the categories in the captions of each picture."""
+class ObjectSurvey(CaptionSurvey):
+    """Counts of words, and the categories in the captions of each picture."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self.words = Counter[str]()
-        self._named = BloomFilter()
-        self.plausibility = CrossFittedPlausibility(self._count_captions(captions))
+        super().__init__(captions)
 
-    def is_named(self, picture: Picture, word: str) -> bool:
-        """Whether a caption of the picture has a word for the same category."""
-        return self._named.has(picture.address, categories()[word][0])
-
-    def _count_captions(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
-        for caption in captions:
-            for word in sorted(_named_in(caption.text)):
-                self._named.add(caption.picture.address, categories()[word][0])
-                self.words[word] += 1
-            yield caption.picture, caption.text
+    def facts(self, caption: Caption) -> Iterable[str]:
+        """The categories that a caption names."""
+        words = sorted(_named_in(caption.text))
+        self.words.update(words)
+        return [categories()[word][0] for word in words]
 
 
 def _named_in(text: str) -> set[str]:
@@ -133,7 +131,8 @@ def _named_in(text: str) -> set[str]:
 def candidate_words(caption: Caption, mention: ObjectMention, survey: ObjectSurvey) -> list[str]:
     """Words of sibling categories that no caption of the picture names and no annotation contains."""
     fits = [word for word in sibling_words(mention.word) if _fits(mention, word) and survey.words[word] >= MIN_COUNT]
-    return [word for word in fits if not survey.is_named(caption.picture, word) and not _is_annotated(caption, word)]
+    unnamed = [word for word in fits if not survey.states(caption.picture, categories()[word][0])]
+    return [word for word in unnamed if not _is_annotated(caption, word)]
 
 
 def _fits(mention: ObjectMention, word: str) -> bool:
@@ -149,28 +148,22 @@ def _is_annotated(caption: Caption, word: str) -> bool:
 
 
 def propose_foils(caption: Caption, survey: ObjectSurvey, rng: Random) -> Iterator[Group | Rejection]:
-    """Replace one noun of a caption, preferably such that the foil is the more plausible sentence."""
-    pairs = [
-        (mention, word)
+    """Replace one noun of a caption."""
+    foils = [
+        CaptionFoil(
+            mention.word,
+            word,
+            _foil(caption.text, mention, word),
+            f"and no {word} is said or annotated to be there",
+            (("class", categories()[mention.word][1]),),
+        )
         for mention in object_mentions(caption.text)
         for word in candidate_words(caption, mention, survey)
     ]
-    if not pairs:
+    if foils:
+        yield draw_caption_foil(PIECE, caption, foils, survey, rng)
+    else:
         yield Rejection(PIECE, "no other category is surely absent")
-        return
-    texts = [_foil(caption.text, mention, word) for mention, word in pairs]
-    number, usual = survey.plausibility.draw_foil(caption.picture, caption.text, texts, rng)
-    mention, word = pairs[number]
-    yield caption_group(
-        caption,
-        (caption.text, texts[number]),
-        (mention.word, word),
-        test=PIECE,
-        kind=PIECE,
-        proof=f"caption {caption.id} says {mention.word!r}, and no {word} is said or annotated to be there",
-        likelier=usual,
-        tags=(("direction", f"{mention.word}->{word}"), ("class", categories()[mention.word][1])),
-    )
 
 
 def _foil(text: str, mention: ObjectMention, word: str) -> str:
@@ -182,13 +175,9 @@ def _foil(text: str, mention: ObjectMention, word: str) -> str:
     return apply_rewrites(text, rewrites)[1]
 
 
-suite = Suite(
+suite = caption_suite(
     "objects",
     tests="a caption ranks above one with an object of another category",
     propose=propose_foils,
     survey=ObjectSurvey,
-    choose=MirroredSampler,
-    takes="captions",
-    prefers="described",
-    always_balances=True,
 )

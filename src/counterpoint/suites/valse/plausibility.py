@@ -1,23 +1,45 @@
 """Captions and foils as texts: word lists, rewritten spans, and cross-fitted plausibility by n-gram models."""
 
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 from math import exp
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
+from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.language.kneser_ney import KneserNeyModel, train_model
-from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
+from counterpoint.suites.bloom_filter import BloomFilter
+from counterpoint.suites.question_groups import Tags, caption_group
+from counterpoint.suites.suite import Suite
+from counterpoint.suites.valse.paired_foils import MirroredSampler
 
 DATA = Path(__file__).parent / "data"
 """The folder of the word lists."""
+read_lists = partial(word_table, folder=DATA)
+"""A file of word lists of the foils, by its name."""
+listed_words = partial(word_list, folder=DATA)
+"""One list of a file."""
+MARGIN, LITTLE = 0.05, 0.01
+"""The margins in log perplexity per word from which on one sentence counts as likelier than another."""
+FOLDS = 5
+"""Folds of pictures: a caption is scored by the captions of the other folds."""
+_ANY = 0.35  # of captions with a likelier foil, the share that may get any foil
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@cache
+def word_pattern(name: str, key: str) -> re.Pattern[str]:
+    """A pattern for any item of a list; items may be regular expressions."""
+    return re.compile(rf"\b(?:{'|'.join(split_list(read_lists(name)[key]))})\b")
 
 
 class Rewrite(NamedTuple):
@@ -58,26 +80,6 @@ def _begins(before: str) -> bool:
 
 def _begun(text: str, capital: bool) -> str:
     return text[:1].upper() + text[1:] if capital else text
-
-
-@cache
-def read_lists(name: str) -> Mapping[str, Any]:
-    """The content of one file of word lists."""
-    return tomllib.loads((DATA / f"{name}.toml").read_text("utf-8"))
-
-
-@cache
-def listed_words(name: str, key: str) -> frozenset[str]:
-    """One list of a file: words or phrases between commas."""
-    return frozenset(split_list(read_lists(name)[key]))
-
-
-MARGIN, LITTLE = 0.05, 0.01
-"""The margins in log perplexity per word from which on one sentence counts as likelier than another."""
-FOLDS = 5
-"""Folds of pictures: a caption is scored by the captions of the other folds."""
-_ANY = 0.35  # of captions with a likelier foil, the share that may get any foil
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @cache
@@ -133,3 +135,58 @@ def likelier_side(gain: float, among: int = 1) -> str:
     (the winner's curse): then a caption needs a smaller margin.
     """
     return "foil" if gain > MARGIN else "caption" if gain < (-LITTLE if among > 1 else -MARGIN) else "neither"
+
+
+class CaptionSurvey:
+    """The captions of a source: their plausibility, and a Bloom filter of what they state of each picture."""
+
+    def __init__(self, captions: Iterable[Caption]) -> None:
+        self._stated = BloomFilter()
+        self.plausibility = CrossFittedPlausibility(self._read(captions))
+
+    def facts(self, caption: Caption) -> Iterable[str]:
+        """What a caption states, one text for each fact; subclasses count what they need."""
+        raise NotImplementedError
+
+    def states(self, picture: Picture, fact: str) -> bool:
+        """Whether a caption of the picture states a fact."""
+        return self._stated.has(picture.address, fact)
+
+    def _read(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
+        for caption in captions:
+            for fact in self.facts(caption):
+                self._stated.add(caption.picture.address, fact)
+            yield caption.picture, caption.text
+
+
+class CaptionFoil(NamedTuple):
+    """A foil of a caption: the two words exchanged, its text, the proof that it is false, and further tags."""
+
+    word: str
+    other: str
+    text: str
+    proof: str
+    tags: Tags = ()
+
+
+def draw_caption_foil(
+    piece: str, caption: Caption, foils: Sequence[CaptionFoil], survey: CaptionSurvey, rng: Random
+) -> Group:
+    """The group of one foil, preferably one that is the more plausible sentence."""
+    texts = [foil.text for foil in foils]
+    number, likelier = survey.plausibility.draw_foil(caption.picture, caption.text, texts, rng)
+    foil = foils[number]
+    return caption_group(
+        caption,
+        (caption.text, foil.text),
+        (foil.word, foil.other),
+        test=piece,
+        kind=piece,
+        proof=f"caption {caption.id} says {foil.word!r}, {foil.proof}",
+        likelier=likelier,
+        tags=(("direction", f"{foil.word}->{foil.other}"), *foil.tags),
+    )
+
+
+caption_suite = partial(Suite, choose=MirroredSampler, takes="captions", prefers="described", always_balances=True)
+"""A suite of captions with foils, sampled so that each word replaces another as often as the reverse."""

@@ -9,7 +9,6 @@ from random import Random
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
-from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.word_lists import word_list
@@ -24,15 +23,14 @@ from counterpoint.language.noun_chunks import (
 )
 from counterpoint.language.nouns import is_countable, is_plural, plural, singular
 from counterpoint.language.verbs import base_form
-from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.question_groups import caption_group
-from counterpoint.suites.suite import Rejection, Suite
+from counterpoint.suites.suite import Rejection
 from counterpoint.suites.valse.agreement import NumberForms, is_kind, pronoun_forms, verb_forms, verb_subjects
-from counterpoint.suites.valse.paired_foils import MirroredSampler
 from counterpoint.suites.valse.plausibility import (
-    CrossFittedPlausibility,
+    CaptionSurvey,
     Rewrite,
     apply_rewrites,
+    caption_suite,
     likelier_side,
     listed_words,
     read_lists,
@@ -219,30 +217,20 @@ def quantifiers(many: bool) -> tuple[str, ...]:
     return tuple(read_lists("plurality")["quantifiers"]["many" if many else "one"])
 
 
-class PluralitySurvey:
-    """The survey: plausibility of sentences, and the plural nouns in the captions of each picture."""
+class PluralitySurvey(CaptionSurvey):
+    """The plural nouns in the captions of each picture."""
 
-    def __init__(self, captions: Iterable[Caption]) -> None:
-        self._nouns = BloomFilter()
-        self.plausibility = CrossFittedPlausibility(self._count_captions(captions))
-
-    def has(self, picture: Picture, noun: str) -> bool:
-        """Whether a caption of the picture has a noun in this form."""
-        return self._nouns.has(picture.address, noun)
-
-    def _count_captions(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
-        for caption in captions:
-            for word in sorted(set(caption.text.lower().replace(".", " ").replace(",", " ").split())):
-                if is_plural(word):
-                    self._nouns.add(caption.picture.address, word)
-            yield caption.picture, caption.text
+    def facts(self, caption: Caption) -> Iterable[str]:
+        """The plural nouns of a caption."""
+        words = set(caption.text.lower().replace(".", " ").replace(",", " ").split())
+        return filter(is_plural, sorted(words))
 
 
 def propose_foils(caption: Caption, survey: PluralitySurvey, rng: Random) -> Iterator[Group | Rejection]:
     """A group for each noun phrase, with a quantifier in both caption and foil."""
     for change in number_changes(caption.text):
         quantified = tuple(rng.choice(quantifiers(many)) for many in (False, True))
-        if not change.many and survey.has(caption.picture, plural(change.noun)):
+        if not change.many and survey.states(caption.picture, plural(change.noun)):
             yield Rejection(PIECE, "another caption of the picture names several")
             continue
         if not change.many and count_annotated(caption.scene, change.noun) > 1:
@@ -289,13 +277,9 @@ def _group(caption: Caption, change: NumberChange, quantified: tuple[str, ...], 
     )
 
 
-suite = Suite(
+suite = caption_suite(
     "plurality",
     tests="a caption with the right grammatical number ranks above one with the wrong number",
     propose=propose_foils,
     survey=PluralitySurvey,
-    choose=MirroredSampler,
-    takes="captions",
-    prefers="described",
-    always_balances=True,
 )

@@ -3,47 +3,23 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
 from counterpoint.language.lexicon.senses import is_a
-from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.nouns import is_plural, singular
 from counterpoint.language.tagger import is_noun, tag_words
+from counterpoint.suites.valse.plausibility import listed_words, word_pattern
 
 _HE, _SHE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
 _THEY, _IT = frozenset({"they", "them", "their", "theirs", "themselves"}), frozenset({"it", "its", "itself"})
 _POINTING = re.compile(r"(?:is|are|was|were|does|do) (?:this|these|that|those)\b")
 _PRONOUN = re.compile(r"\b(?:" + "|".join(sorted(_HE | _SHE | _THEY | _IT)) + r")\b")
 _STRAY = re.compile(r"\b(?:this|these|those|that)\b")
-_OF_THE_SCENE = re.compile(
-    r"(?:is|was|does) it (?:look |seem |appear |to be |like |a |an |very |really |during |in )*"
-    r"(?:sunny|rain\w*|snow\w*|day\b|daytime|daylight|day time|night\w*|dark|bright|cloudy|overcast|outdoors?|"
-    r"outside|indoors?|inside|winter\w*|summer\w*|spring|fall|autumn|hot|cold|warm|chilly|windy|foggy|wet|nice|color|"
-    r"colour|black and white|close up|closeup|photo\w*|picture|evening|morning|noon|sunset|dusk|the day|the night|"
-    r"clear|(?:big |small |large )?city|the city|the country|urban|rural|weather)\b"
-)
 _LIST = re.compile(r", (?:and )?(?:an?|some|the|two|three) |\band (?:an?|some|the|two|three) ")
 """Coordinated nouns, any of which a pronoun may refer to."""
-_MEN = frozenset(
-    split_list("man, boy, guy, gentleman, male, father, dad, son, husband, groom, king, brother, men, boys")
-)
-_WOMEN = frozenset(
-    split_list("woman, girl, lady, female, mother, mom, daughter, wife, bride, queen, sister, women, girls, ladies")
-)
-_SEVERAL = frozenset(
-    split_list("couple, group, family, crowd, team, pair, bunch, herd, flock, people, class, band, audience")
-)
-_UNSAID = frozenset(
-    split_list(
-        "photo, picture, image, color, day, time, weather, kind, type, side, left, right, front, background, bit, lot, "
-        "way, top, middle, foreground, shot, view, yes, no, morning, evening, night, daytime, something, anything, "
-        "nothing, gender, age, today, indoors, outdoors, sun, sky, style, closeup, scene, garden, park, street, beach, "
-        "farm, kitchen, bedroom, bathroom, room, yard, field, grass, water, sand, snow, ground, city, air"
-    )
-)
-"""Nouns that "it" hardly refers to: words about pictures, and surroundings."""
+_words = partial(listed_words, "coreference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +36,12 @@ class NounMention:
     @property
     def many(self) -> bool:
         """Whether it is plural."""
-        return is_plural(self.word) or self.word in _SEVERAL
+        return is_plural(self.word) or self.word in _words("several")
 
     @property
     def person(self) -> bool:
         """Whether it names a person."""
-        return self.one in _MEN | _WOMEN | {"person"} or _is_person(self.one)
+        return self.one in _words("men") | _words("women") | {"person"} or _is_person(self.one)
 
 
 @lru_cache(1 << 14)
@@ -101,11 +77,17 @@ def refer_to_caption(question: str, caption: str, since: Sequence[str]) -> bool:
     words = pronouns(question)
     if not words or len(_STRAY.findall(text)) > (words[0] not in _HE | _SHE | _THEY | _IT):
         return False
-    scenic = _OF_THE_SCENE.match(text) is not None
+    scenic = _of_the_scene().match(text) is not None
     named = noun_mentions(caption)
     mentions_since = tuple(mention for line in since for mention in noun_mentions(line))
     listed = _LIST.search(caption.lower()) is not None
     return all(_means(word, named, mentions_since, listed) for word in words if not _is_free(word, scenic))
+
+
+@cache
+def _of_the_scene() -> re.Pattern[str]:
+    lead = r"(?:is|was|does) it (?:look |seem |appear |to be |like |a |an |very |really |during |in )*"
+    return re.compile(lead + word_pattern("coreference", "scenic").pattern)
 
 
 def _is_free(word: str, scenic: bool) -> bool:
@@ -148,8 +130,8 @@ def _agrees(word: str, mention: NounMention) -> bool:
     if word in _THEY:
         return mention.many
     if word in _IT:
-        return not mention.many and not mention.person and mention.one not in _UNSAID
-    others = _WOMEN if word in _HE else _MEN
+        return not mention.many and not mention.person and mention.one not in _words("unsaid")
+    others = _words("women") if word in _HE else _words("men")
     return mention.person and not mention.many and mention.one not in others
 
 

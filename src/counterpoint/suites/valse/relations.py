@@ -8,18 +8,23 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
-from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.noun_chunks import Determiner, TaggedToken, find_noun_chunks, find_prepositions, tag_text
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
-from counterpoint.suites.bloom_filter import BloomFilter
-from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
 from counterpoint.suites.valse.agreement import is_kind
-from counterpoint.suites.valse.paired_foils import MirroredSampler
-from counterpoint.suites.valse.plausibility import CrossFittedPlausibility, Rewrite, apply_rewrites, read_lists
+from counterpoint.suites.valse.plausibility import (
+    CaptionFoil,
+    CaptionSurvey,
+    Rewrite,
+    apply_rewrites,
+    caption_suite,
+    draw_caption_foil,
+    listed_words,
+    read_lists,
+)
 
 PIECE = "relations"
 MIN_COUNT = 3
@@ -60,7 +65,7 @@ def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
             counted = chunks[end].determiner is not Determiner.OTHER and "other" not in (
                 word.text for word in tokens[end : chunks[end].end]
             )
-            free = counted and before not in _words("bound", "words")
+            free = counted and before not in listed_words(PIECE, "bound.words")
             if free and _is_placed(span, noun) and (moves or not _is_moving(span)):
                 yield PrepositionSlot(tokens[start].start, tokens[end - 1].end, span, before, noun, moves)
 
@@ -71,7 +76,7 @@ def _lemma(word: TaggedToken) -> str:
 
 def _is_placed(span: str, noun: str) -> bool:
     own = read_lists(PIECE)["unplaced"].get(preposition_kinds()[span], "")
-    return noun.isalpha() and noun not in _words("unplaced", "any") and noun not in split_list(own)
+    return noun.isalpha() and noun not in listed_words(PIECE, "unplaced.any") and noun not in split_list(own)
 
 
 @cache
@@ -82,12 +87,7 @@ def _holds_nothing(span: str, noun: str) -> bool:
 
 @cache
 def _is_moving(span: str) -> bool:
-    return preposition_kinds()[span] in _words("moving", "kinds")
-
-
-@cache
-def _words(part: str, key: str) -> frozenset[str]:
-    return frozenset(split_list(read_lists(PIECE)[part][key]))
+    return preposition_kinds()[span] in listed_words(PIECE, "moving.kinds")
 
 
 @cache
@@ -111,14 +111,13 @@ def excluded_prepositions(span: str) -> tuple[str, ...]:
     return tuple(other for other in sorted(preposition_kinds()) if preposition_kinds()[other] in apart)
 
 
-class PrepositionSurvey:
-    """The survey: counts of prepositions with the words on both sides, and plausibility of sentences."""
+class PrepositionSurvey(CaptionSurvey):
+    """Counts of prepositions with the words on both sides, and their meanings before each noun of a picture."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self.spans, self._nouns = Counter[str](), Counter[str]()
         self._before, self._after = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-        self._said = BloomFilter()
-        self.plausibility = CrossFittedPlausibility(self._count_captions(captions))
+        super().__init__(captions)
 
     def is_attested(self, place: PrepositionSlot, span: str) -> bool:
         """Whether a preposition occurs after such a word, and before such a noun."""
@@ -127,19 +126,14 @@ class PrepositionSurvey:
         enough = min(TWICE, 1 + self._nouns[place.noun] // RARE)
         return self._before[place.before, span] > 0 and self._after[span, place.noun] >= enough
 
-    def is_said(self, picture: Picture, span: str, noun: str) -> bool:
-        """Whether a caption of the picture has a preposition of this meaning before the noun."""
-        return self._said.has(picture.address, f"{preposition_kinds()[span]} {noun}")
-
-    def _count_captions(self, captions: Iterable[Caption]) -> Iterator[tuple[Picture, str]]:
-        for caption in captions:
-            for place in preposition_slots(caption.text):
-                self.spans[place.said] += 1
-                self._nouns[place.noun] += 1
-                self._before[place.before, place.said] += 1
-                self._after[place.said, place.noun] += 1
-                self._said.add(caption.picture.address, f"{preposition_kinds()[place.said]} {place.noun}")
-            yield caption.picture, caption.text
+    def facts(self, caption: Caption) -> Iterator[str]:
+        """The meanings of the prepositions of a caption, each with the noun after it."""
+        for place in preposition_slots(caption.text):
+            self.spans[place.said] += 1
+            self._nouns[place.noun] += 1
+            self._before[place.before, place.said] += 1
+            self._after[place.said, place.noun] += 1
+            yield f"{preposition_kinds()[place.said]} {place.noun}"
 
 
 def caption_gaps(caption: Caption) -> Iterator[Gap]:
@@ -166,7 +160,7 @@ def candidate_prepositions(
         and (
             survey.is_attested(place, span) if offered is None else span in offered and survey.spans[span] >= MIN_COUNT
         )
-        and not survey.is_said(caption.picture, span, place.noun)
+        and not survey.states(caption.picture, f"{preposition_kinds()[span]} {place.noun}")
         and not is_annotated(caption.scene, place, span, caption.text[: place.start].lower())
     ]
 
@@ -181,28 +175,16 @@ def is_annotated(scene: Scene | None, place: PrepositionSlot, span: str, before:
 def propose_foils(
     caption: Caption, survey: PrepositionSurvey, rng: Random, proposed: Fillers | None = None
 ) -> Iterator[Group | Rejection]:
-    """Replace one preposition of a caption, preferably such that the foil is the more plausible sentence."""
-    pairs = [
-        (place, span)
+    """Replace one preposition of a caption."""
+    foils = [
+        CaptionFoil(place.said, span, _foil(caption.text, place, span), f"which excludes {span!r}")
         for place in preposition_slots(caption.text)
         for span in candidate_prepositions(caption, place, survey, proposed)
     ]
-    if not pairs:
+    if foils:
+        yield draw_caption_foil(PIECE, caption, foils, survey, rng)
+    else:
         yield Rejection(PIECE, "no other preposition is both usual and untrue there")
-        return
-    texts = [_foil(caption.text, place, span) for place, span in pairs]
-    number, usual = survey.plausibility.draw_foil(caption.picture, caption.text, texts, rng)
-    place, span = pairs[number]
-    yield caption_group(
-        caption,
-        (caption.text, texts[number]),
-        (place.said, span),
-        test=PIECE,
-        kind=PIECE,
-        proof=f"caption {caption.id} says {place.said!r}, which excludes {span!r}",
-        likelier=usual,
-        tags=(("direction", f"{place.said}->{span}"),),
-    )
 
 
 def _foil(text: str, place: PrepositionSlot, span: str) -> str:
@@ -214,15 +196,11 @@ def with_fillers(proposed: Fillers) -> Suite[Caption, PrepositionSurvey]:
     return replace(suite, propose=partial(propose_foils, proposed=proposed))
 
 
-suite = Suite(
+suite = caption_suite(
     "relations",
     tests="a caption with the right preposition ranks above one with a wrong preposition",
     propose=propose_foils,
     survey=PrepositionSurvey,
-    choose=MirroredSampler,
-    takes="captions",
-    prefers="described",
-    always_balances=True,
     options=(MASKED_LM,),
     proposals=FoilProposals(gaps=caption_gaps, apply=with_fillers, max_words=3),
 )

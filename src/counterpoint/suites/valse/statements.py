@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 
 from counterpoint.core.items import Question
 from counterpoint.language.english import (
@@ -17,51 +17,20 @@ from counterpoint.language.english import (
     sentence,
     singular,
 )
-from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.numbers import number_value
 from counterpoint.language.tagger import is_noun, tag_words
 from counterpoint.language.verbs import third_person
+from counterpoint.suites.valse.plausibility import listed_words, word_pattern
 
 _HOW_MANY = re.compile(r"\s*how many (.+?)[\s?.!]*", re.IGNORECASE)
 _IS_THERE = re.compile(r"\s*(is|are) there (?:(an?|any|some) )?(.+?)[\s?.!]*", re.IGNORECASE)
-_NOWHERE_SEEN = frozenset(
-    split_list(
-        "years, year, months, weeks, days, hours, minutes, seconds, times, o'clock, miles, feet, inches, meters, "
-        "kilometers, yards, pounds, tons, degrees, percent, dollars, cents, ways, calories, gallons, liters, ounces, "
-        "points, letters, words, syllables, items, things, objects, square, stories, sets, groups, pairs, dozen, races"
-    )
-)
-"""Nouns that are measured or read rather than counted."""
-_DOUBTFUL = re.compile(
-    r"\b(?:or|and|more|most|else|other|another|others|probably|likely|might|would|should|will|usually|typically|need|"
-    r"needed|required|allowed|supposed|fit|per|both|either|each other|one another|together|than|think|believe|know|"
-    r"if|least|bee|same|(?<!the )left|missing|not|no|how|what|which|who|where|why|it|its|he|she|they|them|their|his|"
-    r"her|your|my|us|use[ds]?|made|going|many|can't|aren't|isn't|don't)\b|[,;:\"()0-9]"
-)
-"""Words that would change the meaning of the statement."""
-_NEGATIVE = re.compile(
-    r"\b(?:any|anything|anyone|anybody|anywhere|ever|yet|at all|or|and|both|either|other|else|another|not|no|than|"
-    r"only|enough|it|they|them|more|same|lots?|much|very|many|few|several|one|two|three|four|"
-    r"someone|somebody|something|you|your|too|also|still)\b|[,;:\"()0-9]"
-)
-"""Words that would change the meaning of the negation."""
-_BEHIND = re.compile(
-    r" (?=(?:in|on|at|to|of|behind|near|under|above|by|with|next|from|inside|outside|around|here|that|seen|visible|"
-    r"over|across|between|beside|for|hanging|parked|shown|present|pictured)\b|\w+ing\b(?! \w+$))"
-)
-"""What ends a noun phrase."""
+_SIGNS = re.compile(r"[,;:\"()0-9]")
 _THERE = ("there is", "there are")
 _BE, _DO = ("is", "are", "was", "were"), ("do", "does", "did")
 _SEE = re.compile(r"(?:(?:do|can|could|did) (?:you|we|i)|can one) (?:see|count|spot|find|notice)(?: here)?\b ?(.*)")
 _BE_SEEN = re.compile(r"(?:can|could) be (?:seen|counted|found|spotted)\b ?(.*)")
-_AFTER = frozenset(
-    split_list(
-        "visible, present, here, there, outside, inside, shown, seen, pictured, displayed, depicted, featured, alone, "
-        "asleep, awake, available, airborne, upside, next, outdoors, indoors, nearby, close, open, lit"
-    )
-)
-"""Words that can follow a noun directly: "people visible", "windows open"."""
-_DETERMINERS = frozenset(split_list("the, this, that, these, those, a, an, each, every"))
+
+_words = partial(listed_words, "statements")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +101,16 @@ def how_many(question: str) -> CountClaim | None:
     """
     match = _HOW_MANY.fullmatch(question)
     words = match[1].split() if match else []
-    if not words or _DOUBTFUL.search(" ".join(words).lower()):
+    if not words or _has(" ".join(words).lower(), "doubtful"):
         return None
     tags = tag_words(("How", "many", *words, "?"))[2:-1]
     end = _noun_end(words, tags)
     nouns = [word for word in words[:end] if word.lower() not in ("different", "total")]
-    if not nouns or nouns[0].lower() in {*_DETERMINERS, "of"} or not _NOWHERE_SEEN.isdisjoint(map(str.lower, nouns)):
+    if (
+        not nouns
+        or nouns[0].lower() in {*_words("determiners"), "of"}
+        or not _words("measured").isdisjoint(map(str.lower, nouns))
+    ):
         return None
     noun = plural(" ".join(nouns))
     if not is_countable(noun) or plural(singular(noun)) != noun:
@@ -148,19 +121,29 @@ def how_many(question: str) -> CountClaim | None:
 def is_there(question: str) -> ExistenceClaim | None:
     """The existence claim of a question "Is there …?", or None where its negation would be odd."""
     match = _IS_THERE.fullmatch(question)
-    if not match or _NEGATIVE.search(match[3].lower()):
+    if not match or _has(match[3].lower(), "negative"):
         return None
     be, rest = match[1].lower(), " ".join(match[3].split())
-    has_article, noun = (match[2] or "").lower() in ("a", "an"), _BEHIND.split(rest)[0].lower()
+    has_article, noun = (match[2] or "").lower() in ("a", "an"), _phrase_end().split(rest)[0].lower()
     if (
         not noun
-        or noun.split()[0] in _DETERMINERS
+        or noun.split()[0] in _words("determiners")
         or not (be == "is" if has_article else is_mass(noun) if be == "is" else is_plural(noun))
     ):
         return None
     said = f"{article(rest)} {rest}" if has_article else rest
     some, none = sentence(f"there {be} {said}"), sentence(f"there {be} no {rest}")
     return ExistenceClaim(some, none, noun, be == "are", "a" if has_article else NO_ARTICLE)
+
+
+def _has(text: str, key: str) -> bool:
+    """Whether a text has a word of a list, a digit, or a sign within a sentence."""
+    return bool(word_pattern("statements", key).search(text) or _SIGNS.search(text))
+
+
+@cache
+def _phrase_end() -> re.Pattern[str]:
+    return re.compile(rf" (?={word_pattern('statements', 'behind').pattern}|\w+ing\b(?! \w+$))")
 
 
 def _noun_end(words: Sequence[str], tags: Sequence[str]) -> int:
@@ -187,7 +170,7 @@ def _claim(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | 
         return _being(noun, rest, tags)
     if low[:1] and low[0] in _DO:
         return _doing(noun, rest, tags)
-    if not rest or tags[0] in ("PRP", "VVG", "VVN", "AVP") or low[0] in _AFTER:
+    if not rest or tags[0] in ("PRP", "VVG", "VVN", "AVP") or low[0] in _words("after"):
         return CountClaim(noun, _THERE, (text, text))
     if low[0] in ("have", "has"):
         text = " ".join(rest[1:])
@@ -216,9 +199,9 @@ def _being(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | 
     if not after:
         return None
     text, first = " ".join(after), after[0].lower()
-    if first in _DETERMINERS:
+    if first in _words("determiners"):
         return _inverted(noun, rest[0].lower(), after, kinds)
-    if kinds[0] in ("PRP", "VVG", "VVN", "VVD", "VBG", "AVP") or first in _AFTER or first.endswith("ing"):
+    if kinds[0] in ("PRP", "VVG", "VVN", "VVD", "VBG", "AVP") or first in _words("after") or first.endswith("ing"):
         return CountClaim(noun, _THERE, (text, text))
     if kinds[0] == "AJ0" and not any(is_noun(kind) for kind in kinds):
         return CountClaim(noun, _THERE, (f"that is {text}", f"that are {text}"))
@@ -236,7 +219,7 @@ def _inverted(noun: str, be: str, after: Sequence[str], tags: Sequence[str]) -> 
 
 def _doing(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | None:
     """ "… does the bike have": the bike has them."""
-    if len(rest) < 3 or rest[1].lower() not in _DETERMINERS:
+    if len(rest) < 3 or rest[1].lower() not in _words("determiners"):
         return None
     for place in range(len(rest) - 1, 1, -1):
         verb = rest[place].lower()
@@ -252,7 +235,6 @@ _MOST = 0.6
 """The share of votes that settles a number."""
 _SURE = 0.8
 """The share of votes that settles whether there is any, and whether there are several."""
-_MANY = frozenset({"many", "lots", "several", "dozens", "hundreds", "a lot", "multiple"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +282,7 @@ def read_votes(question: Question) -> CountVotes:
     numbers = Counter[int]()
     for vote in votes:
         text = vote.strip(" .!").lower()
-        number = -1 if text in _MANY else number_value(text)
+        number = -1 if text in _words("several") else number_value(text)
         if number is not None:
             numbers[number] += 1
     return CountVotes(tuple(sorted(numbers.items())), max(len(votes), 1))
