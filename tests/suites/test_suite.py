@@ -26,12 +26,12 @@ from counterpoint.suites.suite import MASKED_LM, OPTIONS, Rejection, Suite, Tall
 PROGRAM = """
 from counterpoint.core.ids import content_id
 from counterpoint.suites.carets import order, rephrase
-from counterpoint.suites.suite import generate
+from counterpoint.suites.suite import generate_groups
 from counterpoint.world.source import World
 scenes = list(World("test", 12).scenes())
 for suite in (order.suite, rephrase.suite):
     for limit in (None, 20):
-        print(content_id([group.id for _, group in generate(suite, scenes, 3, limit)]))
+        print(content_id([group.id for _, group in generate_groups(suite, scenes, 3, limit)]))
 """
 
 
