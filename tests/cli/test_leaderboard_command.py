@@ -108,4 +108,4 @@ def test_a_lab_without_the_tests_of_data_sets_says_how_to_make_them(tmp_path: Pa
     _run("run", str(tmp_path / "lab"), "--model", "constant")
     result = CliRunner().invoke(commands, ["leaderboard", str(tmp_path / "lab"), "--layout", "datasets"])
     assert "has none of the tests plain" in str(result.exception)
-    assert "comprehensive accuracy" in _run("leaderboard", str(tmp_path / "lab"))
+    assert "order C-ACC" in _run("leaderboard", str(tmp_path / "lab"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.core.groups import Answer
-from counterpoint.lab.costs import (
+from counterpoint.lab.leaderboard import (
     IMPORTED,
     NOT_TIMED,
     SIZE_UNKNOWN,

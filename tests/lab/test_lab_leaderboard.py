@@ -8,8 +8,10 @@ from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.pages.overview import build_overview
 from counterpoint.explorer.pages.overview.query import OverviewQuery
-from counterpoint.lab.leaderboard import leaderboard
+from counterpoint.lab.leaderboard import LeaderboardResult, leaderboard
 from counterpoint.lab.reader import LabReader
+from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, worst_case
+from counterpoint.metrics.leaderboard import Layout, Leaderboard, LeaderboardColumn
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
@@ -101,3 +103,10 @@ def test_a_lab_without_suites_has_an_empty_leaderboard(tmp_path: Path) -> None:
     lab = LabStore(tmp_path / "lab")
     lab.put_run(RunRecord("r", "idle", "idle 1"))
     assert leaderboard(lab).board.columns == ()
+
+
+def test_a_terminal_shows_the_terms_of_papers_and_other_formats_the_phrases() -> None:
+    columns = tuple(LeaderboardColumn(metric, "order") for metric in (accuracy, comprehensive_accuracy, worst_case))
+    result = LeaderboardResult(Leaderboard(Layout.SUITES, columns, ()))
+    assert result.text().splitlines()[2].split("  ")[1:4] == ["order ACC", "order C-ACC", "order worst case"]
+    assert "order comprehensive accuracy" in result.text("markdown")

@@ -1,14 +1,17 @@
-"""Export of a suite in the layout of another tool, so that its models can be asked the same questions."""
+"""A lab as files: a suite in the layout of another tool, and the report with the leaderboard for a paper."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
 from counterpoint.exports.lmms_task import export_task, task_name
+from counterpoint.lab.leaderboard import leaderboard
+from counterpoint.lab.reader import LabReader
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.worlds import find_worlds
+from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
 
 EXPORT_LAYOUTS = ("datasets", "lmms-eval")
@@ -39,6 +42,23 @@ class ExportReport(LabResult[dict[str, Any]]):
         return [rows, f"  cd {folder} && lmms-eval --include_path . --tasks {task_name(suite)} --log_samples …"]
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class WrittenFiles(LabResult[Path]):
+    """The files that were written."""
+
+    _rows: ClassVar[str] = "files"
+
+    files: tuple[Path, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per file."""
+        return [{"file": str(path)} for path in self.files]
+
+    def notes(self) -> list[str]:
+        """One sentence per file."""
+        return [f"{path} is written" for path in self.files]
+
+
 def export_suite(store: LabStore, suite: str, layout: str, out: Path, *, pictures: bool = True) -> ExportReport:
     """Write a suite as a Hugging Face datasets folder or as a task of lmms-eval.
 
@@ -49,8 +69,23 @@ def export_suite(store: LabStore, suite: str, layout: str, out: Path, *, picture
     if not pictures and layout != "datasets":
         raise CounterpointError(f"the layout {layout} needs pictures", hint="leave them out with --layout datasets")
     stored = store.suite(suite)
-    worlds = {name: world for name, world in find_worlds(stored.table).items() if name not in store.roots}
-    shown = store.pictures(worlds)
+    shown = store.pictures(find_worlds(store, stored.table))
     if layout == "datasets":
         return ExportReport(layout, export_datasets(stored, out, shown if pictures else None))
     return ExportReport(layout, export_task(stored, out, shown))
+
+
+def write_report(store: LabStore, out: Path, *, markdown: bool = False, latex: bool = False) -> WrittenFiles:
+    """Write the report, and the leaderboard beside it with the suffixes .md and .tex."""
+    texts = {out: render_lab_report(LabReader(store))}
+    if markdown or latex:
+        board = leaderboard(store)
+        texts |= {out.with_suffix(".md"): f"{board.text('markdown')}\n"} if markdown else {}
+        texts |= {out.with_suffix(".tex"): f"{board.text('latex')}\n"} if latex else {}
+    for path, text in texts.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8", errors="backslashreplace")
+        except OSError as problem:
+            raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+    return WrittenFiles(tuple(texts))

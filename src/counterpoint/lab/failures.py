@@ -170,8 +170,8 @@ def list_failures(store: LabStore, model: str, suites: Sequence[str], limit: int
     listed = tuple(
         _failed_group(outcomes, int(verdicts.row[place]), names[place], rows, values) for place in failed[:limit]
     )
-    worlds = {name: world for name, world in find_worlds(groups).items() if name not in store.roots}
-    return Failures(title, len(failed), listed, store.pictures(worlds), version_notes([model], [version]))
+    pictures = store.pictures(find_worlds(store, groups))
+    return Failures(title, len(failed), listed, pictures, version_notes([model], [version]))
 
 
 def _rows_by_group(groups: pa.Table, wanted: Collection[int]) -> dict[tuple[str, int], pa.Table]:

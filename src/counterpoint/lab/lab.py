@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.contents import LabContents, Verification
     from counterpoint.lab.descriptions import DataDescription, ExpectedFiles
-    from counterpoint.lab.exporting import ExportReport
+    from counterpoint.lab.exporting import ExportReport, WrittenFiles
     from counterpoint.lab.failures import Failures
     from counterpoint.lab.foil_words import FoilWordReport
     from counterpoint.lab.generation import GeneratedSuites
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from counterpoint.lab.leaderboard import LeaderboardResult
     from counterpoint.lab.papers import PaperTables
     from counterpoint.lab.picture_locations import PictureLocations
-    from counterpoint.lab.reporting import WrittenFiles
     from counterpoint.lab.rescoring import Rescoring
     from counterpoint.lab.results import LabResult, LabTable
     from counterpoint.lab.running import RunReport
@@ -206,7 +205,7 @@ class Lab:
 
     def outcomes(self, model: str, *suites: str, threshold: float = 0.5) -> LabTable:
         """The groups of suites joined with the answers of a model: correct (0 to 1), consistent, state and value."""
-        from counterpoint.lab.outcomes import outcome_table
+        from counterpoint.lab.scores import outcome_table
 
         return outcome_table(self.store, model, suites, threshold)
 
@@ -322,7 +321,7 @@ class Lab:
 
     def report(self, out: Path | str, *, markdown: bool = False, latex: bool = False) -> WrittenFiles:
         """Write an HTML report that needs nothing else; also the leaderboard in Markdown or LaTeX beside it."""
-        from counterpoint.lab.reporting import write_report
+        from counterpoint.lab.exporting import write_report
 
         return write_report(self.store.opened(), Path(out), markdown=markdown, latex=latex)
 

@@ -1,15 +1,17 @@
 """The leaderboard of a lab: its models by the metrics of its suites, or by means over its data sets."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from counterpoint import catalog
 from counterpoint.core.errors import StoreError
-from counterpoint.lab.costs import explain_missing_costs, lab_costs
+from counterpoint.core.groups import State
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.applicability import Contents, contents_by_suite
@@ -41,13 +43,17 @@ from counterpoint.metrics.ties import find_ties
 from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
-from counterpoint.store.versions import ModelVersion
+from counterpoint.store.versions import ModelVersion, RunRecord
 
 _TITLES = {
     Layout.SUITES: "Per cent with 95 % intervals over pictures; bold or * is tied with the best of its column",
     Layout.DATASETS: "Per cent, means over data sets with 95 % intervals; * is the best of its column",
 }
 _COSTS = ("parameters", "queries/s", "s/query")
+SIZE_UNKNOWN = "it does not say how large it is"
+SIZE_UNKNOWN_AT_SERVER = "its server does not say how large it is"
+NOT_TIMED = "no run of it was timed from beginning to end"
+IMPORTED = "its answers were made elsewhere"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -280,11 +286,23 @@ def _leaderboard_table(board: Leaderboard) -> ResultTable:
         else:
             spans.append((name, 1))
     heads = ("model", *(column.heading for column in board.columns), *_COSTS)
+    short = ("model", *_short_heads(board), *_COSTS)
     title = _TITLES[board.layout]
     if board.layout is Layout.DATASETS:
         many = len(board.data_sets)
         title += f". {many} data set{'s' * (many != 1)}: {', '.join(board.data_sets)}"
-    return ResultTable(title, heads, cells, spans=[*spans, ("", len(_COSTS))] if board.layout is Layout.SUITES else ())
+    above = [*spans, ("", len(_COSTS))] if board.layout is Layout.SUITES else ()
+    return ResultTable(title, heads, cells, spans=above, plain_heads=short)
+
+
+def _short_heads(board: Leaderboard) -> list[str]:
+    """The columns by the terms of papers, such as C-ACC, unless two metrics of the leaderboard share one."""
+    metrics = {column.metric for column in board.columns}
+    terms = Counter(metric.term for metric in metrics if metric.term)
+    return [
+        column.metric.term if terms[column.metric.term] == 1 and not column.title else column.heading
+        for column in board.columns
+    ]
 
 
 def _expanded_table(board: Leaderboard, row: LeaderboardRow) -> ResultTable:
@@ -326,3 +344,52 @@ def _cost_texts(cost: ModelCost) -> tuple[str, str, str]:
         "–" if cost.queries_per_second is None else f"{cost.queries_per_second:,.0f}",
         "–" if cost.seconds_per_query is None else f"{cost.seconds_per_query:.2g}",
     )
+
+
+def lab_costs(lab: LabStore, seconds: Callable[[str], float | None] | None = None) -> dict[str, ModelCost]:
+    """The cost of every model of a lab by its fingerprint; `seconds` may know the mean time of its answers."""
+    runs: dict[str, list[RunRecord]] = {}
+    for info in lab.runs():
+        runs.setdefault(info.fingerprint, []).append(info)
+    seconds = seconds or partial(_mean_seconds, lab)
+    return {fingerprint: model_cost(own, seconds(fingerprint)) for fingerprint, own in runs.items()}
+
+
+def model_cost(runs: Sequence[RunRecord], seconds: float | None) -> ModelCost:
+    """The cost of one model, from its runs and the mean of the seconds of its answers."""
+    sizes = [size for info in runs if isinstance(size := info.details.get("parameters"), int) and size]
+    timed = [pair for info in runs if (pair := _timed(info))]
+    asked, spent = sum(asked for asked, _ in timed), sum(spent for _, spent in timed)
+    here = bool(timed or seconds)
+    figures = ModelCost(sizes[-1] if sizes else None, asked / spent if spent else None, seconds)
+    reasons = {
+        "parameters": (SIZE_UNKNOWN_AT_SERVER if runs[-1].model.startswith("openai/") else SIZE_UNKNOWN)
+        if here
+        else IMPORTED,
+        "queries_per_second": NOT_TIMED if here else IMPORTED,
+        "seconds_per_query": NOT_TIMED if here else IMPORTED,
+    }
+    return replace(figures, reasons={name: why for name, why in reasons.items() if getattr(figures, name) is None})
+
+
+def explain_missing_costs(costs: Mapping[str, ModelCost]) -> Iterator[str]:
+    """Why figures are missing, model by model."""
+    for model, own in costs.items():
+        blank: dict[str, list[str]] = {}
+        for name, why in own.reasons.items():
+            blank.setdefault(why, []).append(name.replace("_", " "))
+        yield from (f"{model}: {', '.join(names)}: {why}" for why, names in blank.items())
+
+
+def _timed(info: RunRecord) -> tuple[int, float] | None:
+    """How many queries a run put to its model and in how many seconds, if it was timed."""
+    counts, seconds = info.details.get("counts", {}), info.details.get("seconds")
+    asked = counts.get("asked") if isinstance(counts, Mapping) else None
+    return (asked, float(seconds)) if asked and isinstance(seconds, int | float) and seconds > 0 else None
+
+
+def _mean_seconds(lab: LabStore, fingerprint: str) -> float | None:
+    table = lab.read_answers(fingerprint, ["state", "seconds"])
+    settled = np.array([state != State.FAILED for state in table["state"].to_pylist()], np.bool_)
+    seconds = table["seconds"].to_numpy()[settled] if len(settled) else np.empty(0)
+    return float(seconds.mean()) if seconds.any() else None

@@ -59,7 +59,7 @@ def locate_pictures(lab: LabStore, folders: Mapping[str, Path] | None = None) ->
 
 def _locations(lab: LabStore) -> list[PictureLocation]:
     table = load_groups(lab, ())
-    drawn = {name: world for name, world in find_worlds(table).items() if name not in lab.roots}
+    drawn = find_worlds(lab, table)
     pictures, roots = lab.pictures(drawn), lab.roots
     by_namespace: dict[str, list[str]] = {}
     for address in sorted(table["picture"].drop_null().unique().to_pylist()):

@@ -6,13 +6,11 @@ from pathlib import Path
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
-from counterpoint.lab.costs import model_cost
-from counterpoint.lab.leaderboard import model_abilities
+from counterpoint.lab.leaderboard import lab_costs, model_abilities
 from counterpoint.metrics.leaderboard import Competitor, Leaderboard, ModelCost, suites_leaderboard
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import SMALL, Progress, serve_worker
 from counterpoint.store.outcomes.reader import OutcomeReader
-from counterpoint.store.versions import RunRecord
 
 WORKER = (sys.executable, "-m", "counterpoint.lab.reader")
 """The command that builds the tables of a large lab in a process of its own."""
@@ -66,11 +64,10 @@ class LabReader(OutcomeReader):
         )
 
     def _costs(self) -> dict[str, ModelCost]:
-        seconds = self.mean_seconds()
-        runs: dict[str, list[RunRecord]] = {}
-        for record in self.lab.runs():
-            runs.setdefault(record.fingerprint, []).append(record)
-        return {model.slug: model_cost(runs[model.fingerprint], seconds.get(model.slug)) for model in self.models()}
+        means = self.mean_seconds()
+        slugs = {model.fingerprint: model.slug for model in self.models()}
+        costs = lab_costs(self.lab, lambda fingerprint: means.get(slugs.get(fingerprint, "")))
+        return {model.slug: costs[model.fingerprint] for model in self.models()}
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback =
     if not chosen:
         raise StoreError(f"{store.folder} holds no suite", hint="counterpoint generate makes one")
     table = unique_queries(pa.concat_tables([first_groups(suite.table, request.limit) for suite in chosen]))
-    pictures = store.pictures({name: world for name, world in find_worlds(table).items() if name not in store.roots})
+    pictures = store.pictures(find_worlds(store, table))
     with _loaded(request, pictures) as (model, prefetcher):
         started = _started(store, request, model)
         recorder = _RunRecorder(

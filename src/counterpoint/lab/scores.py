@@ -1,17 +1,23 @@
-"""Scores of the models of a lab, one per model, slice and metric."""
+"""Outcomes of a model on suites, and scores of the models of a lab, one per model, slice and metric."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from counterpoint.core.errors import StoreError
-from counterpoint.lab.results import LabResult
+from counterpoint.lab.results import LabResult, LabTable
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
 from counterpoint.metrics.metric import Ability, Metric, columns_read
-from counterpoint.metrics.outcomes import STATES, judge
+from counterpoint.metrics.outcomes import STATES, judge, sort_by_group
 from counterpoint.metrics.scoring import ScoreRequest, displayed_by_suite, score_outcomes
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
+
+_OUTCOME_COLUMNS = ("suite", "test", "group_id", "role", "relation", "kind", "picture", "text", "query")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,31 @@ def score_models(store: LabStore, request: ScoreRequest, models: Sequence[str], 
         raise StoreError(fact, hint="run it on these suites first, or keep more with --by and --filter")
     notes = version_notes(models, chosen.values())
     return Scores(tuple(rows), request, displayed_by_suite(groups, rows, request), notes)
+
+
+def outcome_table(store: LabStore, model: str, suites: Sequence[str], threshold: float) -> LabTable:
+    """One row per query: what was answered, what it earned (0 to 1), and whether the variant satisfies its relation.
+
+    `correct` is null without gold or answer, `consistent` is null for bases and where the relation cannot be judged.
+    """
+    ((title, version),) = select_models(store, [model]).items()
+    groups = sort_by_group(load_groups(store, suites))
+    answers = load_answers(store, version)
+    outcomes = judge(groups, answers, threshold)
+    plain = answers.filter(pc.equal(answers["trial"], 0))
+    places = pc.index_in(groups["query"], value_set=plain["query"].combine_chunks())
+    pairs = outcomes.pairs()
+    consistent, known = (np.zeros(len(outcomes.base), np.bool_) for _ in range(2))
+    consistent[pairs.row], known[pairs.row] = pairs.related, pairs.known & pairs.counted
+    columns = {name: groups[name] for name in _OUTCOME_COLUMNS} | {
+        "value": plain["value"].take(places),
+        "raw": plain["raw"].take(places),
+        "state": pa.DictionaryArray.from_arrays(outcomes.state, pa.array(STATES)).cast(pa.string()),
+        "score": pa.array(outcomes.score, mask=np.isnan(outcomes.score)),
+        "correct": pa.array(outcomes.correct, mask=np.isnan(outcomes.correct)),
+        "consistent": pa.array(consistent, mask=~known),
+    }
+    return LabTable(f"Outcomes of {title}", pa.table(columns))
 
 
 def _table(rows: Sequence[Mapping[str, Any]], request: ScoreRequest, metrics: Sequence[Metric]) -> ResultTable:

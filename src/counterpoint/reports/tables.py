@@ -32,6 +32,7 @@ class ResultTable:
     """A title, column heads and cells; the first `names` columns name a row and the others hold numbers.
 
     `spans` are heads above the number columns, each with how many columns it covers; `note` follows the table.
+    `plain_heads` replace the heads in a terminal, where width is scarce.
     """
 
     title: str
@@ -40,10 +41,11 @@ class ResultTable:
     names: int = 1
     spans: Sequence[tuple[str, int]] = ()
     note: str = ""
+    plain_heads: Sequence[str] = ()
 
     def plain(self) -> str:
         """Columns padded to their widest cell, never cut off."""
-        lines = [list(self._flat_heads()), *(list(map(_plain_cell, row)) for row in self.rows)]
+        lines = [self._flat_heads(self.plain_heads or self.heads), *(list(map(_plain_cell, row)) for row in self.rows)]
         widths = [max(len(line[column]) for line in lines) for column in range(len(self.heads))]
         padded = ["  ".join(self._padded(line, widths)).rstrip() for line in lines]
         table = "\n".join([padded[0], "-" * max(map(len, padded)), *padded[1:]])
@@ -52,7 +54,7 @@ class ResultTable:
     def markdown(self) -> str:
         """A table in GitHub's Markdown."""
         rule = ["---" if column < self.names else "---:" for column in range(len(self.heads))]
-        lines = [list(map(_escape_markdown, self._flat_heads())), rule]
+        lines = [list(map(_escape_markdown, self._flat_heads(self.heads))), rule]
         lines += [list(map(_markdown_cell, row)) for row in self.rows]
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
         note = "\n".join(f"*{_escape_markdown(line)}*" for line in self.note.splitlines())
@@ -83,13 +85,11 @@ class ResultTable:
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
         return f"<table>{caption}<thead>{above}{heads}</thead>\n<tbody>{body}</tbody></table>{note}"
 
-    def _flat_heads(self) -> Sequence[str]:
+    def _flat_heads(self, heads: Sequence[str]) -> list[str]:
         """The heads of a format without spanning cells: each with the span above it."""
-        above = [text for text, columns in self.spans for _ in range(columns)]
-        if not above:
-            return self.heads
-        joined = (f"{text} {head}".strip() for text, head in zip(above, self.heads[self.names :], strict=True))
-        return [*self.heads[: self.names], *joined]
+        above = [text for text, columns in self.spans for _ in range(columns)] or [""] * (len(heads) - self.names)
+        joined = (f"{text} {head}".strip() for text, head in zip(above, heads[self.names :], strict=True))
+        return [*heads[: self.names], *joined]
 
     def _padded(self, line: Sequence[str], widths: Sequence[int]) -> list[str]:
         return [

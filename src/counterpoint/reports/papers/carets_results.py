@@ -108,7 +108,7 @@ class CaretsResults:
     @cached_property
     def _coverage(self) -> Mapping[tuple[str, str, str], PaperCell]:
         rows = coverage_of_outcomes(self._outcomes, ScoreRequest(("test",), seed=self._seed)).to_pylist()
-        return {(row["model"], row["of"], row["test"]): _cell(row) for row in rows}
+        return {(row["model"], row["of"], row["test"]): PaperCell.scored(row) for row in rows}
 
 
 def complement(cell: PaperCell) -> PaperCell:
@@ -133,8 +133,4 @@ def _gather(
 ) -> None:
     for row in score_outcomes(outcomes, request).to_pylist():
         if row["missing"] < 1:
-            scores.setdefault((model, *(row[name] for name in request.by)), {})[row["metric"]] = _cell(row)
-
-
-def _cell(row: Mapping[str, Any]) -> PaperCell:
-    return PaperCell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOT_APPLICABLE
+            scores.setdefault((model, *(row[name] for name in request.by)), {})[row["metric"]] = PaperCell.scored(row)

@@ -70,8 +70,7 @@ class ContrastResults:
             ((), contrast_metrics(self.ks, deduplicated_original_accuracy(outcomes))),
         ):
             for row in score_outcomes(outcomes, ScoreRequest(by, metrics=metrics, seed=self.seed)).to_pylist():
-                cell = PaperCell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOT_APPLICABLE
-                scores.setdefault(row["kind"] if by else OVERALL, {})[row["metric"]] = cell
+                scores.setdefault(row["kind"] if by else OVERALL, {})[row["metric"]] = PaperCell.scored(row)
         for place, cells in scores.items():
             rows = None if place == OVERALL else outcomes.labels("kind").where([place])
             cells["drop"] = _drop(outcomes, rows, self.seed)

@@ -25,6 +25,11 @@ class PaperCell:
         return NOT_APPLICABLE if percent is None else cls(percent / 100)
 
     @classmethod
+    def scored(cls, row: Mapping[str, Any]) -> "PaperCell":
+        """The score in a row of a table of scores; not applicable where nothing counts."""
+        return cls(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOT_APPLICABLE
+
+    @classmethod
     def counted(cls, count: int) -> "PaperCell":
         """A count."""
         return cls(text=f"{count:,}", n=count)

@@ -86,8 +86,7 @@ class ValseResults:
             request = ScoreRequest(("test",), metrics=RANKING, threshold=self.threshold, seed=self.seed)
             for row in score_outcomes(judge(self.chosen, answers, self.threshold), request).to_pylist():
                 if row["missing"] < 1:
-                    cell = PaperCell(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOT_APPLICABLE
-                    scores[model, row["metric"], row["test"]] = cell, row["reason"]
+                    scores[model, row["metric"], row["test"]] = PaperCell.scored(row), row["reason"]
         return scores
 
     def cells_of(self, model: str, metric: str) -> tuple[PaperCell, ...]:
