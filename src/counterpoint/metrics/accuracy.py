@@ -1,5 +1,6 @@
 """Accuracy and consistency of pairs, groups and single answers (CARETS)."""
 
+from collections.abc import Callable
 from typing import Any
 
 from counterpoint.core.groups import Relation
@@ -9,6 +10,7 @@ from counterpoint.metrics.applicability import (
     RAD_PAIR_TESTS,
     RAD_SET_TESTS,
     REWRITE_TESTS,
+    Condition,
     except_on_tests,
     has_no_variants,
     has_pairs,
@@ -17,7 +19,7 @@ from counterpoint.metrics.applicability import (
     nowhere,
 )
 from counterpoint.metrics.metric import Ratio
-from counterpoint.metrics.outcomes import Flags, Pairs, Sets, Singles
+from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Sets, Singles
 
 _PERTURBED = (*PICTURE_EDIT_TESTS, *REWRITE_TESTS, *FEATURE_NOISE_TESTS)
 _NO_GOLD = "no pair here has gold for both of its members"
@@ -31,45 +33,52 @@ def _has_rule(pairs: Pairs) -> Flags:
     return pairs.known & pairs.relation.where([Relation.SAME, Relation.DIFFERS])
 
 
-accuracy = Ratio(
+def _pairs_with_gold(
+    name: str, hit: Callable[[Pairs], Flags | Floats], rank: int, leads: Condition = nowhere, **metadata: str
+) -> Ratio[Pairs]:
+    return Ratio(
+        name, Pairs, hit, _gold, not_applicable=_NO_GOLD, applies=has_pairs, leads=leads, rank=rank, **metadata
+    )
+
+
+def _sets_with_gold(
+    name: str, hit: Callable[[Sets], Flags | Floats], rank: int, description: str, title: str = ""
+) -> Ratio[Sets]:
+    missing = "no group here has gold for all of its members"
+    about = {"title": title, "description": description, "not_applicable": missing}
+    return Ratio(name, Sets, hit, _gold, applies=has_pairs, leads=nowhere, rank=rank, **about)
+
+
+accuracy = _pairs_with_gold(
     "accuracy",
-    Pairs,
     lambda p: (p.base_correct + p.variant_correct) / 2,
-    _gold,
+    41,
+    except_on_tests(*FEATURE_NOISE_TESTS),
     term="ACC",
     description="Mean credit of base and variant, half each.",
-    not_applicable=_NO_GOLD,
-    applies=has_pairs,
-    leads=except_on_tests(*FEATURE_NOISE_TESTS),
-    rank=41,
 )
-
-base_accuracy = Ratio(
+base_accuracy = _pairs_with_gold(
     "base_accuracy",
-    Pairs,
     lambda p: p.base_correct,
-    _gold,
+    51,
     term="original ACC",
     description="Mean credit of the base of a pair.",
-    not_applicable=_NO_GOLD,
-    applies=has_pairs,
-    leads=nowhere,
-    rank=51,
 )
-
-variant_accuracy = Ratio(
+variant_accuracy = _pairs_with_gold(
     "variant_accuracy",
-    Pairs,
     lambda p: p.variant_correct,
-    _gold,
+    52,
     term="perturbed ACC",
     description="Mean credit of the variant of a pair.",
-    not_applicable=_NO_GOLD,
-    applies=has_pairs,
-    leads=nowhere,
-    rank=52,
 )
-
+comprehensive_accuracy = _pairs_with_gold(
+    "comprehensive_accuracy",
+    lambda p: p.base_right & p.variant_right,
+    40,
+    except_on_tests(*_PERTURBED, *RAD_PAIR_TESTS, *RAD_SET_TESTS),
+    term="C-ACC",
+    description="Share of pairs of which both answers are correct.",
+)
 self_consistency = Ratio(
     "self_consistency",
     Pairs,
@@ -83,45 +92,14 @@ self_consistency = Ratio(
     leads=except_on_tests(*_PERTURBED, *RAD_PAIR_TESTS),
     rank=42,
 )
-
-comprehensive_accuracy = Ratio(
-    "comprehensive_accuracy",
-    Pairs,
-    lambda p: p.base_right & p.variant_right,
-    _gold,
-    term="C-ACC",
-    description="Share of pairs of which both answers are correct.",
-    not_applicable=_NO_GOLD,
-    applies=has_pairs,
-    leads=except_on_tests(*_PERTURBED, *RAD_PAIR_TESTS, *RAD_SET_TESTS),
-    rank=40,
-)
-
-all_right = Ratio(
+all_right = _sets_with_gold(
     "all_right",
-    Sets,
     lambda s: s.worst >= s.threshold,
-    _gold,
-    title="All correct",
-    description="Share of groups of which the base and every variant are correct.",
-    not_applicable="no group here has gold for all of its members",
-    applies=has_pairs,
-    leads=nowhere,
-    rank=53,
+    53,
+    "Share of groups of which the base and every variant are correct.",
+    "All correct",
 )
-
-worst_case = Ratio(
-    "worst_case",
-    Sets,
-    lambda s: s.worst,
-    _gold,
-    description="Mean credit of the worst answer of a group.",
-    not_applicable="no group here has gold for all of its members",
-    applies=has_pairs,
-    leads=nowhere,
-    rank=54,
-)
-
+worst_case = _sets_with_gold("worst_case", lambda s: s.worst, 54, "Mean credit of the worst answer of a group.")
 answer_accuracy = Ratio(
     "answer_accuracy",
     Singles,

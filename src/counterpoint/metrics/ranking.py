@@ -5,6 +5,9 @@ that refusing never pays. What the paper calls precision, p_c and p_f, its autho
 acc = (p_c + p_f) / 2. These need a probability; for acc_r and the area under the curve an order is enough.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from counterpoint.core.groups import Relation
@@ -71,9 +74,17 @@ def area_under_curve(higher: Floats, lower: Floats) -> Estimator:
     return estimate
 
 
-_HAS_FOILS = has_relation(Relation.RANKS)
-_NO_FOIL = "no caption is ranked above a foil here"
-_NO_PROBABILITY = "no caption and foil here have probabilities"
+_RANKED: dict[str, Any] = {
+    "needs": Ability.SCORES,
+    "not_applicable": "no caption is ranked above a foil here",
+    "applies": has_relation(Relation.RANKS),
+}
+_PROBABLE = _RANKED | {"not_applicable": "no caption and foil here have probabilities", "diagnose": _diagnose}
+
+
+def _threshold_metric(name: str, hit: Callable[[Pairs], Flags | Floats], rank: int, **metadata: str) -> Ratio[Pairs]:
+    return Ratio(name, Pairs, hit, _probable, term=name, leads=nowhere, rank=rank, **_PROBABLE, **metadata)
+
 
 acc_r = Ratio(
     "acc_r",
@@ -83,12 +94,9 @@ acc_r = Ratio(
     title="Ranking accuracy",
     term="acc_r",
     description="Share of captions that score above their foil; a tie is a miss.",
-    needs=Ability.SCORES,
-    not_applicable=_NO_FOIL,
-    applies=_HAS_FOILS,
     rank=10,
+    **_RANKED,
 )
-
 ties = Ratio(
     "ties",
     Pairs,
@@ -96,61 +104,31 @@ ties = Ratio(
     _ranked,
     description="Share of pairs whose caption and foil have the same score.",
     lower_is_better=True,
-    needs=Ability.SCORES,
-    not_applicable=_NO_FOIL,
-    applies=_HAS_FOILS,
     leads=nowhere,
     rank=13,
+    **_RANKED,
 )
-
-acc = Ratio(
+acc = _threshold_metric(
     "acc",
-    Pairs,
     lambda p: (caption_right(p) * 1.0 + foil_right(p)) / 2,
-    _probable,
+    14,
     title="Accuracy at the threshold",
-    term="acc",
     description="Share of captions above the threshold and of foils that are not, half each.",
-    needs=Ability.SCORES,
-    not_applicable=_NO_PROBABILITY,
-    applies=_HAS_FOILS,
-    leads=nowhere,
-    rank=14,
-    diagnose=_diagnose,
 )
-
-p_c = Ratio(
+p_c = _threshold_metric(
     "p_c",
-    Pairs,
     caption_right,
-    _probable,
+    15,
     title="Captions above the threshold",
-    term="p_c",
     description="Share of captions more probable than the threshold.",
-    needs=Ability.SCORES,
-    not_applicable=_NO_PROBABILITY,
-    applies=_HAS_FOILS,
-    leads=nowhere,
-    rank=15,
-    diagnose=_diagnose,
 )
-
-p_f = Ratio(
+p_f = _threshold_metric(
     "p_f",
-    Pairs,
     foil_right,
-    _probable,
+    16,
     title="Foils below the threshold",
-    term="p_f",
     description="Share of foils at most as probable as the threshold.",
-    needs=Ability.SCORES,
-    not_applicable=_NO_PROBABILITY,
-    applies=_HAS_FOILS,
-    leads=nowhere,
-    rank=16,
-    diagnose=_diagnose,
 )
-
 min_p = Statistic(
     "min_p",
     Pairs,
@@ -159,13 +137,9 @@ min_p = Statistic(
     title="Worse side",
     term="min(p_c, p_f)",
     description="The lower of p_c and p_f, which a constant answer cannot raise.",
-    needs=Ability.SCORES,
-    not_applicable=_NO_PROBABILITY,
-    applies=_HAS_FOILS,
     rank=12,
-    diagnose=_diagnose,
+    **_PROBABLE,
 )
-
 auroc = Statistic(
     "auroc",
     Pairs,
@@ -175,10 +149,8 @@ auroc = Statistic(
     term="AUROC",
     description="How often a caption scores above a foil of any pair, ties counting half.",
     kind=MetricKind.CURVE,
-    needs=Ability.SCORES,
-    not_applicable=_NO_FOIL,
-    applies=_HAS_FOILS,
     rank=11,
+    **_RANKED,
 )
 
 RANKING: tuple[Metric, ...] = (acc_r, ties, acc, p_c, p_f, min_p, auroc)

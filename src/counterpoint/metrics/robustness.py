@@ -8,6 +8,7 @@ Variants name their edit in the tag `edit` and their rewriting rule in the tag `
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from counterpoint.metrics.applicability import (
 )
 from counterpoint.metrics.metric import Ability, Estimator, MetricKind, Ratio, Statistic
 from counterpoint.metrics.outcomes import Flags, Floats, OrderedPairs, Pairs, Rows
+
+_Pair = TypeVar("_Pair", Pairs, OrderedPairs)
 
 TAG = "edit"
 """The tag of a variant that names the kind of edit of its picture or features."""
@@ -88,6 +91,13 @@ def _feature_robustness(modality: str, edit: str, rank: int) -> Ratio[Pairs]:
     )
 
 
+_FLIPS: dict[str, Any] = {
+    "term": "flips",
+    "applies": has_relation(Relation.SAME),
+    "leads": nowhere,
+    "on_request": True,
+}
+
 mean_robustness = Statistic(
     "mean_robustness",
     Pairs,
@@ -124,79 +134,72 @@ right_to_wrong = Ratio(
     lambda p: p.base_right & ~p.variant_right,
     _invariant_with_gold,
     title="Correct to incorrect",
-    term="flips",
     description="Share of pairs whose base is correct and whose variant is not.",
     lower_is_better=True,
-    applies=has_relation(Relation.SAME),
-    leads=nowhere,
+    **_FLIPS,
     rank=60,
-    on_request=True,
 )
-
 wrong_to_right = Ratio(
     "wrong_to_right",
     Pairs,
     lambda p: ~p.base_right & p.variant_right,
     _invariant_with_gold,
     title="Incorrect to correct",
-    term="flips",
     description="Share of pairs whose base is incorrect and whose variant is not.",
-    applies=has_relation(Relation.SAME),
-    leads=nowhere,
+    **_FLIPS,
     rank=61,
-    on_request=True,
 )
-
 picture_feature_robustness = _feature_robustness("picture", PICTURE, 35)
 question_feature_robustness = _feature_robustness("question", QUESTION, 36)
 
 
-_applies = has_relation(Relation.SAME, Relation.DIFFERS, Relation.GOLD)
+def _rad(
+    name: str, unit: type[_Pair], hit: Callable[[_Pair], Flags], given: Callable[[_Pair], Flags], **metadata: Any
+) -> Ratio[_Pair]:
+    """The share of hits among the pairs with gold of which one member is given to be correct."""
+    return Ratio(
+        name,
+        unit,
+        hit,
+        lambda p: p.gold & given(p),
+        term="RAD",
+        kind=MetricKind.RATIO,
+        applies=has_relation(Relation.SAME, Relation.DIFFERS, Relation.GOLD),
+        on_request=True,
+        **metadata,
+    )
 
-rad_forward = Ratio(
+
+rad_forward = _rad(
     "rad_forward",
     Pairs,
     lambda p: p.variant_right,
-    lambda p: p.gold & p.base_right,
+    lambda p: p.base_right,
     title="RAD forward",
-    term="RAD",
     description="Share of pairs whose variant is correct among those whose base is, |J ∩ J'| / |J|.",
-    kind=MetricKind.RATIO,
     not_applicable="no base here is answered correctly",
-    applies=_applies,
     leads=only_tests(*RAD_PAIR_TESTS),
     rank=30,
-    on_request=True,
 )
-
-rad_backward = Ratio(
+rad_backward = _rad(
     "rad_backward",
     Pairs,
     lambda p: p.base_right,
-    lambda p: p.gold & p.variant_right,
+    lambda p: p.variant_right,
     title="RAD backward",
-    term="RAD",
     description="Share of pairs whose base is correct among those whose variant is, |J ∩ J'| / |J'|.",
-    kind=MetricKind.RATIO,
     not_applicable="no variant here is answered correctly",
-    applies=_applies,
     leads=only_tests(*RAD_PAIR_TESTS),
     rank=31,
-    on_request=True,
 )
-
-rad_ordered = Ratio(
+rad_ordered = _rad(
     "rad_ordered",
     OrderedPairs,
     lambda p: p.variant_right,
-    lambda p: p.gold & p.base_right,
+    lambda p: p.base_right,
     title="RAD over ordered pairs",
-    term="RAD",
     description="Share of correct seconds among ordered pairs whose first is correct, of sets without an original.",
-    kind=MetricKind.RATIO,
     not_applicable="no question here is answered correctly",
-    applies=_applies,
     leads=only_tests(*RAD_SET_TESTS),
     rank=32,
-    on_request=True,
 )
