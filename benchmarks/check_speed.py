@@ -3,9 +3,11 @@
 import sys
 from time import perf_counter
 
-from counterpoint.checks import distribution, duplicates, entailment, length, minimality
+from counterpoint.checks import distribution
 from counterpoint.checks.check import Action, CheckContext
+from counterpoint.checks.model_checks import entailment
 from counterpoint.checks.pipeline import CheckStep, apply_checks
+from counterpoint.checks.text_checks import duplicates, length, minimality
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
@@ -36,7 +38,7 @@ def main() -> None:
     """Print the seconds of each check, and of all with what is done around them."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     table = groups_table(pairs(count), "speed")
-    chosen = (duplicates.check, length.check, minimality.check, entailment.check, distribution.check)
+    chosen = (duplicates, length, minimality, entailment, distribution.check)
     start = perf_counter()
     found = apply_checks(
         table, [CheckStep(one, CheckContext(one.settings), lambda test: Action.DROP) for one in chosen]

@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import GroundedQuestion
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.formats import gqa_questions
-from counterpoint.sources.formats.gqa import gqa
+from counterpoint.sources.formats.gqa import gqa, questions
 from counterpoint.sources.reading.skips import Skips
 from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.contrast.contrasts import survey
@@ -59,7 +58,7 @@ class Streamed:
         self._path, self._many = folder / "val_balanced_questions.json", many
 
     def __iter__(self) -> Iterator[GroundedQuestion]:
-        for question in islice(gqa_questions.questions(self._path, Skips()), self._many):
+        for question in islice(questions(self._path, Skips()), self._many):
             yield GroundedQuestion(question, self.scenes[question.scene])
 
 
@@ -101,7 +100,7 @@ def sets(folder: Path, many: int) -> Spent:
 
 def loop(folder: Path, many: int) -> Spent:
     """The same, question by question, with nothing held."""
-    rows = list(islice(gqa_questions.questions(folder / "val_balanced_questions.json", Skips()), many))
+    rows = list(islice(questions(folder / "val_balanced_questions.json", Skips()), many))
     worked, start, groups = process_time(), perf_counter(), 0
     for question in rows:
         read = Source(gqa, folder, "val", limit=None)

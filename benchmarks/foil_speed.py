@@ -14,7 +14,7 @@ from typing import Any
 
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Caption
-from counterpoint.language import tagger as tagging
+from counterpoint.language import tokens as tagging
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.coco import coco
 from counterpoint.suites.suite import Rejection, Suite

@@ -18,8 +18,7 @@ from counterpoint.language.lexicon.vocabulary import everyday_words, is_word
 from counterpoint.language.noise.kinds import NOISE_KINDS, TYPOS, apply_noise
 from counterpoint.language.noise.protected_words import ProtectedQuestion
 from counterpoint.language.sears import apply_sears
-from counterpoint.language.tagger import tag_words
-from counterpoint.language.tokens import TokenizedText
+from counterpoint.language.tokens import TokenizedText, tag_words
 from counterpoint.suites.robustness import word_noise
 from counterpoint.suites.suite import Suite, generate_groups
 from counterpoint.world.source import World

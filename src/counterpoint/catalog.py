@@ -155,12 +155,12 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     },
     "checks": {
         "distribution": "counterpoint.checks.distribution:check",
-        "duplicates": "counterpoint.checks.duplicates:check",
-        "entailment": "counterpoint.checks.entailment:check",
-        "grammar": "counterpoint.checks.grammar:check",
-        "length": "counterpoint.checks.length:check",
-        "minimality": "counterpoint.checks.minimality:check",
-        "plausibility": "counterpoint.checks.plausibility:check",
+        "duplicates": "counterpoint.checks.text_checks:duplicates",
+        "entailment": "counterpoint.checks.model_checks:entailment",
+        "grammar": "counterpoint.checks.model_checks:grammar",
+        "length": "counterpoint.checks.text_checks:length",
+        "minimality": "counterpoint.checks.text_checks:minimality",
+        "plausibility": "counterpoint.checks.model_checks:plausibility",
     },
 }
 """Our own rows."""

@@ -9,8 +9,10 @@ from foil_tables import group, judged, pictured, replacing, said, table_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.checks import distribution, duplicates, entailment, grammar, length, minimality, plausibility
+from counterpoint.checks import distribution
 from counterpoint.checks.check import Check
+from counterpoint.checks.model_checks import REASONS, entailment, grammar, plausibility
+from counterpoint.checks.text_checks import REVERSED, SAME, TWICE, duplicates, length, minimality
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
@@ -18,36 +20,34 @@ from counterpoint.core.pictures import Edit, Picture
 
 def test_a_caption_that_is_its_own_foil_is_a_duplicate_whatever_its_signs() -> None:
     table = pictured([("A dog.", "a dog"), ("A dog.", "A cat."), ("A  dog", "A dog")])
-    assert said(duplicates.check, table) == [duplicates.SAME, "", duplicates.SAME]
+    assert said(duplicates, table) == [SAME, "", SAME]
 
 
 def test_a_pair_that_comes_again_is_a_duplicate_also_the_other_way_round() -> None:
     rows = [("A dog.", "A cat."), ("a dog", "a cat"), ("A cat.", "A dog."), ("A dog.", "A cow.")]
     table = table_of(group(texts, "same") for texts in rows)
-    assert said(duplicates.check, table) == ["", duplicates.TWICE, duplicates.REVERSED, ""]
+    assert said(duplicates, table) == ["", TWICE, REVERSED, ""]
 
 
 def test_the_same_texts_on_another_picture_are_no_duplicate() -> None:
-    assert (
-        said(duplicates.check, pictured([("A dog.", "A cat."), ("A dog.", "A cat."), ("A cat.", "A dog.")])) == [""] * 3
-    )
+    assert said(duplicates, pictured([("A dog.", "A cat."), ("A dog.", "A cat."), ("A cat.", "A dog.")])) == [""] * 3
 
 
 def test_a_picture_that_was_changed_makes_no_duplicate_of_its_question() -> None:
     plain = Picture("toy:1.png")
     both = (Query(plain, "Is it?"), Query(plain.edited(Edit("blur", ("2",))), "Is it?"))
     table = table_of([Group(Relation.SAME, both, (Gold.of("yes"),) * 2, test="noise")])
-    assert said(duplicates.check, table) == [""]
+    assert said(duplicates, table) == [""]
 
 
 def test_two_foils_of_one_caption_are_not_taken_for_two_pairs() -> None:
-    assert said(duplicates.check, table_of([group(("A dog.", "A cat.", "A cow."))])) == ["", ""]
+    assert said(duplicates, table_of([group(("A dog.", "A cat.", "A cow."))])) == ["", ""]
 
 
 def test_a_text_of_more_tokens_than_allowed_is_too_long_on_either_side() -> None:
     table = pictured([("a b c", "a b d"), ("a b c d e", "a"), ("a", "a, b, c"), ("a b c d", "a b c e")])
-    assert [bool(one) for one in said(length.check, table, tokens=4)] == [False, True, True, False]
-    assert not any(said(length.check, table))
+    assert [bool(one) for one in said(length, table, tokens=4)] == [False, True, True, False]
+    assert not any(said(length, table))
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_a_text_of_more_tokens_than_allowed_is_too_long_on_either_side() -> None
 )
 def test_places_that_differ_are_counted_without_mere_agreement(caption: str, foil: str, places: int) -> None:
     table = pictured([(caption, foil)])
-    assert bool(said(minimality.check, table, spans=places - 1)[0])
-    assert not said(minimality.check, table, spans=places)[0]
+    assert bool(said(minimality, table, spans=places - 1)[0])
+    assert not said(minimality, table, spans=places)[0]
 
 
 def test_the_number_of_changed_words_can_be_bounded_too() -> None:
     table = pictured([("a man on a chair", "a man in front of a chair")])
-    assert said(minimality.check, table) == [""]
-    assert said(minimality.check, table, words=2) == ["differs in more than 2 words"]
+    assert said(minimality, table) == [""]
+    assert said(minimality, table, words=2) == ["differs in more than 2 words"]
 
 
 def _by_length(texts: Sequence[str]) -> list[float]:
@@ -85,15 +85,15 @@ def test_foils_below_the_threshold_are_ungrammatical_and_each_text_is_asked_for_
         return _by_length(texts)
 
     table = pictured([("A dog.", "Dog."), ("Dog.", "A dog."), ("Cat.", "Dog.")])
-    assert said(grammar.check, table, grader) == ["the foil scores below 0.8", "", "the foil scores below 0.8"]
+    assert said(grammar, table, grader) == ["the foil scores below 0.8", "", "the foil scores below 0.8"]
     assert sorted(asked) == ["A dog.", "Dog."]
-    assert judged(grammar.check, table, grader).notes["relations"]["mean score"] == pytest.approx(0.5)
+    assert judged(grammar, table, grader).notes["relations"]["mean score"] == pytest.approx(0.5)
 
 
 def test_a_foil_is_spared_for_what_its_caption_shares_and_a_caption_is_graded_where_that_is_asked_for() -> None:
     table = pictured([("A dog.", "Dog."), ("Dog.", "A dog."), ("Cat.", "Dog.")])
-    assert [bool(one) for one in said(grammar.check, table, _by_length, relative=True)] == [True, False, False]
-    assert said(grammar.check, table, _by_length, both=True)[1] == "the caption scores below 0.8"
+    assert [bool(one) for one in said(grammar, table, _by_length, relative=True)] == [True, False, False]
+    assert said(grammar, table, _by_length, both=True)[1] == "the caption scores below 0.8"
 
 
 def test_labels_of_a_model_of_inference_decide_and_neutral_ones_can_be_kept() -> None:
@@ -104,10 +104,10 @@ def test_labels_of_a_model_of_inference_decide_and_neutral_ones_can_be_kept() ->
         return [labels[text.split()[-1]] for text in hypotheses]
 
     table = pictured([("a dog", "a cat"), ("a dog", "a pet"), ("a dog", "an animal"), ("a dog", "a cat")])
-    follows, maybe = entailment.REASONS["entailment"], entailment.REASONS["neutral"]
-    assert said(entailment.check, table, infer) == ["", maybe, follows, ""]
-    assert said(entailment.check, table, infer, keep="contradiction, neutral") == ["", "", follows, ""]
-    assert judged(entailment.check, table, infer).notes["relations"] == {
+    follows, maybe = REASONS["entailment"], REASONS["neutral"]
+    assert said(entailment, table, infer) == ["", maybe, follows, ""]
+    assert said(entailment, table, infer, keep="contradiction, neutral") == ["", "", follows, ""]
+    assert judged(entailment, table, infer).notes["relations"] == {
         "contradiction": 2,
         "neutral": 1,
         "entailment": 1,
@@ -116,14 +116,14 @@ def test_labels_of_a_model_of_inference_decide_and_neutral_ones_can_be_kept() ->
 
 def test_a_label_that_there_is_none_of_cannot_be_kept() -> None:
     with pytest.raises(UnknownName, match="'contradict'") as problem:
-        said(entailment.check, pictured([("a dog", "a cat")]), keep="contradict")
+        said(entailment, pictured([("a dog", "a cat")]), keep="contradict")
     assert "contradiction" in problem.value.hint
 
 
 def test_without_a_model_rules_speak_and_what_they_do_not_know_is_kept() -> None:
     table = pictured([("a cat on a box", "a cat atop a box"), ("a cat on a box", "a cat under a box"), ("a x", "a y")])
-    assert said(entailment.check, table) == [entailment.REASONS["entailment"], "", ""]
-    assert judged(entailment.check, table).notes["relations"] == {"entailment": 1, "contradiction": 1, "unknown": 1}
+    assert said(entailment, table) == [REASONS["entailment"], "", ""]
+    assert judged(entailment, table).notes["relations"] == {"entailment": 1, "contradiction": 1, "unknown": 1}
 
 
 def _usual(texts: Sequence[str], pictures: Sequence[str]) -> list[float]:
@@ -134,15 +134,15 @@ def _usual(texts: Sequence[str], pictures: Sequence[str]) -> list[float]:
 
 def test_pairs_of_which_one_text_is_far_more_usual_are_implausible() -> None:
     table = pictured([("dog", "cat"), ("cat", "dog"), ("a cat", "cat"), ("cat", "cow")])
-    far = said(plausibility.check, table, _usual)
+    far = said(plausibility, table, _usual)
     assert [one.split(" is ")[0] for one in far] == ["the caption", "the foil", "", ""]
-    assert not any(said(plausibility.check, table, _usual, ratio=3.0))  # a word of difference is a ratio of 2.7
-    assert not any(said(plausibility.check, table, _usual, ratio=0.0))
+    assert not any(said(plausibility, table, _usual, ratio=3.0))  # a word of difference is a ratio of 2.7
+    assert not any(said(plausibility, table, _usual, ratio=0.0))
 
 
 def test_balance_takes_the_farthest_pairs_until_both_sides_are_the_more_usual_one_as_often() -> None:
     rows = [("dog dog", "cat"), ("dog", "cat"), ("dog", "cow"), ("cat", "dog"), ("cat", "cow")]
-    found = judged(plausibility.check, pictured(rows), _usual, ratio=0.0, balance=True)
+    found = judged(plausibility, pictured(rows), _usual, ratio=0.0, balance=True)
     assert found.codes.tolist().count(-1) == 3
     assert found.codes[0] >= 0
     assert found.notes["relations"] == {"caption more usual": 0.7, "after": 0.5}
@@ -155,7 +155,7 @@ def test_the_pictures_of_texts_go_to_the_language_model_which_may_have_been_trai
         seen.extend(pictures)
         return [0.0] * len(texts)
 
-    said(plausibility.check, pictured([("dog", "cat"), ("cat", "dog")]), model)
+    said(plausibility, pictured([("dog", "cat"), ("cat", "dog")]), model)
     assert seen == ["toy:0.png", "toy:1.png"] * 2
 
 
@@ -208,20 +208,18 @@ def test_words_that_no_tag_names_are_those_that_differ() -> None:
 
 
 def test_a_setting_is_read_as_what_its_default_is_and_a_wrong_one_is_a_sentence() -> None:
-    assert grammar.check.setting("threshold", ".7") == 0.7
-    assert grammar.check.setting("both", "yes") is True
+    assert grammar.setting("threshold", ".7") == 0.7
+    assert grammar.setting("both", "yes") is True
     with pytest.raises(CounterpointError, match=r"length.tokens is 'many', not a whole number"):
-        length.check.setting("tokens", "many")
+        length.setting("tokens", "many")
     with pytest.raises(CounterpointError, match=r"grammar.both is 'maybe', not yes or no"):
-        grammar.check.setting("both", "maybe")
+        grammar.setting("both", "maybe")
     with pytest.raises(UnknownName, match="treshold") as problem:
-        grammar.check.setting("treshold", "1")
+        grammar.setting("treshold", "1")
     assert "threshold" in problem.value.hint
 
 
-@pytest.mark.parametrize(
-    "check", [duplicates.check, length.check, minimality.check, entailment.check, distribution.check]
-)
+@pytest.mark.parametrize("check", [duplicates, length, minimality, entailment, distribution.check])
 def test_a_table_without_pairs_is_fine(check: Check) -> None:
     alone = table_of([Group(Relation.SAME, (Query(None, "Is it?"),), (None,), test="plain")])
     assert len(judged(check, alone).codes) == 0

@@ -8,9 +8,10 @@ from foil_tables import applied, bases, group, pictured, table_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.checks import duplicates, entailment, length, minimality
 from counterpoint.checks.check import INSTRUMENTS, ORDER, Action, Check, CheckContext, Rejections, default_action
+from counterpoint.checks.model_checks import REASONS, entailment
 from counterpoint.checks.pipeline import CheckStep, apply_checks, tag_groups
+from counterpoint.checks.text_checks import SAME, duplicates, length, minimality
 from counterpoint.checks.text_pairs import TextPairs, group_numbers
 from counterpoint.core.groups import Group, Query, Relation
 
@@ -22,39 +23,39 @@ def _tags(table: pa.Table) -> list[list[tuple[str, str]]]:
 
 
 def test_each_check_sees_what_those_before_it_left() -> None:
-    found = applied(pictured(ROWS), duplicates.check, entailment.check)
+    found = applied(pictured(ROWS), duplicates, entailment)
     assert [(effect.seen, effect.kept) for effect in found.summaries] == [(4, 3), (3, 2)]
     assert [effect.dropped for effect in found.summaries] == [
-        {duplicates.SAME: 1},
-        {entailment.REASONS["entailment"]: 1},
+        {SAME: 1},
+        {REASONS["entailment"]: 1},
     ]
     assert bases(found.table) == ["a cat on a box", "a"]
     assert [(loss.group, loss.check) for loss in found.dropped] == [(0, "duplicates"), (1, "entailment")]
 
 
 def test_another_order_leaves_the_same_and_says_who_dropped_what() -> None:
-    found = applied(pictured(ROWS), entailment.check, duplicates.check)
+    found = applied(pictured(ROWS), entailment, duplicates)
     assert [effect.seen - effect.kept for effect in found.summaries] == [2, 0]
     assert bases(found.table) == ["a cat on a box", "a"]
 
 
 def test_a_check_that_only_marks_puts_a_tag_on_every_row_of_the_group() -> None:
-    found = applied(pictured(ROWS), entailment.check, action=Action.MARK)
+    found = applied(pictured(ROWS), entailment, action=Action.MARK)
     assert found.table.num_rows == 8
-    assert found.summaries[0].marked == {entailment.REASONS["entailment"]: 2}
-    reason = [("check:entailment", entailment.REASONS["entailment"])]
+    assert found.summaries[0].marked == {REASONS["entailment"]: 2}
+    reason = [("check:entailment", REASONS["entailment"])]
     assert _tags(found.table) == [reason] * 4 + [[]] * 4
     assert found.table.schema == pictured(ROWS).schema
 
 
 def test_marking_again_leaves_one_mark() -> None:
-    once = applied(pictured(ROWS), entailment.check, action=Action.MARK).table
-    assert applied(once, entailment.check, action=Action.MARK).table.equals(once)
+    once = applied(pictured(ROWS), entailment, action=Action.MARK).table
+    assert applied(once, entailment, action=Action.MARK).table.equals(once)
 
 
 def test_a_check_that_is_off_in_a_test_sees_nothing_of_it() -> None:
     table = pa.concat_tables([pictured(ROWS, "one"), pictured(ROWS, "other")])
-    step = CheckStep(duplicates.check, CheckContext({}), lambda test: Action.DROP if test == "one" else Action.OFF)
+    step = CheckStep(duplicates, CheckContext({}), lambda test: Action.DROP if test == "one" else Action.OFF)
     found = apply_checks(table, [step])
     assert found.summaries[0].tests == {"one": {"seen": 4, "dropped": 1, "marked": 0}}
     assert found.table.num_rows == 14
@@ -62,13 +63,13 @@ def test_a_check_that_is_off_in_a_test_sees_nothing_of_it() -> None:
 
 def test_one_bad_foil_drops_its_group() -> None:
     table = table_of([group(("a dog", "a cat", "a dog")), group(("a dog", "a cow"), "two")])
-    found = applied(table, duplicates.check)
+    found = applied(table, duplicates)
     assert found.table["text"].to_pylist() == ["a dog", "a cow"]
 
 
 def test_a_group_without_variants_is_kept_and_counted() -> None:
     alone = table_of([Group(Relation.SAME, (Query(None, "Is it?"),), (None,), test="plain")])
-    found = applied(alone, duplicates.check, length.check, minimality.check)
+    found = applied(alone, duplicates, length, minimality)
     assert found.table.equals(alone)
     assert found.summaries[0].seen == 1
 
@@ -76,7 +77,7 @@ def test_a_group_without_variants_is_kept_and_counted() -> None:
 def test_rows_of_a_group_need_not_be_neighbors() -> None:
     table = pictured(ROWS)
     mixed = table.take(pa.array([7, 2, 0, 5, 3, 4, 6, 1]))
-    found = applied(mixed, duplicates.check)
+    found = applied(mixed, duplicates)
     assert sorted(found.table["text"].to_pylist()) == sorted(table["text"].to_pylist()[2:])
 
 

@@ -12,8 +12,8 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
+from counterpoint.exports import datasets_folder
 from counterpoint.exports import rows as rows_out
-from counterpoint.exports import shards
 from counterpoint.exports.datasets_folder import export_datasets
 from counterpoint.exports.rows import PictureExporter
 from counterpoint.store.groups import read_queries
@@ -170,7 +170,7 @@ def test_a_large_suite_becomes_several_files_with_the_same_rows(
     monkeypatch.setattr(rows_out, "BYTES", 5000)
     parts = list(rows_out.flat_tables(suite.table, PictureExporter(lab.pictures())))
     assert len(parts) > 2
-    written = shards.write_shards(iter(parts), tmp_path, most=9000)
+    written = datasets_folder.write_shards(iter(parts), tmp_path, most=9000)
     assert 1 < len(written.names) < len(parts)
     assert written.names[0] == f"test-00000-of-{len(written.names):05}.parquet"
     assert {path.name for path in tmp_path.glob("test*")} == set(written.names)

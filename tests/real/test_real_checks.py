@@ -4,9 +4,11 @@ import pyarrow as pa
 import pytest
 from real_data import real
 
-from counterpoint.checks import distribution, duplicates, entailment, length
+from counterpoint.checks import distribution
 from counterpoint.checks.check import Action, Check, CheckContext
+from counterpoint.checks.model_checks import entailment
 from counterpoint.checks.pipeline import CheckResult, CheckStep, CheckSummary, apply_checks
+from counterpoint.checks.text_checks import SAME, duplicates, length
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.valse import valse
 from counterpoint.store.groups import groups_table
@@ -31,14 +33,14 @@ def _effect(table: pa.Table, check: Check) -> CheckSummary:
 
 
 def test_the_captions_that_are_their_own_foils_go_and_nothing_that_is_valid(tables: dict[str, pa.Table]) -> None:
-    assert _effect(tables["all"], duplicates.check).dropped == {duplicates.SAME: 24}
-    assert _effect(tables["valid"], duplicates.check).dropped == {}
-    assert _effect(tables["all"], length.check).dropped == {}
+    assert _effect(tables["all"], duplicates).dropped == {SAME: 24}
+    assert _effect(tables["valid"], duplicates).dropped == {}
+    assert _effect(tables["all"], length).dropped == {}
 
 
 def test_the_rules_of_inference_drop_hardly_anything_that_is_valid(tables: dict[str, pa.Table]) -> None:
-    assert sum(_effect(tables["valid"], entailment.check).dropped.values()) <= 20
-    notes = _effect(tables["all"], entailment.check).notes
+    assert sum(_effect(tables["valid"], entailment).dropped.values()) <= 20
+    notes = _effect(tables["all"], entailment).notes
     assert notes["plurals"]["contradiction"] >= 980
     assert notes["existence"]["contradiction"] == 533
     assert notes["coreference-standard"] == {"contradiction": 916}

@@ -66,8 +66,8 @@ class Check:
     def setting(self, name: str, text: str) -> Setting:
         """Parse a setting by the type of its default.
 
-        >>> from counterpoint.checks.length import check
-        >>> check.setting("tokens", "40")
+        >>> from counterpoint.checks.text_checks import length
+        >>> length.setting("tokens", "40")
         40
         """
         if name not in self.settings:

@@ -9,9 +9,9 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
+from counterpoint.language.english import number_value
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.nouns import is_plural, singular
-from counterpoint.language.numbers import number_value
 from counterpoint.language.word_diff import Words
 
 

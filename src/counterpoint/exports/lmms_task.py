@@ -13,9 +13,8 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.exports import lmms_functions
-from counterpoint.exports.datasets_folder import ExportedSuite
+from counterpoint.exports.datasets_folder import ExportedSuite, Shards, atomic_folder, write_shards
 from counterpoint.exports.rows import PictureExporter, flat_tables
-from counterpoint.exports.shards import Shards, atomic_folder, write_shards
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import Manifest, StoredSuite
 

@@ -13,7 +13,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Query
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.exports.shards import atomic_folder
+from counterpoint.exports.datasets_folder import atomic_folder
 from counterpoint.exports.training_files import TrainingQuestions, write_training_files
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult

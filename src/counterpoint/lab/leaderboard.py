@@ -16,6 +16,7 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.applicability import Contents, contents_by_suite
 from counterpoint.metrics.bootstrap import RESAMPLES
+from counterpoint.metrics.comparison import find_ties
 from counterpoint.metrics.leaderboard import (
     DATA_SET_COLUMNS,
     DATA_SET_TESTS,
@@ -39,7 +40,6 @@ from counterpoint.metrics.metric import Metric, Ratio, applicable, columns_read
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import SLICE_RESAMPLES, ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import distinct_values, keep_rows, rename_values
-from counterpoint.metrics.ties import find_ties
 from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest

@@ -7,11 +7,11 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
+from counterpoint.language.english import number_value
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.nouns import is_mass, is_plural
-from counterpoint.language.numbers import number_value
-from counterpoint.language.tagger import is_noun, tag_words
+from counterpoint.language.tokens import is_noun, tag_words
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*(?:n['’]t)?|['’]s\b|\S")
 _ADJECTIVES = ("AJ0", "AJC", "AJS", "ORD", "CRD", "DT0")

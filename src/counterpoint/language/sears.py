@@ -9,8 +9,7 @@ contracts it.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from counterpoint.language.tagger import is_noun
-from counterpoint.language.tokens import TokenizedText, match_case
+from counterpoint.language.tokens import TokenizedText, is_noun, match_case
 
 _PRONOUNS = ("PNQ", "DTQ")  # who and what; also "which" and "whose", which stand before a noun
 _ADVERB, _IS = "AVQ", "VBZ"

@@ -1,11 +1,36 @@
-"""Tokenized text: the words of a text with their positions and parts of speech."""
+"""Tokenized text: the words of a text with their positions, and their parts of speech by the Hanover Tagger."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
+from typing import Any
 
-from counterpoint.language.tagger import tag_words
+NOUN_PREFIXES = ("NN", "NP")
+"""How the tags of nouns begin."""
+
+
+@lru_cache(1 << 15)
+def tag_words(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The part-of-speech tag of each word of a sentence, in the C5 tag set of the British National Corpus.
+
+    >>> tag_words(("How", "many", "dogs", "are", "here", "?"))
+    ('AVQ', 'DT0', 'NN2', 'VBB', 'AV0', 'PUN')
+    """
+    return tuple(str(tag) for _, _, tag in _tagger().tag_sent(list(words))) if words else ()
+
+
+def is_noun(tag: str) -> bool:
+    """Whether a tag is that of a common or proper noun."""
+    return tag.startswith(NOUN_PREFIXES)
+
+
+@cache
+def _tagger() -> Any:
+    from HanTa.HanoverTagger import HanoverTagger  # takes 0.4 s to import
+
+    return HanoverTagger("morphmodel_en.pgz")
+
 
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*|['’][^\W_]+|[^\w\s]|_")
 

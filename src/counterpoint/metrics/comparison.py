@@ -1,9 +1,9 @@
 """Models on the same suites, case by case: differences, corrected tests, minimum detectable effects, coverage."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby, permutations
 from math import isnan
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -254,3 +254,84 @@ def _correct(outcomes: Outcomes, pairs: bool) -> tuple[Flags, Flags]:
         return units.base_right & units.variant_right, units.counted & units.gold
     singles = outcomes.singles()
     return singles.right, singles.counted & singles.gold
+
+
+OutcomesOf: TypeAlias = Callable[[str], Outcomes]
+"""The outcomes of a model, by its name."""
+Tie: TypeAlias = tuple[str, str, str]
+"""A test, a metric, and a model that is best by it or tied with the best; the whole suite has an empty test."""
+
+
+def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf, metrics: Sequence[Metric]) -> list[Tie]:
+    """The ties of every column that a leaderboard of one suite can have, from its rows of scores.
+
+    Only the ratios among the metrics can be compared case by case.
+    """
+    ratios = {metric.name: metric for metric in metrics if isinstance(metric, Ratio)}
+    columns = dict(_columns(scores, ratios))
+    tests = _PairedTests(outcomes, ratios)
+    for (test, metric), values in columns.items():
+        best = _best(values)
+        for other in sorted(set(values) - {best}):
+            tests.add(best, other, metric, test)
+    tests.run()
+    return [
+        (test, metric, model)
+        for (test, metric), values in columns.items()
+        for model in sorted(tied_with_best(values, lambda best, other: tests.p(best, other, metric, test)))  # noqa: B023
+    ]
+
+
+def tied_with_best(scores: Mapping[str, float], p: Callable[[str, str], float]) -> frozenset[str]:
+    """The best model of a column, and those that a paired test does not tell apart from it.
+
+    Each other model is compared with the best, and the p values are corrected by Holm for their number.
+    """
+    if not scores:
+        return frozenset()
+    best = _best(scores)
+    others = sorted(set(scores) - {best})
+    corrected = holm([p(best, other) for other in others])
+    return frozenset([best, *(name for name, value in zip(others, corrected, strict=True) if value >= ALPHA)])
+
+
+def _best(scores: Mapping[str, float]) -> str:
+    return max(sorted(scores), key=lambda name: scores[name])
+
+
+def _columns(
+    scores: Sequence[Mapping[str, Any]], ratios: Mapping[str, Ratio[Any]]
+) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
+    """Each test and metric with the values of the models, signed so that the best is the largest."""
+    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in ratios]
+    rows.sort(key=lambda row: (row["by"], row["test"], row["metric"]))
+    for (_, test, metric), column in groupby(rows, key=lambda row: (row["by"], row["test"], row["metric"])):
+        sign = -1 if ratios[metric].lower_is_better else 1
+        yield (test, metric), {row["model"]: sign * row["value"] for row in column}
+
+
+class _PairedTests:
+    """Paired tests of models: pairs are gathered first, so that each two models are compared once."""
+
+    def __init__(self, outcomes: OutcomesOf, ratios: Mapping[str, Ratio[Any]]) -> None:
+        self._outcomes, self._ratios = outcomes, ratios
+        self._requested: dict[tuple[frozenset[str], bool], dict[str, None]] = {}
+        self._p: dict[tuple[frozenset[str], str, str], float] = {}
+
+    def add(self, best: str, other: str, metric: str, test: str) -> None:
+        """Request a test."""
+        self._requested.setdefault((frozenset((best, other)), bool(test)), {})[metric] = None
+
+    def run(self) -> None:
+        """Run all tests that were requested."""
+        for models, by_test in sorted(self._requested, key=lambda key: (sorted(key[0]), key[1])):
+            ratios = [self._ratios[name] for name in self._requested[models, by_test]]
+            request = ScoreRequest(by=("test",) if by_test else (), metrics=ratios)
+            first, second = map(self._outcomes, sorted(models))
+            for row in compare_outcomes(first, second, request).to_pylist():
+                if row["n"]:
+                    self._p[models, row["metric"], row.get("test") or ""] = float(row["p"])
+
+    def p(self, best: str, other: str, metric: str, test: str) -> float:
+        """The p value; nan where both models have no answer in common, so that they are neither different nor tied."""
+        return self._p.get((frozenset((best, other)), metric, test), float("nan"))

@@ -12,7 +12,7 @@ import numpy as np
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
-from counterpoint.language.numbers import number_value
+from counterpoint.language.english import number_value
 
 Comparable: TypeAlias = Callable[[str], str]
 """Normalises an answer, so that equal answers are equal texts."""

@@ -29,7 +29,7 @@ from counterpoint.sources.file_checks import (
     most_complete_split,
 )
 from counterpoint.sources.formats.own_files import OwnFiles
-from counterpoint.sources.reading.embedded_pictures import NAMESPACE as INSIDE
+from counterpoint.sources.reading.cells import UNPACKED
 from counterpoint.sources.reading.skips import Skips
 
 Watch: TypeAlias = Callable[[Iterable[Any], str], Iterable[Any]]
@@ -256,8 +256,8 @@ def _pictures(opening: OpenedSplit, request: DescriptionRequest, parts: Sequence
     dataset, folder = opening.dataset, request.folder
     if dataset is None or folder is None:
         return PictureCounts(len(addresses), drawn=True)
-    within = sum(address.startswith(f"{INSIDE}:") for address in addresses)
-    beside = [address for address in addresses if not address.startswith(f"{INSIDE}:")]
+    within = sum(address.startswith(f"{UNPACKED}:") for address in addresses)
+    beside = [address for address in addresses if not address.startswith(f"{UNPACKED}:")]
     if isinstance(dataset, OwnFiles):
         root: Path | None = dataset.root_of(folder, Picture(beside[0]).path) if beside else None
     else:

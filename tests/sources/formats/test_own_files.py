@@ -21,8 +21,14 @@ from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.own_files import plain
-from counterpoint.sources.reading import embedded_pictures as inside
-from counterpoint.sources.reading.cells import ParsedAnswers, choices_of, parse_answers, parse_nested
+from counterpoint.sources.reading.cells import (
+    UNPACKED,
+    ParsedAnswers,
+    choices_of,
+    parse_answers,
+    parse_nested,
+    picture_bytes,
+)
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 
@@ -305,7 +311,7 @@ def test_pictures_written_as_text_are_unpacked_into_the_lab_once(tmp_path: Path)
     done = _generate(str(lab), "--suite", "plain", "--source", "plain", "--data", str(path))
     assert done.exit_code == 0, done.output
     assert "unpacked 1 pictures, 0.0 MB, into " in done.stderr
-    (file,) = [one for one in (lab / "pictures" / inside.NAMESPACE).rglob("*") if one.is_file()]
+    (file,) = [one for one in (lab / "pictures" / UNPACKED).rglob("*") if one.is_file()]
     assert file.read_bytes() == DOT + b"\0" * 2000
     (address,) = set(LabStore(lab).suite("plain").table["picture"].to_pylist())
     assert LabStore(lab).pictures().file(address) is not None
@@ -322,7 +328,7 @@ def test_columns_are_refused_where_a_source_has_its_own_and_when_they_are_misspe
 
 def test_data_urls_and_bytes_are_pictures_and_short_texts_are_not() -> None:
     url = "data:image/png;base64," + base64.b64encode(DOT).decode()
-    assert inside.bytes_of(url) == inside.bytes_of({"bytes": DOT, "path": "1.png"}) == inside.bytes_of(DOT) == DOT
-    assert inside.bytes_of({"bytes": None, "path": "1.png"}) is None
-    assert inside.bytes_of("images/1.png") is None
-    assert inside.bytes_of("?" * 2000) is None
+    assert picture_bytes(url) == picture_bytes({"bytes": DOT, "path": "1.png"}) == picture_bytes(DOT) == DOT
+    assert picture_bytes({"bytes": None, "path": "1.png"}) is None
+    assert picture_bytes("images/1.png") is None
+    assert picture_bytes("?" * 2000) is None

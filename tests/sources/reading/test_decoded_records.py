@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.formats import gqa_questions
+from counterpoint.sources.formats import gqa
 from counterpoint.sources.formats.vqa import vqa2
 from counterpoint.sources.reading.json_files import decoded_elements, decoded_members
 from counterpoint.sources.reading.json_stream import Batch, JsonText
@@ -60,7 +60,7 @@ def test_gqa_reads_the_same_in_batches_and_one_by_one(data: st.DataObject, tmp_p
         lines = (f"{json.dumps(key)}: {json.dumps(one | extra)}" for key, one in zip(keys, records, strict=True))
         path.write_text(f"{{{', '.join(lines)}}}")
         skips = Skips()
-        results.append((list(gqa_questions.questions(path, skips)), skips.lines()))
+        results.append((list(gqa.questions(path, skips)), skips.lines()))
     assert results[0] == results[1]
 
 
@@ -122,7 +122,7 @@ def test_what_is_nested_too_deeply_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "some.json"
     path.write_text("{" + ",".join(f'"{number}": {line}' for number, line in enumerate(lines)) + "}")
     with pytest.raises(SourceError, match="nested too deeply"):
-        list(gqa_questions.questions(path, Skips()))
+        list(gqa.questions(path, Skips()))
 
 
 class _Part(Struct):

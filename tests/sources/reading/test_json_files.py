@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proving import examples
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.reading.json_files import elements, first_sign, has, members, parts, whole
+from counterpoint.sources.reading.json_files import KeyedJoin, elements, first_sign, has, members, parts, whole
 from counterpoint.sources.reading.json_record import Record, short_repr
 from counterpoint.sources.reading.json_stream import CHUNK, JsonText
 
@@ -206,3 +206,20 @@ def test_a_field_that_is_wrong_is_said_with_its_place(look: Callable[[], object]
 
 def test_what_is_told_of_a_value_is_short() -> None:
     assert short_repr("x" * 100) == "'" + "x" * 38 + "…"
+
+
+KEYS = st.lists(st.sampled_from("abcdefgh"), unique=True)
+
+
+@given(KEYS, KEYS)
+def test_every_key_gets_its_own_record_once_whatever_the_order(first: list[str], second: list[str]) -> None:
+    beside = KeyedJoin((key, key.upper()) for key in second)
+    assert [beside.take(key) for key in first] == [key.upper() if key in second else None for key in first]
+    assert beside.left() == [key for key in second if key not in first]
+
+
+def test_records_in_the_same_order_are_not_held() -> None:
+    beside = KeyedJoin((str(number), number) for number in range(100))
+    for number in range(100):
+        assert beside.take(str(number)) == number
+        assert not beside._held

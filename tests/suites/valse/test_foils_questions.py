@@ -12,7 +12,7 @@ from proving import examples
 from counterpoint.core.groups import Gold, Group, Mode, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.language.numbers import number_value
+from counterpoint.language.english import number_value
 from counterpoint.suites.suite import Suite, Tally, generate_groups
 from counterpoint.suites.valse import counting, existence
 from counterpoint.suites.valse.statements import read_votes

@@ -18,7 +18,7 @@ from counterpoint.language.answers.final_answer import (
     strip_reasoning,
 )
 from counterpoint.language.answers.polarity import yes_or_no
-from counterpoint.language.numbers import number_value, number_word
+from counterpoint.language.english import number_value, number_word
 from counterpoint.language.question_types import ParsedQuestion, QuestionType, parse_question
 
 _WORDS = "|".join(sorted((number_word(n).replace("-", "[- ]") for n in range(101)), key=len, reverse=True))

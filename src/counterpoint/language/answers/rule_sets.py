@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Gold
-from counterpoint.language.numbers import number_word
+from counterpoint.language.english import number_word
 
 _PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
 _ARTICLES = frozenset({"a", "an", "the"})

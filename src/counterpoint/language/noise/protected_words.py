@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from counterpoint.language.english import number_value
 from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.language.lexicon.vocabulary import is_word
 from counterpoint.language.lexicon.word_lists import word_list
-from counterpoint.language.numbers import number_value
 from counterpoint.language.question_types import parse_question
 from counterpoint.language.tokens import TokenizedText
 

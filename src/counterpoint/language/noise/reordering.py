@@ -7,8 +7,7 @@ from random import Random
 from counterpoint.language.lexicon.attributes import classes_of
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.noise.protected_words import ProtectedQuestion
-from counterpoint.language.tagger import is_noun
-from counterpoint.language.tokens import match_case
+from counterpoint.language.tokens import is_noun, match_case
 
 _PLACE = re.compile(
     r"\s+(in (?:the|this) (?:picture|image|photo|photograph|scene|background|foreground|distance))\s*(\??)$", re.I

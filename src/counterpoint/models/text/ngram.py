@@ -15,8 +15,8 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, Scale
+from counterpoint.language.english import number_value, number_word
 from counterpoint.language.kneser_ney import ORDER, KneserNeyModel, tokenize, train_model
-from counterpoint.language.numbers import number_value, number_word
 
 VERSION = 1
 """Of the scoring; part of the fingerprint."""

@@ -16,7 +16,7 @@ from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.formats.gqa_scenes import NAMESPACE
+from counterpoint.sources.formats.gqa import NAMESPACE
 from counterpoint.sources.formats.vqa_layout import is_name
 from counterpoint.sources.reading.json_files import decoded_elements
 from counterpoint.sources.reading.skips import Skips, skip_repeated

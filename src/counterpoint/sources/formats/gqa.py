@@ -1,15 +1,222 @@
 """GQA, scene graphs of photographs and questions with programs, and GQA-OOD, its questions by frequency of answers."""
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import TypeAlias
 
+from msgspec import Struct
+
+from counterpoint.core.errors import SourceError
+from counterpoint.core.groups import Gold
+from counterpoint.core.items import Question, Step
+from counterpoint.core.pictures import Picture
+from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File
-from counterpoint.sources.formats import gqa_questions, gqa_scenes
+from counterpoint.sources.reading.json_files import decoded_members, members
+from counterpoint.sources.reading.json_record import Record, box_of, short_repr, size_of
+from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.skips import Skips
+
+NAMESPACE = "gqa"
+DANGLING = "a relation without a name, or to an object that is not there"
+REMEDY = "the rest of the scene stays; is the file whole?"
+
+
+def scenes(path: Path, skips: Skips) -> Iterator[Scene]:
+    """Every scene of a file; scenes, objects and relations that cannot be read are skipped and counted."""
+    for key, content in members(path):
+        try:
+            yield _scene(key, Record(content, f"{path.name}, image", key), skips)
+        except SourceError as problem:
+            skips.problem(problem)
+
+
+def _scene(key: str, record: Record, skips: Skips) -> Scene:
+    if not key or key.isspace():
+        raise SourceError(f"{record.place} has no id", hint="the key of a scene is the name of its picture")
+    size = size_of(record)
+    objects, entries = {}, []
+    for own, content in record.mapping("objects", needed=True).items():
+        try:
+            entry = Record(content, "object", own, record)
+            relations = _relations(entry)
+            objects[own] = SceneObject(own, entry.word("name"), entry.texts("attributes"), box_of(entry, size, skips))
+            entries.append((entry, relations))
+        except SourceError as problem:
+            skips.problem(problem)
+    return Scene(
+        key,
+        Picture(f"{NAMESPACE}:{key}.jpg"),
+        size,
+        tuple(objects.values()),
+        tuple(_links(entries, objects, skips)),
+        record.text("location", ""),
+        _weather(record),
+    )
+
+
+def _relations(record: Record) -> Iterable[Json]:
+    """The relations of an object: a list, or an object of them, as the documentation of GQA has it."""
+    relations = record.content.get("relations")
+    return relations.values() if isinstance(relations, dict) else record.list("relations")
+
+
+def _links(
+    entries: Iterable[tuple[Record, Iterable[Json]]], objects: Mapping[str, SceneObject], skips: Skips
+) -> Iterator[Link]:
+    for (record, relations), own in zip(entries, objects, strict=True):
+        for relation in relations:
+            if (
+                type(relation) is dict
+                and type(name := relation.get("name")) is str
+                and name.strip()
+                and type(other := relation.get("object")) is str
+                and other in objects
+            ):
+                yield Link(own, name, other)
+            else:
+                skips.skip(DANGLING, f"{record.place}: {short_repr(relation)}", REMEDY)
+
+
+def _weather(record: Record) -> str:
+    """A word; some files have an object with name and type in its place."""
+    weather = record.content.get("weather")
+    return record.record("weather").text("name") if isinstance(weather, dict) else record.text("weather", "")
+
+
+_gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
+_BALANCED = (("balanced", "no"), ("balanced", "yes"))
+_NUMBERED = re.compile(r"(.*_)\d+\.json")
+
+
+Tags: TypeAlias = tuple[tuple[str, str], ...]
+
+
+class _Step(Struct, frozen=True, gc=False):
+    operation: str
+    argument: str = ""
+    dependencies: tuple[int, ...] = ()
+
+
+class _Types(Struct, frozen=True, gc=False):
+    structural: str | None = None
+    semantic: str | None = None
+    detailed: str | None = None
+
+
+class _Spans(Struct, frozen=True, gc=False):
+    question: dict[str, str] | None = None
+
+
+class _GqaQuestion(Struct, frozen=True, gc=False):
+    """A question as the file has it."""
+
+    imageId: str | int  # noqa: N815 - the release's own names
+    question: str
+    answer: str | int | None = None
+    types: _Types | None = None
+    semantic: list[_Step] | None = None
+    groups: dict[str, str | None] | None = None
+    isBalanced: bool | None = None  # noqa: N815
+    entailed: list[str] | None = None
+    equivalent: list[str] | None = None
+    annotations: _Spans | None = None
+    fullAnswer: str | None = None  # noqa: N815
+
+
+def questions(path: Path, skips: Skips) -> Iterator[Question]:
+    """Every question of a file, or of all files in a folder; a record that cannot be read is skipped and counted.
+
+    Its kind is the structural and the semantic type, as in "query attr". Its tags are the `detailed` type, the `global`
+    and `local` group, whether it is `balanced`, the ids of `entailed` and `equivalent` questions, which may be in
+    another file, and which words of the question refer to which object, as in "4:6=389027".
+    """
+    for piece in pieces(path):
+        noun = f"{piece.name}, question"
+        for key, record in decoded_members(piece, _GqaQuestion, "question", skips):
+            try:
+                question = _question(key, record, noun)
+            except SourceError as problem:
+                skips.problem(problem)
+            else:
+                yield question
+
+
+def pieces(path: Path) -> list[Path]:
+    """The numbered files that a large release was cut into, in order: those in a folder, or those beside the first."""
+    if path.is_dir():
+        paths = list(path.glob("*.json"))
+        if not paths:
+            raise SourceError(f"the folder {path} holds no JSON files", hint="unpack the questions of GQA there")
+    elif numbered := _NUMBERED.fullmatch(path.name):
+        paths = [beside for beside in path.parent.glob(f"{numbered[1]}*.json") if _NUMBERED.fullmatch(beside.name)]
+    else:
+        return [path]
+    return sorted(paths, key=lambda piece: (len(piece.name), piece.name))
+
+
+def _question(key: str, record: _GqaQuestion, noun: str) -> Question:
+    image, text, answer = str(record.imageId), record.question, record.answer
+    if answer is None:
+        raise SourceError(f"{noun} {key} has no answer", hint="answers of test and challenge are not published")
+    if not (key.strip() and image.strip() and text.strip() and str(answer).strip()):
+        words = {"the key": key, "imageId": image, "question": text, "answer": answer}
+        name = next(name for name, word in words.items() if not str(word).strip())
+        raise SourceError(f"{noun} {key}: {name} is {words[name]!r}, not a word")
+    program = []
+    for number, step in enumerate(record.semantic or ()):
+        inputs = step.dependencies
+        if inputs and (min(inputs) < 0 or max(inputs) >= number):
+            hint = "the dependencies of a step are numbers of earlier steps"
+            raise SourceError(f"{noun} {key}: step {number} depends on {list(inputs)}", hint=hint)
+        program.append(Step(step.operation, step.argument.strip(), inputs))
+    kind, tags = _typed(types.structural, types.semantic, types.detailed) if (types := record.types) else ("", ())
+    return Question(
+        key,
+        _picture(image),
+        text,
+        _gold(str(answer)),
+        kind,
+        image,
+        program=tuple(program),
+        full_answer=record.fullAnswer or "",
+        tags=(*tags, *_tags(record)),
+    )
+
+
+@lru_cache(1 << 10)
+def _picture(image: str) -> Picture:
+    """The picture with this number; consecutive questions share one."""
+    return Picture(f"{NAMESPACE}:{image}.jpg")
+
+
+@cache
+def _typed(structural: str | None, semantic: str | None, detailed: str | None) -> tuple[str, Tags]:
+    """The kind of a question of these types, and the tag of the detailed one."""
+    return f"{structural or ''} {semantic or ''}".strip(), (("detailed", detailed),) if detailed else ()
+
+
+def _tags(record: _GqaQuestion) -> list[tuple[str, str]]:
+    groups = record.groups or {}
+    tags = [(name, group) for name, group in groups.items() if group is not None]
+    if record.isBalanced is not None:
+        tags.append(_BALANCED[record.isBalanced])
+    if record.entailed:
+        tags.append(("entailed", " ".join(record.entailed)))
+    if record.equivalent:
+        tags.append(("equivalent", " ".join(record.equivalent)))
+    if record.annotations and (spans := record.annotations.question):
+        tags.append(("spans", " ".join([f"{span}={referent}" for span, referent in spans.items()])))
+    return tags
+
 
 _Names: TypeAlias = dict[str, tuple[str, ...]]
 
 _SITE = "the GQA site at Stanford"
 _GRAPHS: _Names = {split: (f"{split}_sceneGraphs.json", "*sceneGraphs*.json") for split in ("train", "val")}
-_BALANCED: _Names = {
+_BALANCED_FILES: _Names = {
     split: (f"{split}_balanced_questions.json", f"{split}_questions*.json", f"{ours}_questions.json", "questions*.json")
     for split, ours in {"train": "train", "val": "validation", "testdev": "test"}.items()  # as the world names them
 }
@@ -26,13 +233,13 @@ gqa = DataSet(
             f"{_SITE}, Scene Graphs",
             kinds=("scenes",),
         ),
-        File("questions", _BALANCED | _PIECES | _ALL, f"{_SITE}, Questions", kinds=("questions",)),
+        File("questions", _BALANCED_FILES | _PIECES | _ALL, f"{_SITE}, Questions", kinds=("questions",)),
     ),
     read={
-        "scenes": lambda files, skips: gqa_scenes.scenes(files["scenes"], skips),
-        "questions": lambda files, skips: gqa_questions.questions(files["questions"], skips),
+        "scenes": lambda files, skips: scenes(files["scenes"], skips),
+        "questions": lambda files, skips: questions(files["questions"], skips),
     },
-    namespace=gqa_scenes.NAMESPACE,
+    namespace=NAMESPACE,
     pictures=("images", "allImages/images"),
     origin=f"{_SITE}, Images",
     rules="gqa",
@@ -52,8 +259,8 @@ gqa_ood = DataSet(
             "the GQA-OOD repository, data",
         ),
     ),
-    read={"questions": lambda files, skips: gqa_questions.questions(files["questions"], skips)},
-    namespace=gqa_scenes.NAMESPACE,
+    read={"questions": lambda files, skips: questions(files["questions"], skips)},
+    namespace=NAMESPACE,
     pictures=gqa.pictures,
     origin=gqa.origin,
     rules="gqa",

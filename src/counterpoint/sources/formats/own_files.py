@@ -13,8 +13,15 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, SplitFiles
-from counterpoint.sources.reading import embedded_pictures
-from counterpoint.sources.reading.cells import choices_of, parse_answers, text_of, texts_of
+from counterpoint.sources.reading.cells import (
+    UNPACKED,
+    choices_of,
+    parse_answers,
+    picture_address,
+    picture_bytes,
+    text_of,
+    texts_of,
+)
 from counterpoint.sources.reading.columns import CAPTIONS, QUESTIONS, ColumnFinder, describe_columns
 from counterpoint.sources.reading.json_record import Record, short_repr
 from counterpoint.sources.reading.skips import Skips
@@ -53,7 +60,7 @@ class OwnFiles(DataSet):
 
     def unpacked(self, files: SplitFiles, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
         """The pictures at these addresses that lie within rows, each once, with their bytes."""
-        left = {address for address in wanted if address.startswith(f"{embedded_pictures.NAMESPACE}:")}
+        left = {address for address in wanted if address.startswith(f"{UNPACKED}:")}
         finders = [ColumnFinder(layout, files.columns) for layout in (QUESTIONS, CAPTIONS)]
 
         def is_complete(names: Sequence[str]) -> bool:
@@ -61,8 +68,8 @@ class OwnFiles(DataSet):
 
         for _, record in self.rows(files, Skips(), is_complete) if left else ():
             cell = finders[0].value(record.content, "picture", record.place)  # the column is that of captions too
-            content = embedded_pictures.bytes_of(cell)
-            if content and (name := embedded_pictures.address(content)) in left:
+            content = picture_bytes(cell)
+            if content and (name := picture_address(content)) in left:
                 left.discard(name)
                 yield name, content
                 if not left:
@@ -168,8 +175,8 @@ def _captions(
 
 def _picture(record: Record, value: Any, *, space: str, folder: str) -> Picture:
     """The picture of a row: embedded, at a path, or at an address as in exported suites."""
-    if content := embedded_pictures.bytes_of(value):
-        return Picture(embedded_pictures.address(content))
+    if content := picture_bytes(value):
+        return Picture(picture_address(content))
     path = text_of(value.get("path") if isinstance(value, dict) else value).replace("\\", "/")
     if not path:
         raise SourceError(f"{record.place} has no picture", hint="--columns image=… names its column")

@@ -9,11 +9,10 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.formats.gqa_scenes import DANGLING, REMEDY
-from counterpoint.sources.reading.json_files import elements
+from counterpoint.sources.formats.gqa import DANGLING, REMEDY
+from counterpoint.sources.reading.json_files import KeyedJoin, elements
 from counterpoint.sources.reading.json_record import LONGEST, Record, box_of, short_repr, size_of
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.keyed_join import KeyedJoin
 from counterpoint.sources.reading.skips import Skips
 
 NAMESPACE = "vg"

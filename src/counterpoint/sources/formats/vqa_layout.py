@@ -16,8 +16,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.sources.dataset import SplitFiles
-from counterpoint.sources.reading.json_files import decoded_elements, first_sign
-from counterpoint.sources.reading.keyed_join import KeyedJoin
+from counterpoint.sources.reading.json_files import KeyedJoin, decoded_elements, first_sign
 from counterpoint.sources.reading.skips import Skips, skip_repeated
 
 NAMESPACE = "coco"

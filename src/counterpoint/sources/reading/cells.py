@@ -1,8 +1,11 @@
-"""Cells of tables: a text, several texts, or right answers with their credits."""
+"""Cells of tables: a text, several texts, right answers with their credits, or an embedded picture."""
 
 import json
 from ast import literal_eval
+from base64 import b64decode
+from binascii import Error
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -140,3 +143,38 @@ def _number(content: Mapping[Any, Any], *names: Any) -> float | None:
     if isinstance(number, bool) or not isinstance(number, int | float):
         return None
     return float(number) if abs(number) < 10**6 else None
+
+
+UNPACKED = "unpacked"
+"""The namespace of all unpacked pictures; their names are hashes of their bytes, so no two clash."""
+_PATH = 1000  # characters; what is longer is a picture written as text
+_ENDINGS = {b"\xff\xd8": ".jpg", b"\x89PNG": ".png", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp", b"II*": ".tif"}
+
+
+def picture_address(content: bytes) -> str:
+    """The address of a picture once it is unpacked.
+
+    >>> picture_address(b"GIF89a")
+    'unpacked:a4/a4ebc5f66162847b445559c37cdf009b.gif'
+    """
+    name = blake2b(content, digest_size=16).hexdigest()
+    ending = next((ending for start, ending in _ENDINGS.items() if content.startswith(start)), "")
+    return f"{UNPACKED}:{name[:2]}/{name}{ending}"
+
+
+def picture_bytes(value: Any) -> bytes | None:
+    """The picture in a cell: bytes, an object with bytes, or base64 text; none where there is none."""
+    if isinstance(value, dict):
+        value = value.get("bytes")
+    if isinstance(value, bytes):
+        return value or None
+    if not isinstance(value, str):
+        return None
+    if value.startswith("data:image/"):
+        value = value.partition(",")[2]
+    elif len(value) <= _PATH:
+        return None
+    try:
+        return b64decode(value, validate=True) or None
+    except (Error, ValueError):
+        return None

@@ -1,10 +1,10 @@
-"""Streaming of records from large JSON files; errors name the file and the last record that was read."""
+"""Streaming of records from large JSON files, and a join of two by key; errors name file and last record."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec import DecodeError, ValidationError, convert
 from msgspec.json import Decoder
@@ -252,3 +252,36 @@ def _at_end(path: Path, text: JsonText) -> None:
         lines = "it holds a record a line; join them into one, or name it .jsonl where such files are read"
         hint = lines if rest == "{" else _FETCH_AGAIN
         raise SourceError(f"{path.name} goes on after its end, with {rest!r}", hint=hint)
+
+
+Value = TypeVar("Value")
+
+
+class KeyedJoin(Generic[Value]):
+    """The records of a second file by key, taken in the order of a first file.
+
+    Records are buffered only as far as the orders of the two files differ.
+
+    >>> second = KeyedJoin(iter([("b", 2), ("a", 1), ("d", 4)]))
+    >>> second.take("a"), second.take("b"), second.take("c"), second.left()
+    (1, 2, None, ['d'])
+    """
+
+    def __init__(self, records: Iterator[tuple[str, Value]]) -> None:
+        self._records = records
+        self._held: dict[str, Value] = {}
+
+    def take(self, key: str) -> Value | None:
+        """Remove and return the record of this key; none if there is none."""
+        if key in self._held:
+            return self._held.pop(key)
+        for other, value in self._records:
+            if other == key:
+                return value
+            self._held[other] = value
+        return None
+
+    def left(self) -> list[str]:
+        """The keys of all records that were not taken."""
+        self._held.update(self._records)
+        return list(self._held)

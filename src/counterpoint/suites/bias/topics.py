@@ -22,7 +22,7 @@ from counterpoint.language.lexicon.senses import curated_names, hypernyms, sense
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.nouns import singular
-from counterpoint.language.tagger import is_noun, tag_words
+from counterpoint.language.tokens import is_noun, tag_words
 
 AMBIGUOUS_TAGS = ("AJ", "VV", "UNC")
 """Tag prefixes of words that may be nouns after all; the lexicon decides."""

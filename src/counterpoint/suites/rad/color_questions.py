@@ -7,7 +7,7 @@ from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import join_list
 from counterpoint.language.lexicon.attributes import attribute_classes, excludes
 from counterpoint.language.lexicon.word_lists import split_list, word_table
-from counterpoint.language.tagger import tag_words
+from counterpoint.language.tokens import tag_words
 from counterpoint.suites.rad.augmentation import (
     DATA,
     TWO_QUESTIONS,

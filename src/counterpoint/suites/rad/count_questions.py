@@ -15,7 +15,7 @@ from counterpoint.language.english import (
     singular,
     third_person,
 )
-from counterpoint.language.tagger import is_noun, tag_words
+from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.suites.rad.augmentation import (
     TWO_QUESTIONS,
     Augmentation,

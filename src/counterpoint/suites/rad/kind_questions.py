@@ -8,7 +8,7 @@ from counterpoint.language.english import article, is_mass, is_plural, number_va
 from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.language.lexicon.wordnet import lexicon
-from counterpoint.language.tagger import is_noun, tag_words
+from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.suites.rad.augmentation import (
     TWO_QUESTIONS,
     Augmentation,

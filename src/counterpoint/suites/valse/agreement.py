@@ -9,7 +9,7 @@ from counterpoint.language.lexicon.senses import sense_of
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken
 from counterpoint.language.nouns import singular
-from counterpoint.language.tagger import is_noun
+from counterpoint.language.tokens import is_noun
 from counterpoint.language.verbs import base_form, third_person
 from counterpoint.suites.valse.plausibility import listed_words, read_lists
 

@@ -9,7 +9,7 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.nouns import is_plural, singular
-from counterpoint.language.tagger import is_noun, tag_words
+from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.suites.valse.plausibility import listed_words, word_pattern
 
 _HE, _SHE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})

@@ -12,13 +12,13 @@ from counterpoint.language.english import (
     is_countable,
     is_mass,
     is_plural,
+    number_value,
     number_word,
     plural,
     sentence,
     singular,
 )
-from counterpoint.language.numbers import number_value
-from counterpoint.language.tagger import is_noun, tag_words
+from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.language.verbs import third_person
 from counterpoint.suites.valse.plausibility import listed_words, word_pattern
 

@@ -1,4 +1,4 @@
-from counterpoint.language.tagger import is_noun, tag_words
+from counterpoint.language.tokens import is_noun, tag_words
 
 
 def test_a_noun_is_told_from_an_adjective_and_a_participle() -> None:
