@@ -30,7 +30,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "two-tower": "counterpoint.models.builtin.models:two_tower",
     },
     "ways": {
-        "hf": "counterpoint.models.hf.loading:load",
+        "hf": "counterpoint.models.hf.checkpoint:load",
         "openai": "counterpoint.models.endpoint.chat:chat",
     },
     "sources": {

@@ -220,8 +220,8 @@ def _classifier_labels(name: str) -> tuple[str, ...]:
     """The labels of a classifier in a folder or on the hub; its weights are not read."""
     if find_spec("transformers") is None:
         raise ModelError("transformers is not installed", hint="pip install 'counterpoint[hf]'")
+    from counterpoint.models.answer_distributions import read_labels
     from counterpoint.models.hf.checkpoint import Checkpoint
-    from counterpoint.models.hf.labels import read_labels
 
     try:
         return tuple(read_labels(Checkpoint(name), ""))

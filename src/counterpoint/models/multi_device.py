@@ -41,8 +41,9 @@ def load_on_devices(
     """
     pool = WorkerPool(make, devices, tuple(PORTS), exit_seconds=exit_seconds)
     try:
-        bases = tuple(base for port, base in PORTS.items() if port.__name__ in pool.info.ports)
-        kind = type("MultiDeviceModel", bases, {"__doc__": MultiDeviceModel.__doc__}) if bases else MultiDeviceModel
+        names = [name for port, members in PORTS.items() if port.__name__ in pool.info.ports for name in members]
+        members = {name: vars(_WorkerMethods)[name] for name in names}
+        kind = type("MultiDeviceModel", (MultiDeviceModel,), {"__doc__": MultiDeviceModel.__doc__, **members})
         model: MultiDeviceModel = kind(pool)
         return model
     except BaseException:
@@ -73,90 +74,77 @@ class MultiDeviceModel:
         """End the processes."""
         self._pool.close()
 
-    def _stream(self, method: str, queries: Sequence[Query], *more: Any) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """The items that workers yield for their portions, as they arrive, with the start of the portion."""
+    def _stream(self, method: str, queries: Sequence[Query], *more: Any, features: Sequence[Floats] = ()) -> Any:
+        """The items that workers yield for their portions, as they arrive, with positions in the whole batch."""
         portions = split_by_picture(queries, len(self._pool))
-        calls = [([queries[place] for place in portion], *more) for portion in portions]
-        for number, item in self._pool.stream(method, calls):
-            yield portions[number].start, item
+        calls = [
+            (*(rows[part.start : part.stop] for rows in features), list(queries[part.start : part.stop]), *more)
+            for part in portions
+        ]
+        for number, (place, *rest) in self._pool.stream(method, calls):
+            yield portions[number].start + place, *rest
 
     def _gather(self, method: str, queries: Sequence[Query]) -> Floats:
-        """The arrays that workers return for their portions, stacked."""
+        """The arrays that workers return for their portions, stacked and padded with zeros."""
         portions = split_by_picture(queries, len(self._pool))
-        return stack_padded(self._pool.call(method, [([queries[place] for place in part],) for part in portions]))
+        return stack_padded(self._pool.call(method, [(list(queries[part.start : part.stop]),) for part in portions]))
 
 
-class _Answerer(MultiDeviceModel):
-    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Answers as they arrive from the workers."""
-        for start, (place, answer) in self._stream("answer", queries):
-            yield start + place, answer
+class _WorkerMethods(MultiDeviceModel):
+    """Every member of a protocol of models, implemented by workers."""
 
+    averages = True
 
-class _Scorer(MultiDeviceModel):
+    @property
+    def batch_size(self) -> int:
+        """Several batches for each worker."""
+        return BATCHES_PER_WORKER * len(self._pool) * self._pool.info.batch_size
+
     @property
     def scale(self) -> Scale:
         """Whether its numbers are probabilities or similarities."""
         assert self._pool.info.scale is not None, "a scorer has a scale"
         return self._pool.info.scale
 
+    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
+        """Answers as they arrive from the workers."""
+        yield from self._stream("answer", queries)
+
     def score(self, queries: Sequence[Query]) -> Floats:
         """One number per query, higher where the text fits better."""
         return self._gather("score", queries)
 
-
-class _StreamingScorer(_Scorer):
     def stream_scores(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores as they arrive from the workers, failed ones with a reason."""
-        for start, (place, answer) in self._stream("stream_scores", queries):
-            yield start + place, answer
+        yield from self._stream("stream_scores", queries)
 
-
-class _Sampler(MultiDeviceModel):
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[SampledAnswer]:
         """Stochastic passes as they arrive from the workers."""
-        for start, (place, trial, answer) in self._stream("sample", queries, trials, seed):
-            yield start + place, trial, answer
+        yield from self._stream("sample", queries, trials, seed)
 
-
-class _AveragingSampler(MultiDeviceModel):
-    averages = True
-
-
-class _FeatureModel(MultiDeviceModel):
     def picture_features(self, queries: Sequence[Query]) -> Floats:
-        """The features of the pictures, padded with zeros where workers return different lengths."""
+        """The features of the pictures."""
         return self._gather("picture_features", queries)
 
     def text_features(self, queries: Sequence[Query]) -> Floats:
-        """The features of the texts, likewise."""
+        """The features of the texts."""
         return self._gather("text_features", queries)
 
     def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers from features, as they arrive."""
-        portions = split_by_picture(queries, len(self._pool))
-        calls = [tuple(rows[part.start : part.stop] for rows in (picture, text, queries)) for part in portions]
-        for number, (place, answer) in self._pool.stream("answer_from", calls):
-            yield portions[number].start + place, answer
+        yield from self._stream("answer_from", queries, features=(picture, text))
 
 
-class _BatchingModel(MultiDeviceModel):
-    @property
-    def batch_size(self) -> int:
-        """Several batches for each worker."""
-        return BATCHES_PER_WORKER * len(self._pool) * self._pool.info.batch_size
-
-
-PORTS: dict[type, type[MultiDeviceModel]] = {
-    Answerer: _Answerer,
-    StreamingScorer: _StreamingScorer,
-    Scorer: _Scorer,
-    Sampler: _Sampler,
-    AveragingSampler: _AveragingSampler,
-    FeatureModel: _FeatureModel,
-    BatchingModel: _BatchingModel,
+PORTS: dict[type, tuple[str, ...]] = {
+    Answerer: ("answer",),
+    Scorer: ("scale", "score"),
+    StreamingScorer: ("stream_scores",),
+    Sampler: ("sample",),
+    AveragingSampler: ("averages",),
+    FeatureModel: ("picture_features", "text_features", "answer_from"),
+    BatchingModel: ("batch_size",),
 }
-"""Each protocol of models with its implementation by workers."""
+"""Each protocol of models with its members."""
 
 
 def split_by_picture(queries: Sequence[Query], most: int) -> list[range]:

@@ -46,15 +46,6 @@ def convert_settings(make: Callable[..., object], settings: Mapping[str, str], n
     return arguments
 
 
-def accepts_setting(make: Callable[..., object], name: str) -> bool:
-    """Whether a factory has a setting of this name.
-
-    >>> accepts_setting(lambda pictures, *, version="": None, "version")
-    True
-    """
-    return any(item.name == name and _is_setting(item) for item in _parameters(make))
-
-
 def _parameters(make: Callable[..., object]) -> Collection[inspect.Parameter]:
     return inspect.signature(make.func if isinstance(make, partial) else make).parameters.values()
 

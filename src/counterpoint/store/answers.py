@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -273,23 +273,24 @@ def read_parts(storage: StorageFolder, folder: str, columns: Sequence[str], enco
     )
 
 
-def verify(storage: StorageFolder) -> Iterator[IntegrityCheck]:
-    """Whether every part can be read and is in the folder of its model."""
-    for name in storage.names(f"{FOLDER}/"):
+def verify(
+    storage: StorageFolder, table: str = "answers", states: Collection[str] = tuple(State)
+) -> Iterator[IntegrityCheck]:
+    """Whether every part of a table (of the same name as its folder) can be read and is in the folder of its model."""
+    for name in storage.names(f"{table}/"):
         if name.endswith(".parquet"):
-            yield check_readable(name, partial(_checked_part, storage, name))
+            yield check_readable(name, partial(_checked_part, storage, name, table, states))
 
 
-def _checked_part(storage: StorageFolder, name: str) -> None:
-    table = read_parquet(storage, name, "answers")
-    for model in pc.unique(table["model"]).to_pylist():
+def _checked_part(storage: StorageFolder, name: str, table: str, states: Collection[str]) -> None:
+    rows = read_parquet(storage, name, table)
+    for model in pc.unique(rows["model"]).to_pylist():
         if slug(model) != name.split("/")[1]:
-            fact = f"{storage.path(name)} holds answers of the model {model!r}"
+            fact = f"{storage.path(name)} holds {table} of the model {model!r}"
             raise StoreError(fact, hint=f"move it to the folder {slug(model)}")
-    states = pc.unique(table["state"]).to_pylist()
-    if odd := sorted(set(states) - set(State)):
-        fact = f"{storage.path(name)}: no answer has the state {odd[0]!r}"
-        raise StoreError(fact, hint=f"states: {', '.join(State)}")
+    if odd := sorted(set(pc.unique(rows["state"]).to_pylist()) - set(states)):
+        fact = f"{storage.path(name)}: no {table.removesuffix('s')} has the state {odd[0]!r}"
+        raise StoreError(fact, hint=f"states: {', '.join(states)}")
 
 
 def _covered(names: Iterable[str]) -> set[str]:

@@ -6,26 +6,22 @@ another text, the answer's own value counts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import State
 from counterpoint.core.ids import content_id
 from counterpoint.store import answers
 from counterpoint.store.answers import new_run_name, slug
-from counterpoint.store.folder import FileMissing, IntegrityCheck, StorageFolder, check_readable
+from counterpoint.store.folder import FileMissing, IntegrityCheck, StorageFolder
 from counterpoint.store.joins import Numbers, Rows, answer_keys
 from counterpoint.store.tables import ANSWERS, VALUES, read_parquet, to_parquet
 
 FOLDER = "values"
 VALUE_COLUMNS = ("value", "rule", "state")
 """The columns of answers that values override."""
-
-_STATES = frozenset(State) - {State.FAILED}
 
 
 def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
@@ -100,18 +96,7 @@ def raw_ids(raw: pa.ChunkedArray) -> Numbers:
 
 def verify(storage: StorageFolder) -> Iterator[IntegrityCheck]:
     """Whether every file of values can be read and is in the folder of its model."""
-    for name in _files(storage, FOLDER):
-        yield check_readable(name, partial(_checked_file, storage, name))
-
-
-def _checked_file(storage: StorageFolder, name: str) -> None:
-    table = read_parquet(storage, name, "values")
-    for model in pc.unique(table["model"]).to_pylist():
-        if slug(model) != name.split("/")[1]:
-            fact = f"{storage.path(name)} holds values of the model {model!r}"
-            raise StoreError(fact, hint=f"move it to the folder {slug(model)}")
-    if odd := sorted(set(pc.unique(table["state"]).to_pylist()) - _STATES):
-        raise StoreError(f"{storage.path(name)}: no value has the state {odd[0]!r}", hint="rescore writes it anew")
+    return answers.verify(storage, "values", [state for state in State if state is not State.FAILED])
 
 
 def _files(storage: StorageFolder, folder: str) -> list[str]:

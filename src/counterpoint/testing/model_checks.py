@@ -46,14 +46,15 @@ class ModelCase:
     def samples(self, queries: Sequence[Query], trials: Sequence[int]) -> dict[tuple[Query, int], Answer]:
         """What stochastic passes give, by query and trial."""
         given = self.all(self.model.sample(queries, trials, SEED))
-        said: dict[int, list[tuple[int, Answer]]] = {trial: [] for trial in trials}
-        for one in given:
-            assert isinstance(one, tuple), f"a sample is {one!r}, not a place, a trial and an answer"
-            assert len(one) == 3, f"a sample is {one!r}, not a place, a trial and an answer"
-            assert one[1] in said, f"trial {one[1]!r} was sampled, and only {list(trials)} were asked for"
-            said[one[1]].append((one[0], one[2]))
-        found = {trial: _placed(placed, queries) for trial, placed in said.items()}
-        return {(query, trial): found[trial][place] for trial in trials for place, query in enumerate(queries)}
+        by_trial: dict[int, list[tuple[int, Answer]]] = {trial: [] for trial in trials}
+        for sample in given:
+            assert isinstance(sample, tuple), f"a sample is {sample!r}, not a place, a trial and an answer"
+            assert len(sample) == 3, f"a sample is {sample!r}, not a place, a trial and an answer"
+            place, trial, answer = sample
+            assert trial in by_trial, f"trial {trial!r} was sampled, and only {list(trials)} were asked for"
+            by_trial[trial].append((place, answer))
+        answers = {trial: _placed(placed, queries) for trial, placed in by_trial.items()}
+        return {(query, trial): answers[trial][place] for trial in trials for place, query in enumerate(queries)}
 
 
 def check_model(
@@ -68,43 +69,36 @@ def check_model(
     asked = list(dict.fromkeys(replace(query, mode=Mode.ANSWER) for query in queries))
     assert len(asked) > 1, "two different queries are needed at least, to tell one answer from another"
     before = getattr(model, "fingerprint", None)
+    names = [name for name, (ports, _) in MODEL_CHECKS.items() if all(isinstance(model, port) for port in ports)]
     with ThreadPoolExecutor(1) as thread:
         case = ModelCase(model, asked, broken or _broken(asked), close, asyncio.Runner(), thread)
         try:
-            kept = [name for name, check in MODEL_CHECKS.items() if _made(name, check, case)]
+            for name in names:
+                MODEL_CHECKS[name][1](case)
+        except AssertionError as problem:
+            raise AssertionError(f"{name}: {problem}") from problem
         finally:
             thread.submit(case.runner.close).result()
     assert case.model.fingerprint == before, "fingerprint: it is another one after the model was asked"
-    return kept
+    return names
 
 
-def _made(name: str, check: Callable[[ModelCase], bool], case: ModelCase) -> bool:
-    try:
-        return check(case)
-    except AssertionError as problem:
-        raise AssertionError(f"{name}: {problem}") from problem
-
-
-def fingerprint_is_a_text(case: ModelCase) -> bool:
+def fingerprint_is_a_text(case: ModelCase) -> None:
     """The fingerprint is a text, and the same whenever it is read."""
-    found = getattr(case.model, "fingerprint", None)
-    assert isinstance(found, str), f"the fingerprint is {found!r}, not a text"
-    assert found, "the fingerprint is empty"
-    assert case.model.fingerprint == found, "the fingerprint is another one when it is read again"
-    return True
+    fingerprint = getattr(case.model, "fingerprint", None)
+    assert isinstance(fingerprint, str), f"the fingerprint is {fingerprint!r}, not a text"
+    assert fingerprint, "the fingerprint is empty"
+    assert case.model.fingerprint == fingerprint, "the fingerprint is another one when it is read again"
 
 
-def something_can_be_asked(case: ModelCase) -> bool:
+def something_can_be_asked(case: ModelCase) -> None:
     """It is an Answerer or a Scorer."""
     assert isinstance(case.model, Answerer | Scorer), "it neither answers, nor scores on a scale"
     assert not hasattr(case.model, "score") or isinstance(case.model, Scorer), "it scores, and has no scale"
-    return True
 
 
-def every_query_is_answered_once(case: ModelCase) -> bool:
+def every_query_is_answered_once(case: ModelCase) -> None:
     """Each position comes once, with an Answer, and not all of them have failed."""
-    if not isinstance(case.model, Answerer):
-        return False
     said = case.answers(case.queries)
     failed = [answer for answer in said if answer.state is State.FAILED]
     assert len(failed) < len(said), f"every query failed, the first because {failed[0].reason!r}"
@@ -112,26 +106,20 @@ def every_query_is_answered_once(case: ModelCase) -> bool:
         assert isinstance(answer.value, str), f"the value of {query.text!r} is {answer.value!r}, not a text"
         shares = [share for _, share in answer.top]
         assert shares == sorted(shares, reverse=True), f"the likeliest answers to {query.text!r} are not best first"
-    return True
 
 
-def answers_are_batch_invariant(case: ModelCase) -> bool:
+def answers_are_batch_invariant(case: ModelCase) -> None:
     """Batch invariance: a query has the same answer in a batch, in another order, and alone."""
-    if not isinstance(case.model, Answerer):
-        return False
     said = case.answers(case.queries)
     turned = case.answers(case.queries[::-1])[::-1]
     alone = [case.answers([query])[0] for query in case.queries]
     for query, *answers in zip(case.queries, said, turned, alone, strict=True):
         for other, how in zip(answers[1:], ("in another order", "alone"), strict=True):
             _same(answers[0], other, f"{query.text!r} is answered otherwise {how}", case.close)
-    return True
 
 
-def a_broken_picture_fails_alone(case: ModelCase) -> bool:
+def a_broken_picture_fails_alone(case: ModelCase) -> None:
     """A query about an unreadable picture fails, or is answered from its text, and leaves the others alone."""
-    if not isinstance(case.model, Answerer):
-        return False
     said = case.answers(case.queries)
     mixed = [case.queries[0], replace(case.broken, mode=Mode.ANSWER), *case.queries[1:]]
     try:
@@ -143,13 +131,10 @@ def a_broken_picture_fails_alone(case: ModelCase) -> bool:
     for query, before, after in zip(case.queries, said, [found[0], *found[2:]], strict=True):
         _same(before, after, f"{query.text!r} is answered otherwise beside a picture that cannot be read", case.close)
     assert found[1].state is not State.FAILED or found[1].reason, "the failed query does not say why"
-    return True
 
 
-def scores_are_numbers(case: ModelCase) -> bool:
+def scores_are_numbers(case: ModelCase) -> None:
     """One finite number per query, on the declared scale, batch-invariant."""
-    if not isinstance(case.model, Scorer):
-        return False
     queries = list(dict.fromkeys(replace(query, mode=Mode.SCORE, choices=()) for query in case.queries))
     scores = case.scores(queries)
     assert scores.shape == (len(queries),), f"{len(queries)} queries have scores of shape {scores.shape}"
@@ -164,13 +149,10 @@ def scores_are_numbers(case: ModelCase) -> bool:
     }
     for how, other in others.items():
         assert np.allclose(scores, other, rtol=case.close, atol=case.close), f"a text is scored otherwise {how}"
-    return True
 
 
-def samples_follow_from_query_trial_and_seed(case: ModelCase) -> bool:
+def samples_follow_from_query_trial_and_seed(case: ModelCase) -> None:
     """A stochastic pass is the same in any batch, and in any order of queries and trials."""
-    if not isinstance(case.model, Sampler):
-        return False
     speaks = isinstance(case.model, Answerer)
     queries = [query if speaks else replace(query, mode=Mode.SCORE, choices=()) for query in case.queries]
     whole = case.samples(queries, TRIALS)
@@ -182,13 +164,10 @@ def samples_follow_from_query_trial_and_seed(case: ModelCase) -> bool:
     for how, samples in others.items():
         for (query, trial), answer in samples.items():
             _same(whole[query, trial], answer, f"trial {trial} of {query.text!r} is another one {how}", case.close)
-    return True
 
 
-def features_lead_to_the_same_answers(case: ModelCase) -> bool:
+def features_lead_to_the_same_answers(case: ModelCase) -> None:
     """Features have one row per query, and answers from them are the answers."""
-    if not isinstance(case.model, FeatureModel) or not isinstance(case.model, Answerer):
-        return False
     picture, text = case.model.picture_features(case.queries), case.model.text_features(case.queries)
     for name, features in (("picture", picture), ("text", text)):
         rows = np.shape(features)[:1]
@@ -197,24 +176,23 @@ def features_lead_to_the_same_answers(case: ModelCase) -> bool:
     said = _placed(case.all(case.model.answer_from(picture, text, case.queries)), case.queries)
     for query, plain, after in zip(case.queries, case.answers(case.queries), said, strict=True):
         _same(plain, after, f"{query.text!r} is answered otherwise from its features", case.close)
-    return True
 
 
 def _placed(given: Iterable[Any], queries: Sequence[Query]) -> list[Answer]:
     """Answers in the order of their queries, if each is there once."""
-    found: dict[int, Answer] = {}
-    for one in given:
-        assert isinstance(one, tuple), f"it yields {one!r}, not a position and an answer"
-        assert len(one) == 2, f"it yields {one!r}, not a position and an answer"
-        place, answer = one
+    answers: dict[int, Answer] = {}
+    for item in given:
+        assert isinstance(item, tuple), f"it yields {item!r}, not a position and an answer"
+        assert len(item) == 2, f"it yields {item!r}, not a position and an answer"
+        place, answer = item
         assert isinstance(answer, Answer), f"it gives {answer!r} where an Answer belongs"
         assert isinstance(place, int), f"the position {place!r} is not a whole number"
         assert 0 <= place < len(queries), f"position {place} is answered, of {len(queries)} that there are"
-        assert place not in found, f"position {place} is answered twice"
-        found[place] = answer
-    lost = [place for place in range(len(queries)) if place not in found]
+        assert place not in answers, f"position {place} is answered twice"
+        answers[place] = answer
+    lost = [place for place in range(len(queries)) if place not in answers]
     assert not lost, f"position {lost and lost[0]} is not answered, of {len(queries)} that were asked"
-    return [found[place] for place in range(len(queries))]
+    return [answers[place] for place in range(len(queries))]
 
 
 def _same(one: Answer, other: Answer, fact: str, close: float) -> None:
@@ -237,16 +215,16 @@ async def _drained(given: AsyncIterable[Any]) -> list[Any]:
     return [one async for one in given]
 
 
-MODEL_CHECKS: Mapping[str, Callable[[ModelCase], bool]] = MappingProxyType(
+MODEL_CHECKS: Mapping[str, tuple[tuple[type, ...], Callable[[ModelCase], None]]] = MappingProxyType(
     {
-        "fingerprint": fingerprint_is_a_text,
-        "ability": something_can_be_asked,
-        "answers": every_query_is_answered_once,
-        "batch invariance": answers_are_batch_invariant,
-        "pictures": a_broken_picture_fails_alone,
-        "scores": scores_are_numbers,
-        "samples": samples_follow_from_query_trial_and_seed,
-        "features": features_lead_to_the_same_answers,
+        "fingerprint": ((), fingerprint_is_a_text),
+        "ability": ((), something_can_be_asked),
+        "answers": ((Answerer,), every_query_is_answered_once),
+        "batch invariance": ((Answerer,), answers_are_batch_invariant),
+        "pictures": ((Answerer,), a_broken_picture_fails_alone),
+        "scores": ((Scorer,), scores_are_numbers),
+        "samples": ((Sampler,), samples_follow_from_query_trial_and_seed),
+        "features": ((FeatureModel, Answerer), features_lead_to_the_same_answers),
     }
 )
-"""The checks by name; each returns whether it applies, and raises AssertionError if it fails."""
+"""The checks by name, with the protocols of the models that each applies to; one that fails raises AssertionError."""

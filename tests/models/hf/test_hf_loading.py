@@ -10,8 +10,8 @@ import tiny_classifiers as tiny
 
 from counterpoint import catalog
 from counterpoint.core.errors import ModelError, UnknownName
+from counterpoint.models.hf.checkpoint import FAMILIES, HEADS, family_of
 from counterpoint.models.hf.classifiers import AnswerClassifier
-from counterpoint.models.hf.loading import FAMILIES, HEADS, family_of
 
 BELONGING = [
     ("ViltConfig", "ViltForQuestionAnswering", "classifier"),

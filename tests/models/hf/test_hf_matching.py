@@ -164,10 +164,10 @@ def test_one_picture_that_cannot_be_read_costs_the_others_nothing(folder: Path) 
 
 def test_regions_are_needed_and_of_the_right_size_and_never_of_an_edited_picture(folder: Path, tmp_path: Path) -> None:
     place = tiny_pairs.made("visual_bert", folder)
-    with pytest.raises(ModelError, match="looks at region features, and there are none"):
+    with pytest.raises(ModelError, match="reads regions that a detector saw"):
         scorer(place)
     tiny_pairs.regions(tmp_path / "wide", 1, numbers=13)
-    with pytest.raises(ModelError, match="13 numbers for a region"):
+    with pytest.raises(PictureError, match="have 13 numbers each"):
         scorer(place, regions=str(tmp_path / "wide")).score(asked(1))
     edited = Query(Picture("p:0").edited(Edit("blur", ("6",))), "a dog", Mode.SCORE)
     with pytest.raises(PictureError, match="is edited"):

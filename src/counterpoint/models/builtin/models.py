@@ -12,8 +12,7 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale
 from counterpoint.models.answer_distributions import AnswerDistribution, answer_in_trial, required_passes
-from counterpoint.models.builtin.encoder import Encoder
-from counterpoint.models.builtin.onnx_graphs import WEIGHTS, ModelCard, OnnxGraphs, group_by_length
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS, Encoder, ModelCard, OnnxGraphs, group_by_length
 
 CHUNK, GRAPH_BATCH, TOP = 256, 32, 5
 """Queries encoded at a time, queries in one run of a graph, and answers listed for each."""

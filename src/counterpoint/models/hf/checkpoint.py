@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b, file_digest
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from counterpoint.core.errors import CounterpointError, ModelError
+from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.ids import Plain, canonical, content_id, hex_id
+from counterpoint.core.ports import Model, Pictures
+from counterpoint.models.settings import convert_settings
 
 FILES = ("*.json", "*.txt", "*.model", "*.jinja", "*.py", "*.safetensors")
 """The files of a checkpoint: processor, tokenizer, templates, its own code if it has any, and weights."""
@@ -21,6 +24,28 @@ TRAINING_FILES = ("trainer_state.json", "*_results.json")
 """What a trainer writes beside a checkpoint, and no model reads."""
 ORIGIN_KEYS = {"_name_or_path", "name_or_path", "transformers_version"}
 """Keys of config files that say where a checkpoint came from, and change no answer."""
+FAMILIES = {
+    "classifier": "counterpoint.models.hf.classifiers:make",
+    "generative": "counterpoint.models.hf.generative:make",
+    "blip-vqa": "counterpoint.models.hf.generative:make_blip",
+    "towers": "counterpoint.models.hf.towers:make",
+    "matching": "counterpoint.models.hf.matching:make",
+    "language": "counterpoint.models.hf.generative:make_language",
+}
+"""Each family with its factory, a function of checkpoint, pictures and settings."""
+
+HEADS = {
+    "ViltForQuestionAnswering": "classifier",
+    "LxmertForQuestionAnswering": "classifier",
+    "VisualBertForQuestionAnswering": "classifier",
+    "BlipForQuestionAnswering": "blip-vqa",
+    "BlipForImageTextRetrieval": "matching",
+    "Blip2ForImageTextRetrieval": "matching",
+    "ViltForImageAndTextRetrieval": "matching",
+    "VisualBertForPreTraining": "matching",
+    "LxmertForPreTraining": "matching",
+}
+"""Families by architecture; others are found in the auto-class mappings of transformers."""
 
 
 class ModelIdentity(NamedTuple):
@@ -187,3 +212,49 @@ def _first_line(problem: Exception) -> str:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
+
+
+def load(
+    name: str,
+    pictures: Pictures,
+    *,
+    family: str = "",
+    device: str = "",
+    dtype: str = "",
+    revision: str = "main",
+    trust: bool = False,
+    **settings: Any,
+) -> Model:
+    """A model from the hub or a folder; further settings are those of its family."""
+    require_packages()
+    checkpoint = Checkpoint(name, device, dtype, revision, trust)
+    chosen = family or family_of(checkpoint.config)
+    if chosen not in FAMILIES:
+        raise UnknownName("family of models", chosen, FAMILIES)
+    module, _, factory = FAMILIES[chosen].partition(":")
+    make: Callable[..., Any] = getattr(import_module(module), factory)
+    model: Any = make(checkpoint, pictures, **convert_settings(make, settings, f"hf/{name}"))
+    model.parameters = checkpoint.parameters
+    loaded: Model = model
+    return loaded
+
+
+def family_of(config: Any) -> str:
+    """The family of a checkpoint: by its architecture, else by its type in the mappings of transformers."""
+    from transformers.models.auto import modeling_auto as lists
+
+    architecture = (getattr(config, "architectures", None) or [""])[0]
+    kind = config.model_type
+    if architecture in HEADS:
+        return HEADS[architecture]
+    generates = kind in lists.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    if generates and architecture.endswith(("ForConditionalGeneration", "ForImageTextToText")):
+        return "generative"
+    if kind in lists.MODEL_FOR_ZERO_SHOT_IMAGE_CLASSIFICATION_MAPPING_NAMES:
+        return "towers"
+    if generates:
+        return "generative"
+    if kind in lists.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return "language"
+    fact = f"no family of models has the architecture {architecture or kind!r}"
+    raise ModelError(fact, hint=f"if one fits, --model-args family={'|'.join(FAMILIES)} chooses it")

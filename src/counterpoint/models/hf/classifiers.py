@@ -1,7 +1,7 @@
 """Answer classifiers with a fixed list of answers: ViLT on pixels, LXMERT and VisualBERT on region features."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -12,16 +12,15 @@ from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer
-from counterpoint.models.answer_distributions import AnswerDistribution, answer_in_trial, required_passes
-from counterpoint.models.hf.checkpoint import Checkpoint, ModelIdentity
-from counterpoint.models.hf.labels import AnswerLabels, read_labels
-from counterpoint.models.hf.picture_encoders import (
-    BoxedRegionEncoder,
-    EncodedPicture,
-    PatchEncoder,
-    PictureEncoder,
-    UnboxedRegionEncoder,
+from counterpoint.models.answer_distributions import (
+    AnswerDistribution,
+    AnswerLabels,
+    answer_in_trial,
+    read_labels,
+    required_passes,
 )
+from counterpoint.models.hf.checkpoint import Checkpoint, ModelIdentity
+from counterpoint.models.hf.picture_encoders import EncodedPicture, PatchEncoder, PictureEncoder, RegionEncoder
 
 ARCHITECTURES = {
     "vilt": "ViltForQuestionAnswering",
@@ -29,17 +28,6 @@ ARCHITECTURES = {
     "visual_bert": "VisualBertForQuestionAnswering",
 }
 """The model types of classifiers, with the architecture of each."""
-
-
-def dropout_rate(model: Any) -> float:
-    """The largest dropout rate of a layer; 0 where there is none."""
-    return max((float(layer.p) for layer in _layers(model)), default=0.0)
-
-
-def set_dropout_rate(model: Any, share: float) -> None:
-    """Set the rate of every dropout layer, since some checkpoints were trained with none."""
-    for layer in _layers(model):
-        layer.p = share
 
 
 @contextmanager
@@ -53,7 +41,7 @@ def dropout_enabled(model: Any, query: Query, trial: int, seed: int) -> Iterator
     device = next(model.parameters()).device
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         torch.manual_seed(content_id(["dropout", seed, hex_id(query.id), trial]))
-        for layer in _layers(model):
+        for layer in _dropout_layers(model):
             layer.train()
         try:
             yield
@@ -61,7 +49,7 @@ def dropout_enabled(model: Any, query: Query, trial: int, seed: int) -> Iterator
             model.eval()
 
 
-def _layers(model: Any) -> Iterator[Any]:
+def _dropout_layers(model: Any) -> Iterator[Any]:
     """Dropout layers alone, since other layers change in training mode too."""
     from torch.nn import Dropout
 
@@ -96,14 +84,14 @@ def make(
     named = read_labels(checkpoint, labels)
     model = _model(checkpoint)
     encoder = _encoder(checkpoint, model, pictures, regions)
-    if dropout != -1.0:
-        set_dropout_rate(model, dropout)
+    for layer in _dropout_layers(model) if dropout != -1.0 else ():
+        layer.p = dropout
     embedder = WordEmbedder(checkpoint, model, tokenizer)
     settings = [f"top={top}", f"odds={odds}", *([encoder.content] if encoder.content else [])]
     settings += [f"dropout={dropout}"] * (dropout != -1.0)
     settings += [f"labels={hex_id(content_id(named))}"] * bool(labels)
     settings += [f"tokenizer={embedder.content}"] * bool(tokenizer)
-    kind = DropoutClassifier if dropout_rate(model) > 0 else AnswerClassifier
+    kind = DropoutClassifier if any(layer.p > 0 for layer in _dropout_layers(model)) else AnswerClassifier
     answer_labels = AnswerLabels(named, top, odds)
     return kind(checkpoint.identity(*settings), model, encoder, embedder, answer_labels, batch=batch)
 
@@ -159,33 +147,34 @@ class AnswerClassifier:
     ) -> Iterator[tuple[list[int], list[EncodedPicture], list[PlacedAnswer]]]:
         """A batch at a time: positions and encoded pictures, and the failed answers."""
         for start in range(0, len(queries), self.batch_size):
-            some = range(start, min(start + self.batch_size, len(queries)))
-            found = self._encoded([queries[place] for place in some])
-            pairs = [(place, one) for place, one in zip(some, found, strict=True) if isinstance(one, EncodedPicture)]
-            failing = [
-                (at, Answer.failed(why))
-                for at, why in zip(some, found, strict=True)
-                if not isinstance(why, EncodedPicture)
-            ]
-            yield [place for place, _ in pairs], [one for _, one in pairs], failing
+            encoded: dict[int, EncodedPicture] = {}
+            failed: list[PlacedAnswer] = []
+            for place, result in enumerate(self._encoded(queries[start : start + self.batch_size]), start):
+                if isinstance(result, PictureError):
+                    failed.append((place, Answer.failed(result)))
+                else:
+                    encoded[place] = result
+            yield list(encoded), list(encoded.values()), failed
 
     def _required(self, queries: Sequence[Query]) -> list[EncodedPicture]:
-        found = self._encoded(queries)
-        for one in found:
-            if isinstance(one, PictureError):
-                raise one
-        return [one for one in found if isinstance(one, EncodedPicture)]
+        """The encoded pictures; the first that cannot be read is raised."""
+        encoded = []
+        for result in self._encoded(queries):
+            if isinstance(result, PictureError):
+                raise result
+            encoded.append(result)
+        return encoded
 
     def _encoded(self, queries: Sequence[Query]) -> list[EncodedPicture | PictureError]:
         """The encoded picture of each query, cached from the batch before."""
         wanted = list(dict.fromkeys(query.picture for query in queries if query.picture is not None))
-        found: dict[Picture, EncodedPicture | PictureError] = {
-            one: self._cache[one] for one in wanted if one in self._cache
+        results: dict[Picture, EncodedPicture | PictureError] = {
+            picture: self._cache[picture] for picture in wanted if picture in self._cache
         }
-        found |= dict(self._encoder.encode([picture for picture in wanted if picture not in found]))
-        self._cache = {picture: seen for picture, seen in found.items() if isinstance(seen, EncodedPicture)}
+        results |= dict(self._encoder.encode([picture for picture in wanted if picture not in results]))
+        self._cache = {picture: result for picture, result in results.items() if isinstance(result, EncodedPicture)}
         blind = PictureError("the query has no picture")
-        return [blind if query.picture is None else found[query.picture] for query in queries]
+        return [blind if query.picture is None else results[query.picture] for query in queries]
 
     def _answers(self, seen: Sequence[EncodedPicture], read: Sequence[Any], queries: Sequence[Query]) -> list[Answer]:
         """Answers from encoded pictures and embedded texts."""
@@ -196,8 +185,8 @@ class AnswerClassifier:
         """The logits of each query; rows are padded and masked."""
         import torch
 
-        parts, words = [one.parts for one in seen], list(read)
-        boxes = None if seen[0].boxes is None else _rows([one.boxes for one in seen])
+        parts, words = [picture.parts for picture in seen], list(read)
+        boxes = None if seen[0].boxes is None else _rows([picture.boxes for picture in seen])
         present, written = _mask(parts), _mask(words)
         with torch.inference_mode():
             output = self._model(
@@ -218,9 +207,9 @@ class DropoutClassifier(AnswerClassifier):
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[tuple[int, int, Answer]]:
         """Passes with dropout on, one query at a time; trial 0 is the plain pass."""
         for places, seen, failing in self._portions(queries):
-            for place, one in zip(places, seen, strict=True):
-                made = self._passes(one, queries[place], required_passes(trials), seed)
-                yield from ((place, trial, answer_in_trial(trial, made, self._labels.top)) for trial in trials)
+            for place, picture in zip(places, seen, strict=True):
+                results = self._passes(picture, queries[place], required_passes(trials), seed)
+                yield from ((place, trial, answer_in_trial(trial, results, self._labels.top)) for trial in trials)
             yield from ((place, trial, answer) for place, answer in failing for trial in trials)
 
     def _passes(
@@ -229,18 +218,13 @@ class DropoutClassifier(AnswerClassifier):
         """The result of each pass, cached for the last query, since a batch may end between its passes."""
         if self._last[:2] != (query, seed):
             self._last = query, seed, {}
-        made = self._last[2]
-        for trial in trials:
-            if trial not in made:
-                made[trial] = self._passed(seen, query, trial, seed)
-        return made
+        results = self._last[2]
+        results.update((trial, self._passed(seen, query, trial, seed)) for trial in trials if trial not in results)
+        return results
 
     def _passed(self, seen: EncodedPicture, query: Query, trial: int, seed: int) -> AnswerDistribution | Answer:
-        words = self._embedder.words([query])
-        if not trial:
-            return self._labels.distribution(query, self._logits([seen], words)[0])
-        with dropout_enabled(self._model, query, trial, seed):
-            return self._labels.distribution(query, self._logits([seen], words)[0])
+        with dropout_enabled(self._model, query, trial, seed) if trial else nullcontext():
+            return self._labels.distribution(query, self._logits([seen], self._embedder.words([query]))[0])
 
 
 class WordEmbedder:
@@ -266,8 +250,8 @@ class WordEmbedder:
 
         rows = [self._numbers(query) for query in queries]
         with torch.inference_mode():
-            found = self._embed(torch.tensor([n for row in rows for n in row], device=self._embed.weight.device))
-        return list(found.split([len(row) for row in rows]))
+            embedded = self._embed(torch.tensor([n for row in rows for n in row], device=self._embed.weight.device))
+        return list(embedded.split([len(row) for row in rows]))
 
     def _numbers(self, query: Query) -> list[int]:
         """The context comes first and is truncated at its start; a bare question is truncated at its end."""
@@ -289,11 +273,8 @@ def _model(checkpoint: Checkpoint) -> Any:
 
 
 def _encoder(checkpoint: Checkpoint, model: Any, pictures: Pictures, regions: str) -> PictureEncoder:
-    match checkpoint.config.model_type:
-        case "lxmert":
-            return BoxedRegionEncoder(checkpoint, model, regions)
-        case "visual_bert":
-            return UnboxedRegionEncoder(checkpoint, model, regions)
+    if checkpoint.config.model_type != "vilt":
+        return RegionEncoder(checkpoint, model, regions)
     if regions:
         raise ModelError(f"{checkpoint.name} takes pixels, not regions", hint="leave regions= away")
     return PatchEncoder(checkpoint, model, pictures)

@@ -1,17 +1,22 @@
-"""Generative vision-language models: LLaVA, Qwen-VL, SmolVLM, PaliGemma, and others of the same auto class."""
+"""Generative models: LLaVA, Qwen-VL, SmolVLM, PaliGemma and others like them, BLIP, and text-only language models."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import signature
+from typing import Any
+
+import numpy as np
 
 from counterpoint.core.errors import ModelError
-from counterpoint.core.ports import Model, Pictures
-from counterpoint.models.hf.batch_preparation import PreparationPool
+from counterpoint.core.groups import Answer, Mode, Query
+from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, SampledAnswer, Scale
+from counterpoint.models.hf.batch_preparation import BatchRow, PreparationPool, PreparedBatch
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.features import LlavaModel, has_llava_features
+from counterpoint.models.hf.decoder import sequence_log_likelihoods
 from counterpoint.models.hf.generation import GenerationSettings, GenerativeModel, ScoringGenerativeModel
 from counterpoint.models.hf.processors import load_processor, set_padding
-from counterpoint.models.hf.prompt_formats import BlipPrompt, ChatPrompt, chat_template
+from counterpoint.models.hf.prompt_formats import BlipPrompt, ChatPrompt, PromptFormat, chat_template
 from counterpoint.models.prompts import Prompt
 
 PLAIN = {
@@ -28,8 +33,148 @@ PLAIN = {
     "instructblip": Prompt(),
 }
 """Model types without a chat template, and their prompts."""
+BASE_MODEL = Prompt(
+    question="Question: {text}\nAnswer:",
+    choice="Question: {text}\nChoices: {choices}\nAnswer:",
+)
+"""The prompt of a base model, whose answer ends with its line."""
 BLIP = Prompt(question="{text}", choice="{text}", context="{context} {words}")
 """The question alone after its context, without choices, as the model was trained."""
+
+
+def has_llava_features(config: Any) -> bool:
+    """Whether a model replaces the image token by features of one shape, and does nothing else with either."""
+    vision = getattr(getattr(config, "vision_config", None), "model_type", "")
+    return config.model_type == "llava" and vision in ("clip_vision_model", "siglip_vision_model")
+
+
+class LlavaModel(ScoringGenerativeModel[ChatPrompt]):
+    """A model like LLaVA, whose picture and text embeddings can be read, edited and put back."""
+
+    def picture_features(self, queries: Sequence[Query]) -> Floats:
+        """The output of the projector; zeros where there is no picture."""
+        import torch
+
+        rows = []
+        for batch in self._batches([BatchRow(position, query) for position, query in enumerate(queries)]):
+            for _, problem in batch.failed:
+                raise ModelError(f"a picture has no features: {problem.reason}")
+            with torch.inference_mode():
+                pixels = self._decoder.to_device(batch.inputs).get("pixel_values")
+                encoded = self._no_features(len(batch.rows)) if pixels is None else self._encode(pixels)
+            rows += [(row.position, features) for row, features in zip(batch.rows, encoded.float().cpu(), strict=True)]
+        return np.stack([features.numpy() for _, features in sorted(rows, key=lambda pair: pair[0])])
+
+    def text_features(self, queries: Sequence[Query]) -> Floats:
+        """The embeddings of the prompt, with one position for the whole picture; zeros follow the last token."""
+        import torch
+
+        rows = [self._ids(query) for query in queries]
+        width = self._decoder.model.config.text_config.hidden_size
+        padded = np.zeros((len(rows), max(map(len, rows)), width), np.float32)
+        with torch.inference_mode():
+            for place, ids in enumerate(rows):
+                padded[place, : len(ids)] = self._embed(ids).float().cpu().numpy()
+        return padded
+
+    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
+        """Answers, or scores in mode `score`, from features."""
+
+        def batches(rows: Sequence[BatchRow]) -> Iterator[PreparedBatch]:
+            for start in range(0, len(rows), self._micro_batch):
+                part = list(rows[start : start + self._micro_batch])
+                prompts = [self._join(picture[row.position], text[row.position], row.query) for row in part]
+                yield PreparedBatch(part, self._decoder.pack(_pad_left(prompts)), [])
+
+        rows = [BatchRow(position, query) for position, query in enumerate(queries)]
+        yield from self._answers([row for row in rows if row.query.mode is Mode.ANSWER], batches)
+        for batch in batches([row for row in rows if row.query.mode is Mode.SCORE]):
+            for row, yes in zip(batch.rows, self._yes_probabilities(batch), strict=True):
+                yield row.position, Answer.scored(yes)
+
+    def _join(self, picture: Floats, text: Floats, query: Query) -> Floats:
+        """The embeddings of a prompt with those of its picture in their place."""
+        ids = self._ids(query)
+        if query.picture is None:
+            return text[: len(ids)]
+        at = ids.index(int(self._decoder.model.config.image_token_id))
+        return np.concatenate([text[:at], picture, text[at + 1 : len(ids)]])
+
+    def _encode(self, pixels: Any) -> Any:
+        import torch
+
+        features = self._decoder.model.get_image_features(pixel_values=pixels)
+        return torch.stack(list(getattr(features, "pooler_output", features)))
+
+    def _no_features(self, rows: int) -> Any:
+        """Zeros in the shape of picture features."""
+        import torch
+
+        model, size = self._decoder.model, self._decoder.model.config.vision_config.image_size
+        blank = torch.zeros((1, 3, size, size), device=model.device, dtype=model.dtype)
+        return torch.zeros_like(self._encode(blank)).expand(rows, -1, -1)
+
+    def _embed(self, ids: Sequence[int]) -> Any:
+        import torch
+
+        model = self._decoder.model
+        return model.get_input_embeddings()(torch.tensor(ids, device=model.device))
+
+    def _ids(self, query: Query) -> list[int]:
+        text = self._prompts.text(query)
+        return list(self._tokenizer.encode(text, add_special_tokens=self._prompts.lacks_bos(text)))
+
+
+def _pad_left(rows: Sequence[Floats]) -> Mapping[str, Any]:
+    """Embeddings of several lengths as one tensor, padded on the left."""
+    import torch
+
+    longest = max(map(len, rows))
+    padded = np.stack([np.pad(row, ((longest - len(row), 0), (0, 0))) for row in rows])
+    mask = [[0] * (longest - len(row)) + [1] * len(row) for row in rows]
+    return {"inputs_embeds": torch.from_numpy(padded), "attention_mask": torch.tensor(mask)}
+
+
+class LanguageModel(GenerativeModel[PromptFormat]):
+    """A language model: it answers from the question alone, and scores a sentence by its log-likelihood."""
+
+    scale = Scale.SIMILARITY
+
+    def stream_scores(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
+        """Scores with their positions; a text without tokens fails with a reason."""
+        return ((position, answer) for position, _, answer in self._sample_scores(queries, (0,), 0))
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        """The mean log-likelihood of the tokens of each text: the negative logarithm of its perplexity.
+
+        A text follows the BOS token (where there is none, EOS) and its context, so that its first token counts too.
+        Without either token it does not, and a text of one token has no score.
+        """
+        rows = [self._split(query) for query in queries]
+        order = sorted(range(len(rows)), key=lambda place: sum(map(len, rows[place])))
+        scores = np.full(len(rows), np.nan, np.float32)
+        for start in range(0, len(order), self._micro_batch):
+            places = [place for place in order[start : start + self._micro_batch] if all(rows[place])]
+            if places:
+                heads, tails = zip(*(rows[place] for place in places), strict=True)
+                totals = sequence_log_likelihoods(self._decoder.model, heads, tails)
+                scores[places] = [total / len(tail) for total, tail in zip(totals, tails, strict=True)]
+        return scores
+
+    def _sample_scores(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[SampledAnswer]:
+        """The score itself in every trial: a log-likelihood is deterministic."""
+        for place, score in enumerate(self.score(queries)):
+            answer = Answer.scored(float(score)) if score == score else Answer.failed("the text has no tokens")
+            yield from ((place, trial, answer) for trial in trials)
+
+    def _split(self, query: Query) -> tuple[list[int], list[int]]:
+        """The tokens before the text, and those of the text."""
+        bos, eos = self._tokenizer.bos_token_id, self._tokenizer.eos_token_id
+        mark = bos if bos is not None else eos
+        before = self._tokenizer.encode(f"{query.context}\n\n", add_special_tokens=False) if query.context else []
+        text = self._tokenizer.encode(query.text, add_special_tokens=False)
+        head = [*([] if mark is None else [mark]), *before]
+        return (head, text) if head else (text[:1], text[1:])
 
 
 def make(
@@ -101,3 +246,28 @@ def make_blip(
     return GenerativeModel(
         checkpoint, model, BlipPrompt(processor.tokenizer, prompts, "", processor, ""), pictures, settings
     )
+
+
+def make_language(
+    checkpoint: Checkpoint,
+    pictures: Pictures,
+    *,
+    prompt: str = "",
+    system: str = "",
+    template: str = "",
+    tokens: int = 32,
+    rule: str = "auto",
+    choose: str = "generate",
+    temperature: float = 1.0,
+    batch: int = 32,
+) -> Model:
+    """A language model as a text-only baseline, with the settings of vision-language models."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = checkpoint.load(AutoTokenizer.from_pretrained)
+    set_padding(tokenizer, "left")
+    chat = "" if template == "plain" else chat_template(tokenizer, tokenizer, template)
+    prompts = replace((Prompt() if chat else BASE_MODEL).with_question(prompt), system=system)
+    settings = GenerationSettings(prompts.content + chat, tokens, rule, choose, temperature, batch)
+    model = checkpoint.weights(AutoModelForCausalLM)
+    return LanguageModel(checkpoint, model, PromptFormat(tokenizer, prompts, chat), pictures, settings)

@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from counterpoint.core.errors import ModelError
-from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Scale
 from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.picture_encoders import RegionLoader
 from counterpoint.models.hf.picture_processing import (
     PictureLoader,
     PictureProcessor,
@@ -54,23 +53,11 @@ class HeadContext:
         )
         return picture_loader(self.pictures, processor.fit), lambda batch: processor.batch(batch, place, kind)
 
-    def areas(self, numbers: int, *, boxed: bool) -> tuple[PictureLoader, EncodePictures, str]:
-        """Loader and encoder of a model that takes region features of this width, and the digest of their file."""
-        if not self.regions:
-            fact = f"{self.checkpoint.name} looks at region features, and there are none"
-            raise ModelError(fact, hint="--model-args regions=FILE; see how-to/use-region-features")
-        from counterpoint.models.hf.regions import RegionFile
-
-        regions, place, kind = RegionFile(self.regions), self.checkpoint.place, self.checkpoint.torch_dtype
-
-        def look(picture: Picture) -> ProcessedPicture:
-            features = regions.features(picture)
-            if features.shape[1] != numbers:
-                fact = f"{self.regions} has {features.shape[1]} numbers for a region"
-                raise ModelError(fact, hint=f"{self.checkpoint.name} takes {numbers}")
-            return ProcessedPicture({"features": features} | ({"boxes": regions.boxes(picture)} if boxed else {}))
-
-        return look, lambda batch: cast_inputs(stack_inputs(batch, place), kind), regions.digest
+    def areas(self, model: Any) -> tuple[RegionLoader, EncodePictures]:
+        """Loader and encoder of a model that takes region features."""
+        place, kind = self.checkpoint.place, self.checkpoint.torch_dtype
+        loader = RegionLoader(self.checkpoint, model.config, self.regions)
+        return loader, lambda batch: cast_inputs(stack_inputs(batch, place), kind)
 
     def probability(self, logits: Any) -> Any:
         """The probability of a match, from two logits."""
@@ -109,31 +96,31 @@ def _blip2(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
         if context.head == "itm":
             return {"patches": patches}
         query_tokens = model.query_tokens.expand(len(patches), -1, -1)
-        found = model.qformer(
+        states = model.qformer(
             query_embeds=query_tokens, encoder_hidden_states=patches, encoder_attention_mask=_ones(patches)
         ).last_hidden_state
-        return {"vectors": model.vision_projection(found.to(model.vision_projection.weight.dtype))}
+        return {"vectors": model.vision_projection(states.to(model.vision_projection.weight.dtype))}
 
     def itm(seen: Inputs, texts: Inputs) -> Any:
         import torch
 
         query_tokens = model.query_tokens.expand(len(seen["patches"]), -1, -1)
-        found = model.qformer(
+        states = model.qformer(
             query_embeds=model.embeddings(input_ids=texts["input_ids"], query_embeds=query_tokens),
             query_length=query_tokens.shape[1],
             attention_mask=torch.cat([_ones(query_tokens), texts["attention_mask"]], 1),
             encoder_hidden_states=seen["patches"],
             encoder_attention_mask=_ones(seen["patches"]),
         ).last_hidden_state[:, : query_tokens.shape[1]]
-        return context.probability(model.itm_head(found.to(model.itm_head.weight.dtype)).mean(1))
+        return context.probability(model.itm_head(states.to(model.itm_head.weight.dtype)).mean(1))
 
     def itc(seen: Inputs, texts: Inputs) -> Any:
-        found = model.qformer(
+        states = model.qformer(
             query_embeds=model.embeddings(input_ids=texts["input_ids"]),
             query_length=0,
             attention_mask=texts["attention_mask"],
         ).last_hidden_state[:, 0]
-        text = model.text_projection(found.to(model.text_projection.weight.dtype))
+        text = model.text_projection(states.to(model.text_projection.weight.dtype))
         return _cosine(seen["vectors"], text[:, None]).max(1).values
 
     return _headed(look, see, itm, itc, context)
@@ -161,30 +148,30 @@ def _vilt(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
 
 def _visual_bert(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     """VisualBERT: one stream of words and regions."""
-    look, see, digest = context.areas(model.config.visual_embedding_dim, boxed=False)
+    look, see = context.areas(model)
 
     def match(seen: Inputs, texts: Inputs) -> Any:
         present = _ones(seen["features"])
-        found = model(
+        output = model(
             **texts,
             visual_embeds=seen["features"],
             visual_attention_mask=present,
             visual_token_type_ids=present,
         )
-        return context.probability(found.seq_relationship_logits)
+        return context.probability(output.seq_relationship_logits)
 
-    return MatchingHead(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={context.fits}"]
+    return MatchingHead(look, see, match, Scale.PROBABILITY), [look.content, f"fits={context.fits}"]
 
 
 def _lxmert(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     """LXMERT: words and regions attend to each other."""
-    look, see, digest = context.areas(model.config.visual_feat_dim, boxed=True)
+    look, see = context.areas(model)
 
     def match(seen: Inputs, texts: Inputs) -> Any:
-        found = model(**texts, visual_feats=seen["features"], visual_pos=seen["boxes"])
-        return context.probability(found.cross_relationship_score)
+        output = model(**texts, visual_feats=seen["features"], visual_pos=seen["boxes"])
+        return context.probability(output.cross_relationship_score)
 
-    return MatchingHead(look, see, match, Scale.PROBABILITY), [f"regions={digest}", f"fits={context.fits}"]
+    return MatchingHead(look, see, match, Scale.PROBABILITY), [look.content, f"fits={context.fits}"]
 
 
 HEADS: dict[str, Callable[[Any, HeadContext], tuple[MatchingHead, list[str]]]] = {

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Pictures
+from counterpoint.core.ports import Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.picture_processing import PictureProcessor, ProcessedPicture, group_by_shape, picture_loader
 from counterpoint.models.hf.regions import RegionFile
@@ -19,23 +19,6 @@ class EncodedPicture:
 
     parts: Any  # parts × width
     boxes: Any = None  # parts × 4
-
-
-class PictureEncoder(Protocol):
-    """How one architecture encodes pictures."""
-
-    @property
-    def content(self) -> str:
-        """What a fingerprint covers beyond the checkpoint."""
-        ...
-
-    def encode(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
-        """Each picture with its parts, or with an error."""
-        ...
-
-    def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
-        """The inputs of the model: padded parts, their mask, and boxes."""
-        ...
 
 
 class PatchEncoder:
@@ -56,9 +39,9 @@ class PatchEncoder:
     def encode(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
         """Pictures of one size share a batch."""
         failing: dict[Picture, PictureError] = {}
-        for some in group_by_shape(self._processed(pictures, failing), max(1, len(pictures))):
-            batch = self._processor.batch([processed for _, processed in some], self._place, self._dtype)
-            for (picture, _), parts in zip(some, self._embedded(batch["pixel_values"]), strict=True):
+        for group in group_by_shape(self._processed(pictures, failing), max(1, len(pictures))):
+            batch = self._processor.batch([processed for _, processed in group], self._place, self._dtype)
+            for (picture, _), parts in zip(group, self._embedded(batch["pixel_values"]), strict=True):
                 yield picture, EncodedPicture(self._chosen(parts, picture))
         yield from failing.items()
 
@@ -72,7 +55,7 @@ class PatchEncoder:
                 failing[picture] = PictureError(f"{picture.address} cannot be shown: {problem}")
 
     def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
-        """The patches, after the dropout that the model applies to them."""
+        """The inputs of the model from padded parts and their mask, after its dropout of patches."""
         return {"image_embeds": self._embeddings.dropout(parts), "pixel_mask": present}
 
     def _embedded(self, pixels: Any) -> Any:
@@ -81,11 +64,11 @@ class PatchEncoder:
 
         places = self._embeddings.position_embeddings
         with torch.inference_mode():
-            found = self._embeddings.patch_embeddings(pixels)
+            embedded = self._embeddings.patch_embeddings(pixels)
             side = round((places.shape[1] - 1) ** 0.5)
             grid = places[:, 1:].transpose(1, 2).reshape(1, -1, side, side)
-            grid = torch.nn.functional.interpolate(grid, found.shape[2:], mode="bilinear", align_corners=True)
-            patches = (found + grid).flatten(2).transpose(1, 2)
+            grid = torch.nn.functional.interpolate(grid, embedded.shape[2:], mode="bilinear", align_corners=True)
+            patches = (embedded + grid).flatten(2).transpose(1, 2)
             whole = (self._embeddings.cls_token + places[:, :1]).expand(len(patches), -1, -1)
             return torch.cat([whole, patches], 1)
 
@@ -96,59 +79,55 @@ class PatchEncoder:
         return parts[[0, *sorted(seeded_rng("patches", picture.content).sample(range(1, count + 1), most))]]
 
 
-class RegionEncoder:
-    """Regions from a file; `width` names the config field with the length of their features."""
+class RegionLoader:
+    """Loads the regions of a picture from a file, with boxes where the model takes these: LXMERT, not VisualBERT."""
 
-    width = ""
-    boxed = False
-
-    def __init__(self, checkpoint: Checkpoint, model: Any, regions: str) -> None:
+    def __init__(self, checkpoint: Checkpoint, config: Any, regions: str) -> None:
         if not regions:
             fact = f"{checkpoint.name} reads regions that a detector saw in a picture, and not its pixels"
             raise ModelError(fact, hint="--model-args regions=FILE says where they are; see how-to/use-region-features")
+        self.boxed = config.model_type == "lxmert"
+        self._width = config.visual_feat_dim if self.boxed else config.visual_embedding_dim
         self._regions, self._name = RegionFile(regions), checkpoint.name
-        self._place, self._dtype = checkpoint.place, checkpoint.torch_dtype
-        self._width = getattr(model.config, self.width)
         self.content = f"regions={self._regions.digest}"
 
-    def encode(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
-        """Regions from the file, picture by picture."""
-        for picture in pictures:
-            try:
-                yield picture, self._encode_one(picture)
-            except PictureError as problem:
-                yield picture, problem
-
-    def _encode_one(self, picture: Picture) -> EncodedPicture:
+    def __call__(self, picture: Picture) -> ProcessedPicture:
+        """The features of the regions, and their boxes."""
         features = self._regions.features(picture)
         if features.shape[1] != self._width:
             fact = f"the regions of {picture.address} have {features.shape[1]} numbers each"
             raise PictureError(f"{fact}, and {self._name} takes {self._width}")
-        boxes = self._tensor(self._regions.boxes(picture)) if self.boxed else None
-        return EncodedPicture(self._tensor(features), boxes)
+        return ProcessedPicture(
+            {"features": features} | ({"boxes": self._regions.boxes(picture)} if self.boxed else {})
+        )
 
-    def _tensor(self, numbers: Floats) -> Any:
+
+class RegionEncoder:
+    """Regions from a file, for LXMERT and VisualBERT."""
+
+    def __init__(self, checkpoint: Checkpoint, model: Any, regions: str) -> None:
+        self._load = RegionLoader(checkpoint, model.config, regions)
+        self._place, self._dtype = checkpoint.place, checkpoint.torch_dtype
+        self.content = self._load.content
+
+    def encode(self, pictures: Sequence[Picture]) -> Iterator[tuple[Picture, EncodedPicture | PictureError]]:
+        """Regions from the file, picture by picture."""
         import torch
 
-        return torch.tensor(numbers, dtype=self._dtype, device=self._place)
-
-
-class BoxedRegionEncoder(RegionEncoder):
-    """LXMERT: regions with boxes."""
-
-    width = "visual_feat_dim"
-    boxed = True
-
-    def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
-        """The names of LXMERT."""
-        return {"visual_feats": parts, "visual_pos": boxes, "visual_attention_mask": present}
-
-
-class UnboxedRegionEncoder(RegionEncoder):
-    """VisualBERT: regions without boxes."""
-
-    width = "visual_embedding_dim"
+        for picture in pictures:
+            try:
+                arrays = self._load(picture).inputs.values()
+            except PictureError as problem:
+                yield picture, problem
+            else:
+                tensors = (torch.tensor(array, dtype=self._dtype, device=self._place) for array in arrays)
+                yield picture, EncodedPicture(*tensors)
 
     def inputs(self, parts: Any, present: Any, boxes: Any) -> dict[str, Any]:
-        """The names of VisualBERT, which sets the token types itself."""
-        return {"visual_embeds": parts, "visual_attention_mask": present}
+        """The inputs by the names of the model; VisualBERT sets the token types itself."""
+        named = {"visual_feats": parts, "visual_pos": boxes} if self._load.boxed else {"visual_embeds": parts}
+        return {**named, "visual_attention_mask": present}
+
+
+PictureEncoder: TypeAlias = PatchEncoder | RegionEncoder
+"""How one architecture encodes pictures; its `content` is what a fingerprint covers beyond the checkpoint."""

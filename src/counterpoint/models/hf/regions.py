@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from pathlib import Path, PurePosixPath
 from typing import Any
 from weakref import finalize
@@ -167,27 +167,8 @@ def _archive(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], st
 
 
 def _digest(path: Path) -> str:
-    found = blake2b(digest_size=16)
     with path.open("rb") as file:
-        while some := file.read(1 << 22):
-            found.update(some)
-    return found.hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The columns of a table."""
-
-    width: int
-    height: int
-    count: int
-    boxes: int
-    features: int
-
-    @classmethod
-    def of(cls, many: int) -> "_Columns":
-        """Those of LXMERT if there are ten, else those of bottom-up attention, which others have added to."""
-        return cls(2, 1, 7, 8, 9) if many == 10 else cls(1, 2, 3, 4, 5)
+        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
 
 
 def _table(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:
@@ -213,13 +194,13 @@ def _line(path: Path, places: Mapping[str, tuple[int, int, int]], name: str) -> 
     with path.open("rb") as file:
         file.seek(start)
         cells = file.read(size).rstrip(b"\r\n").split(b"\t")
-    at = _Columns.of(len(cells))
     try:
-        count = int(cells[at.count])
-        boxes, features = (
-            np.frombuffer(b64decode(cells[column]), "<f4").reshape(count, -1) for column in (at.boxes, at.features)
+        width, height, count = (int(cells[column]) for column in ((2, 1, 7) if len(cells) == 10 else (1, 2, 3)))
+        boxes, features = (  # the last of ten columns are those of LXMERT; bottom-up attention has six, or more
+            np.frombuffer(b64decode(cells[column]), "<f4").reshape(count, -1)
+            for column in ((8, 9) if len(cells) == 10 else (4, 5))
         )
-        sizes = {"width": np.array(int(cells[at.width])), "height": np.array(int(cells[at.height]))}
+        sizes = {"width": np.array(width), "height": np.array(height)}
     except (ValueError, binascii.Error) as problem:
         raise PictureError(f"{place}: {problem}", hint=f"regions come from {_LAYOUTS}") from problem
     return _areas({"features": features, "boxes": boxes} | sizes, place)

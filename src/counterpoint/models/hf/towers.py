@@ -1,10 +1,10 @@
 """Two-tower models such as CLIP, SigLIP and ALIGN: the score is a product of two embeddings."""
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -13,8 +13,7 @@ from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, Scale
-from counterpoint.models.hf.checkpoint import Checkpoint, ModelIdentity
-from counterpoint.models.hf.cuda_graphs import CudaGraphForward
+from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.picture_processing import (
     PictureProcessor,
     fetch_async,
@@ -32,6 +31,56 @@ CACHED_VECTORS, CHUNK = 2**16, 2**12
 """Cached vectors per tower, and queries scored before any vector may be evicted."""
 
 Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPass:
+    """One recorded pass: its input buffers, its graph, and its output buffer."""
+
+    inputs: Mapping[str, Any]
+    graph: Any
+    output: Any
+
+
+class CudaGraphForward:
+    """A forward pass that is one launch on CUDA instead of hundreds; on other devices it runs as usual.
+
+    The pass is recorded for the first inputs, and replayed for inputs of the same shapes. Results are bit-identical,
+    since the same kernels run on the same numbers. A pass that cannot be recorded runs as usual.
+    """
+
+    def __init__(self, forward: Callable[[Mapping[str, Any]], Any]) -> None:
+        self._forward = forward
+        self._recorded: RecordedPass | None = None
+        self._tried = False
+
+    def __call__(self, inputs: Mapping[str, Any]) -> Any:
+        """The output of the pass."""
+        if not self._tried and all(tensor.is_cuda for tensor in inputs.values()):
+            self._tried, self._recorded = True, self._record(inputs)
+        recorded = self._recorded
+        if recorded is None or any(tensor.shape != recorded.inputs[name].shape for name, tensor in inputs.items()):
+            return self._forward(inputs)
+        for name, tensor in inputs.items():
+            recorded.inputs[name].copy_(tensor, non_blocking=True)
+        recorded.graph.replay()
+        return recorded.output.clone()
+
+    def _record(self, inputs: Mapping[str, Any]) -> RecordedPass | None:
+        import torch
+
+        held = {name: tensor.clone() for name, tensor in inputs.items()}
+        aside, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+        aside.wait_stream(torch.cuda.current_stream())
+        try:
+            with torch.cuda.stream(aside):
+                self._forward(held)  # one-time work of a first pass must not be recorded
+            torch.cuda.current_stream().wait_stream(aside)
+            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+                output = self._forward(held)
+        except RuntimeError:
+            return None
+        return RecordedPass(held, graph, output)
 
 
 def make(checkpoint: Checkpoint, pictures: Pictures, *, template: str = "{}", batch: int = 0) -> "TwoTowerModel":
@@ -94,6 +143,7 @@ class TwoTowerModel:
     def __init__(self, checkpoint: Checkpoint, pictures: Pictures, *, template: str = "{}", batch: int = 0) -> None:
         from transformers import AutoModel
 
+        self.fingerprint, self.former_fingerprints = checkpoint.identity("towers", template)
         self._checkpoint, self._template = checkpoint, template
         self._model = checkpoint.weights(AutoModel)
         if not hasattr(self._model, "get_image_features") or not hasattr(self._model, "get_text_features"):
@@ -106,27 +156,11 @@ class TwoTowerModel:
         )
         self._replay, self._thread = CudaGraphForward(self._forward), ThreadPoolExecutor(1, "tokens")
         self._next: list[Picture | None] = []
-        self._picture_vectors, self._text_vectors = (
-            VectorCache[Picture | None](CACHED_VECTORS),
-            VectorCache[str](CACHED_VECTORS),
-        )
+        self._picture_vectors = VectorCache[Picture | None](CACHED_VECTORS)
+        self._text_vectors = VectorCache[str](CACHED_VECTORS)
         self.batch_size = batch or (1024 if away else 64)
         if away:
             self._warm_up()
-
-    @property
-    def fingerprint(self) -> str:
-        """The model type, and a digest of weights, processor, tokenizer, dtype and template."""
-        return self._identity.fingerprint
-
-    @property
-    def former_fingerprints(self) -> tuple[str, ...]:
-        """The fingerprints of earlier releases."""
-        return self._identity.former
-
-    @cached_property
-    def _identity(self) -> ModelIdentity:
-        return self._checkpoint.identity("towers", self._template)
 
     @property
     def scale(self) -> Scale:
@@ -160,8 +194,8 @@ class TwoTowerModel:
         import torch
 
         with torch.inference_mode():
-            found = torch.cat([ask(queries[start : start + CHUNK]) for start in range(0, len(queries), CHUNK)])
-            fetched = fetch_async(found)
+            results = torch.cat([ask(queries[start : start + CHUNK]) for start in range(0, len(queries), CHUNK)])
+            fetched = fetch_async(results)
             self._encode_next()
             return np.asarray(fetched().numpy(), np.float32)
 
@@ -173,20 +207,17 @@ class TwoTowerModel:
         for _ in self._encode_pictures([query.picture for query in queries]):
             if tokens.done():
                 next(encoding, None)
-        for _ in encoding:
-            pass
+        _drain(encoding)
         return self._match(self._picture_vectors.at([query.picture for query in queries]), self._text_vectors.at(texts))
 
     def _pictures(self, queries: Sequence[Query]) -> Any:
-        for _ in self._encode_pictures([query.picture for query in queries]):
-            pass
+        _drain(self._encode_pictures([query.picture for query in queries]))
         return self._picture_vectors.at([query.picture for query in queries])
 
     def _sentences(self, queries: Sequence[Query]) -> Any:
         texts = self._prompted(queries)
         new = self._text_vectors.missing(texts)
-        for _ in self._encode_texts(new, self._thread.submit(self._texts.tokens, new)):
-            pass
+        _drain(self._encode_texts(new, self._thread.submit(self._texts.tokens, new)))
         return self._text_vectors.at(texts)
 
     def _prompted(self, queries: Sequence[Query]) -> list[str]:
@@ -195,11 +226,10 @@ class TwoTowerModel:
     def _encode_pictures(self, pictures: Iterable[Picture | None]) -> Iterator[None]:
         """Encode the new pictures, a batch per step; one that cannot be read is an error at the end."""
         failing: list[CounterpointError] = []
-        for some in group_by_shape(
-            load_pictures(self._load, self._picture_vectors.missing(pictures), failing), PICTURE_BATCH
-        ):
-            inputs = stack_inputs([processed for _, processed in some], self._checkpoint.place)
-            self._picture_vectors.put([picture for picture, _ in some], self._encode(inputs))
+        loaded = load_pictures(self._load, self._picture_vectors.missing(pictures), failing)
+        for batch in group_by_shape(loaded, PICTURE_BATCH):
+            inputs = stack_inputs([processed for _, processed in batch], self._checkpoint.place)
+            self._picture_vectors.put([picture for picture, _ in batch], self._encode(inputs))
             yield
         if failing:
             raise failing[0]
@@ -209,19 +239,17 @@ class TwoTowerModel:
         by_shape: dict[tuple[int, int], list[tuple[str, Tokens]]] = {}
         for text, tokens in zip(new, map(drop_full_mask, tokenized.result()), strict=True):
             by_shape.setdefault((len(tokens), len(tokens["input_ids"])), []).append((text, tokens))
-        for some in (
-            like[at : at + TEXT_BATCH] for like in by_shape.values() for at in range(0, len(like), TEXT_BATCH)
-        ):
-            inputs = self._texts.batch([tokens for _, tokens in some], self._checkpoint.place)
-            self._text_vectors.put([text for text, _ in some], _vectors(self._model.get_text_features(**inputs)))
+        groups = by_shape.values()
+        for batch in (group[at : at + TEXT_BATCH] for group in groups for at in range(0, len(group), TEXT_BATCH)):
+            inputs = self._texts.batch([tokens for _, tokens in batch], self._checkpoint.place)
+            self._text_vectors.put([text for text, _ in batch], _vectors(self._model.get_text_features(**inputs)))
             yield
 
     def _encode_next(self) -> None:
         """Encode the next pictures, as many as keep the device busy; errors are raised when they are asked for."""
         ahead, self._next = self._next[:LOOKAHEAD], []
         with suppress(CounterpointError):
-            for _ in self._encode_pictures(picture for picture in ahead if picture):
-                pass
+            _drain(self._encode_pictures(picture for picture in ahead if picture))
 
     def _warm_up(self) -> None:
         """Run a first pass on a blank picture, since it takes seconds on CUDA."""
@@ -249,6 +277,10 @@ class TwoTowerModel:
         return (logits + model.logit_bias.float()).sigmoid() if hasattr(model, "logit_bias") else logits
 
 
-def _vectors(found: Any) -> Any:
+def _drain(steps: Iterable[None]) -> None:
+    deque(steps, maxlen=0)
+
+
+def _vectors(output: Any) -> Any:
     """The vectors in the output of a tower."""
-    return getattr(found, "pooler_output", found).float()
+    return getattr(output, "pooler_output", output).float()

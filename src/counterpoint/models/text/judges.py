@@ -36,19 +36,11 @@ _TWICE = re.compile(r"\b(a|an|the|of|in|on|at|with|to|is|are|and) \1\b", re.IGNO
 _SMALL = re.compile(
     r"(?:A|An|The|Some|There|This|These|That|Those|It|He|She|They|One|Two|Three|Four|Five|Six|Many|Several|Exactly|No)\b"
 )
-_SENTENCES: dict[str, tuple[Any, list[Any]]] = {
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sentence_create": (ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_void_p]),
     "sentence_delete": (None, [ctypes.c_void_p]),
     "sentence_parse": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "sentence_disjunct_cost": (ctypes.c_float, [ctypes.c_void_p, ctypes.c_int]),
-}
-_OPTIONS: dict[str, tuple[Any, list[Any]]] = {
-    f"parse_options_set_{name}": (None, [ctypes.c_void_p, ctypes.c_int])
-    for name in ("min_null_count", "max_null_count", "max_parse_time", "linkage_limit", "verbosity", "spell_guess")
-}
-_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
-    **_SENTENCES,
-    **_OPTIONS,
     "dictionary_create_lang": (ctypes.c_void_p, [ctypes.c_char_p]),
     "parse_options_create": (ctypes.c_void_p, []),
     "parse_options_reset_resources": (None, [ctypes.c_void_p]),
@@ -71,12 +63,8 @@ class LinkGrammar:
         if not self._words:
             raise ModelError("link-grammar has no English dictionary on this machine", hint=HINT)
         self._options = self._library.parse_options_create()
-        for name, value in {
-            "verbosity": 0,
-            "spell_guess": 0,
-            "linkage_limit": LINKAGES,
-            "max_parse_time": SECONDS,
-        }.items():
+        options = {"verbosity": 0, "spell_guess": 0, "linkage_limit": LINKAGES, "max_parse_time": SECONDS}
+        for name, value in options.items():
             getattr(self._library, f"parse_options_set_{name}")(self._options, value)
 
     def scores(self, texts: Sequence[str]) -> Floats:
@@ -84,10 +72,9 @@ class LinkGrammar:
         return np.array([min(map(self._score, sentences(text)), default=0.0) for text in texts], np.float32)
 
     def _score(self, sentence: str) -> float:
-        found = self._linked(sentence)
-        if found[0] or found[1] > WORTH_ANOTHER:
-            found = min(found, self._linked(FRAME + sentence))
-        left_out, cost = found
+        left_out, cost = self._linked(sentence)
+        if left_out or cost > WORTH_ANOTHER:
+            left_out, cost = min((left_out, cost), self._linked(FRAME + sentence))
         return 1 / (1 + left_out + len(_TWICE.findall(sentence)) + cost / _STEEP)
 
     def _linked(self, sentence: str) -> tuple[int, float]:
@@ -126,7 +113,9 @@ def _library() -> Any:
     if place is None:
         raise ModelError("the library link-grammar is not on this machine", hint=HINT)
     library = ctypes.CDLL(place)
-    for name, (gives, takes) in _FUNCTIONS.items():
+    options = ("min_null_count", "max_null_count", "max_parse_time", "linkage_limit", "verbosity", "spell_guess")
+    setters = {f"parse_options_set_{name}": (None, [ctypes.c_void_p, ctypes.c_int]) for name in options}
+    for name, (gives, takes) in (_FUNCTIONS | setters).items():
         function = getattr(library, name)
         function.restype, function.argtypes = gives, takes
     return library
