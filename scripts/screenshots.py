@@ -27,6 +27,8 @@ CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 SUITE, MODEL, OTHER, NOISY, FOILS = "order", "cnn-lstm", "fusion", "noise", "relations"
 TRIED = "fusion"
+FIRST_PAGE = 300_000
+"""Milliseconds to wait for a page: the outcome tables are built before the first."""
 
 SHOTS = (
     ("overview", "/overview", 1400, 900, "light"),
@@ -98,6 +100,7 @@ def main(folder: str, *only: str) -> None:
             if only and name not in only:
                 continue
             page = browser.new_page(viewport={"width": width, "height": height})
+            page.set_default_timeout(FIRST_PAGE)
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
             page.goto(home + address if address.startswith("/") else group_address(page, home, address))
             if "/groups/" in page.url:
