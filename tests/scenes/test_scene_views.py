@@ -22,8 +22,7 @@ from counterpoint.scenes.ambiguity import (
 )
 from counterpoint.scenes.attributes import denies, visible_values
 from counterpoint.scenes.cooccurrence import survey_scenes
-from counterpoint.scenes.referring_expressions import ReferringExpression, modified_expressions
-from counterpoint.scenes.views import SceneSampler, SceneView
+from counterpoint.scenes.views import ReferringExpression, SceneSampler, SceneView, modified_expressions
 from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions
 from counterpoint.suites.carets.templates import QuestionContent
 from counterpoint.suites.suite import Rejection

@@ -63,14 +63,6 @@ SYMMETRIC_RELATIONS = frozenset({"near", "next to", "beside", "by", "close to"})
 
 _INVERSE = {one: other for one, other in OPPOSITE_RELATIONS.items() if one not in ("on", "under", "on top of")}
 _SAME = dict.fromkeys(SYMMETRIC_RELATIONS, "near") | {"on top of": "on", "beneath": "under", "underneath": "under"}
-_TOUCHING = frozenset(
-    (
-        *("on", "on top of", "in", "inside", "under", "wearing", "holding", "carrying", "riding", "riding on"),
-        *("sitting on", "standing on", "lying on", "sitting in", "standing in", "lying in", "sitting under"),
-        *("standing under", "sitting on top of", "lying on top of", "covered by", "covering", "attached to"),
-        *("hanging on", "leaning on", "eating", "drinking", "drinking from", "touching", "kicking"),
-    )
-)
 _POSTURES = ("sitting", "standing", "lying")
 _APART = 0.04  # of the longer side of the picture: a gap between boxes that nobody would overlook
 _SHIFTED = 0.05  # the same for the middles of two boxes, of which one is left of the other
@@ -172,7 +164,7 @@ def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObjec
     upper, lower = (thing.box, other.box) if relation == "above" else (other.box, thing.box)
     if relation in ("above", "below") and upper.y - lower.bottom >= _APART * length:
         return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
-    if relation in _TOUCHING and _gap(thing.box, other.box) >= _APART * length:
+    if relation in word_list("relations", "touching", DATA) and _gap(thing.box, other.box) >= _APART * length:
         return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
     return None
 

@@ -9,8 +9,17 @@ from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Picture
 from counterpoint.language.verbs import gerund
 from counterpoint.suites.suite import MASKED_LM, generate_groups
-from counterpoint.suites.valse.action_sentences import ActionSentence, are_alike, infinitive, read_action, verbs_exclude
-from counterpoint.suites.valse.actions import REPLACEMENT, SWAP, suite, unpaired
+from counterpoint.suites.valse.actions import (
+    REPLACEMENT,
+    SWAP,
+    ActionSentence,
+    are_alike,
+    read_action,
+    suite,
+    unpaired,
+    verbs_exclude,
+)
+from counterpoint.suites.valse.agreement import infinitive
 from counterpoint.world.source import World
 
 

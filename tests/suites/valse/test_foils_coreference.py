@@ -7,8 +7,16 @@ import pytest
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.suite import Tally, generate_groups
-from counterpoint.suites.valse.coreference import CLEAN, STANDARD, instrument, suite, yes_or_no
-from counterpoint.suites.valse.pronouns import caption_answers, pronouns, refer_to_caption
+from counterpoint.suites.valse.coreference import (
+    CLEAN,
+    STANDARD,
+    caption_answers,
+    instrument,
+    pronouns,
+    refer_to_caption,
+    suite,
+    yes_or_no,
+)
 from counterpoint.world.source import World
 
 

@@ -19,8 +19,7 @@ from counterpoint.scenes.attributes import (
     is_contradicted,
 )
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
-from counterpoint.scenes.referring_expressions import ReferringExpression, choose_expression
-from counterpoint.scenes.views import SceneSampler
+from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_expression
 from counterpoint.suites.carets.templates import QuestionContent, fitting_templates, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 

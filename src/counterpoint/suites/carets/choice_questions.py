@@ -25,8 +25,7 @@ from counterpoint.scenes.attributes import (
     value_synonyms,
 )
 from counterpoint.scenes.cooccurrence import WeightedWords
-from counterpoint.scenes.referring_expressions import ReferringExpression, choose_expression, relation_expressions
-from counterpoint.scenes.views import SceneSampler
+from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_expression, relation_expressions
 from counterpoint.suites.carets.templates import QuestionContent
 from counterpoint.suites.question_groups import Tags
 

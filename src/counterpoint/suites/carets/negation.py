@@ -2,7 +2,7 @@
 
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.scenes import Scene
-from counterpoint.suites.carets.originals import Original, original_suite
+from counterpoint.suites.carets.question_sampling import Original, original_suite
 from counterpoint.suites.carets.templates import VERIFICATIONS, group_wordings
 
 

@@ -4,7 +4,7 @@ from itertools import permutations
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
-from counterpoint.suites.carets.originals import Original, original_suite
+from counterpoint.suites.carets.question_sampling import Original, original_suite
 from counterpoint.suites.carets.templates import CHOICES, group_wordings
 
 KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)

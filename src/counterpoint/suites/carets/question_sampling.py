@@ -4,19 +4,22 @@ A maker first samples both a true and a false claim, and asks nothing unless it 
 one is asked. False claims are sampled from the statistics of the source, so that a text-only model cannot guess.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from random import Random
 from types import MappingProxyType
 from typing import TypeAlias
 
-from counterpoint.core.groups import Gold
+from counterpoint.core.groups import Gold, Group, Query
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.ambiguity import may_be
 from counterpoint.scenes.attributes import attribute_class
-from counterpoint.scenes.cooccurrence import SceneStatistics
+from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
+from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.choice_questions import (
     SCENE_WIDE_REASONS,
     action_choice,
@@ -25,8 +28,8 @@ from counterpoint.suites.carets.choice_questions import (
     sample_attribute,
 )
 from counterpoint.suites.carets.relation_questions import relation_question
-from counterpoint.suites.carets.templates import QuestionContent
-from counterpoint.suites.suite import Rejection
+from counterpoint.suites.carets.templates import KINDS, QuestionContent, Template, fitting_templates, word_question
+from counterpoint.suites.suite import Rejection, Suite
 
 QUESTIONS_PER_KIND = 2
 """The largest number of questions of each kind for one scene."""
@@ -175,3 +178,76 @@ MAKERS: Mapping[str, QuestionMaker] = MappingProxyType(
     }
 )
 """The maker of each kind of question."""
+
+
+RNG_KEY = "originals"
+"""The rng key of the suites that share their originals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A question, its template, and the resulting base query."""
+
+    content: QuestionContent
+    template: Template
+    base: Query
+    number: int  # the id of the query
+
+    def candidate(self, make: Callable[[], Group]) -> Candidate:
+        """A candidate with this base; `make` builds the group if it is kept."""
+        return Candidate(self.content.kind, self.number, self.content.gold.best, self.content.tags, make)
+
+
+_last: list[tuple[Scene, SceneStatistics, int, tuple[Original | Rejection, ...]]] = []
+# suites generated together ask for the same pool in turn, so the last one is kept
+
+
+def original_suite(
+    name: str, *, tests: str, kinds: Collection[str], make: Callable[[Scene, Original, float], Group]
+) -> Suite[Scene, SceneStatistics]:
+    """A suite with one group for each original of these kinds; `make` gets a random number from 0 to 1."""
+    propose = partial(propose_variants, kinds=kinds, make=make)
+    return Suite(name, tests=tests, propose=propose, survey=survey_scenes, rng_key=RNG_KEY)
+
+
+def propose_variants(
+    scene: Scene,
+    statistics: SceneStatistics,
+    rng: Random,
+    *,
+    kinds: Collection[str],
+    make: Callable[[Scene, Original, float], Group],
+) -> Iterator[Candidate | Rejection]:
+    """A candidate for each original of these kinds."""
+    for original in originals(kinds, scene, statistics, rng):
+        if isinstance(original, Rejection):
+            yield original
+        else:
+            yield original.candidate(partial(make, scene, original, rng.random()))
+
+
+def originals(
+    kinds: Collection[str], scene: Scene, statistics: SceneStatistics, rng: Random
+) -> Iterator[Original | Rejection]:
+    """The originals of these kinds from the pool of a scene, the same for every rng in the same state."""
+    for original in _pool(scene, statistics, rng.getrandbits(64)):
+        if (original.kind if isinstance(original, Rejection) else original.content.kind) in kinds:
+            yield original
+
+
+def _pool(scene: Scene, statistics: SceneStatistics, seed: int) -> tuple[Original | Rejection, ...]:
+    for last_scene, last_statistics, last_seed, pool in _last:
+        if last_scene is scene and last_statistics is statistics and last_seed == seed:
+            return pool
+    rng = Random(seed)
+    contents = sample_questions(KINDS, scene, statistics, rng)
+    pool = tuple(content if isinstance(content, Rejection) else _first(scene, content, rng) for content in contents)
+    _last[:] = [(scene, statistics, seed, pool)]
+    return pool
+
+
+def _first(scene: Scene, content: QuestionContent, rng: Random) -> Original:
+    fitting = fitting_templates(content)
+    template = fitting[int(rng.random() * len(fitting))]
+    base = Query(scene.picture, word_question(template.ask, content))
+    return Original(content, template, base, base.id)

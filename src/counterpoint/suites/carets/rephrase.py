@@ -2,7 +2,7 @@
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
-from counterpoint.suites.carets.originals import Original, original_suite
+from counterpoint.suites.carets.question_sampling import Original, original_suite
 from counterpoint.suites.carets.templates import CHOICES, VERIFICATIONS, fitting_templates, group_wordings
 
 KINDS = (*VERIFICATIONS, *CHOICES)

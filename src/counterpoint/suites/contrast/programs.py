@@ -1,12 +1,13 @@
 """What a question says: its program by names, ids, values and relations, and its wording by the six templates."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from types import MappingProxyType
+from pathlib import Path
 
 from counterpoint.core.items import Step
+from counterpoint.language.lexicon.word_lists import word_table
 from counterpoint.language.verbs import base_form
 
 _ARGUMENT = re.compile(r"(?P<words>.*?)\s*\((?P<ids>[^()]*)\)\s*")
@@ -102,44 +103,6 @@ COLOR = "what color is the X"
 TEMPLATES = (NEAR, EITHER, SIDE, OBJECT, RELATION, COLOR)
 """The six templates, as the paper names them."""
 
-_PICTURE = r"(?: (?:in|of) (?:the|this) (?:photo|picture|image|scene|photograph)| there)?"
-_CHOICE = r"(?:,? (?:the )?(?:left|right)(?: side)?,? or (?:the )?(?:left|right)(?: side)?)?"
-_HALF = r"(?:on|to|in) the (?:left|right)(?: side| part| half)?"
-_OR_HALF = rf"{_HALF}{_PICTURE},? or (?:(?:on |to |in )?the )?(?:left|right)(?: side| part| half)?{_PICTURE}"
-_SEE = r"(?:do|can) you (?:also )?see"
-
-_WORDINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        NEAR: (
-            r"(?P<be>is|are) there (?P<x>.+?)(?: that (?P<be2>is|are))? {relation} (?P<y>the .+?)",
-            rf"{_SEE} (?P<x>.+?)(?: that (?P<be2>is|are))? {{relation}} (?P<y>the .+?)",
-        ),
-        EITHER: (
-            rf"(?P<be>is|are) there (?:either )?(?P<x>.+?) or (?P<y>.+?){_PICTURE}",
-            rf"{_SEE} (?:either )?(?P<x>.+?) or (?P<y>.+?){_PICTURE}",
-        ),
-        SIDE: (
-            rf"(?:on|in) (?:which|what) side{_PICTURE} (?P<be>is|are) (?P<x>the .+?){_CHOICE}",
-            rf"(?:which|what) side{_PICTURE} (?P<be>is|are) (?P<x>the .+?) on{_CHOICE}",
-            rf"(?P<x>the .+?) (?P<be>is|are) on (?:which|what) side{_PICTURE}{_CHOICE}",
-            rf"(?P<be>is|are) (?P<x>the .+?) {_OR_HALF}",
-        ),
-        OBJECT: (
-            rf"(?P<be>is|are) (?P<x>the .+?) (?P<relation>{{relation}}) (?P<y>.+?){_PICTURE}",
-            r"do you think (?P<x>the .+?) (?P<be>is|are) (?P<relation>{relation}) (?P<y>.+?)",
-            rf"(?P<do>does|do) (?P<x>the .+?) (?P<relation>{{verb}}) (?P<y>.+?){_PICTURE}",
-        ),
-        COLOR: (
-            rf"(?:what|which) colou?r (?P<be>is|are) (?P<x>the .+?){_PICTURE}",
-            rf"what is the colou?r of (?P<x>the .+?){_PICTURE}",
-            r"(?P<x>the .+?) (?P<be>is|are) (?:of )?(?:what|which) colou?r",
-            r"(?P<x>the .+?) (?P<have>has|have) (?:what|which) colou?r",
-            r"(?:of )?(?:what|which) colou?r (?P<do>does|do) (?P<x>the .+?) have",
-            r"(?:what|which) colou?r do you think (?P<x>the .+?) (?P<be>is|are)",
-        ),
-    }
-)
-
 
 def match_wording(template: str, text: str, relation: str = "") -> re.Match[str] | None:
     """A question read as one wording of a template, with the relation of its program where it has one.
@@ -155,10 +118,11 @@ def match_wording(template: str, text: str, relation: str = "") -> re.Match[str]
 
 @cache
 def _wordings(template: str, relation: str) -> tuple[re.Pattern[str], ...]:
-    spelled, verb = re.escape(relation), re.escape(plain_form(relation))
+    table, verb = word_table("wordings", Path(__file__).parent / "data"), plain_form(relation)
+    slots = {**table["parts"], "relation": re.escape(relation), "verb": re.escape(verb)}
     return tuple(
-        re.compile(wording.replace("{relation}", spelled).replace("{verb}", verb) + r" ?[?.]*", re.IGNORECASE)
-        for wording in _WORDINGS[template]
+        re.compile(wording.format_map(slots) + r" ?[?.]*", re.IGNORECASE)
+        for wording in table["wordings"][template]
         if verb or "{verb}" not in wording
     )
 

@@ -4,11 +4,11 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import accumulate
 from random import Random
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
+from counterpoint.scenes.cooccurrence import WeightedWords
 from counterpoint.suites.question_groups import base_query, base_tags
 from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, interpret_question, match_style
 from counterpoint.suites.rad.color_questions import color
@@ -22,40 +22,27 @@ MAX_DRAWS = 32
 NO_OTHER = "no other value is surely wrong"
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerSampler:
-    """The values of all answers with their frequencies, for weighted sampling."""
-
-    values: tuple[str, ...]
-    ends: tuple[int, ...]  # running sums of how often each was said
-
-    @classmethod
-    def of(cls, counts: Mapping[str, int]) -> "AnswerSampler":
-        """A sampler over values in alphabetical order, so that a seed always draws the same value."""
-        values = tuple(sorted(counts))
-        return cls(values, tuple(accumulate(counts[value] for value in values)))
-
-    def drawn(self, rng: Random, fits: Callable[[str], bool]) -> str | None:
-        """A value sampled by frequency among those that fit, or None."""
-        for _ in range(MAX_DRAWS if self.values else 0):
-            value = self.values[bisect(self.ends, rng.randrange(self.ends[-1]))]
-            if fits(value):
-                return value
-        counts = (end - start for start, end in zip((0, *self.ends), self.ends, strict=False))
-        left = {value: count for value, count in zip(self.values, counts, strict=True) if fits(value)}
-        return rng.choices(list(left), list(left.values()))[0] if left else None
+def draw_fitting(values: WeightedWords, rng: Random, fits: Callable[[str], bool]) -> str | None:
+    """A value sampled by frequency among those that fit, or None."""
+    for _ in range(MAX_DRAWS if values.words else 0):
+        value = values.words[bisect(values.bounds, rng.randrange(values.bounds[-1]))]
+        if fits(value):
+            return value
+    counts = (end - start for start, end in zip((0, *values.bounds), values.bounds, strict=False))
+    left = {value: count for value, count in zip(values.words, counts, strict=True) if fits(value)}
+    return rng.choices(list(left), list(left.values()))[0] if left else None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSamplers:
-    """A sampler for each augmentation, and one for each subject of it."""
+    """The values of all answers by frequency, for each augmentation and for each subject of it."""
 
-    whole: Mapping[str, AnswerSampler]
-    by_subject: Mapping[tuple[str, str], AnswerSampler]
+    whole: Mapping[str, WeightedWords]
+    by_subject: Mapping[tuple[str, str], WeightedWords]
 
     def other(self, augmentation: Augmentation, interpreted: InterpretedQuestion, rng: Random) -> str | None:
         """A value that nobody gave, sampled by frequency among all, or first among those of the same subject."""
-        nothing = AnswerSampler((), ())
+        nothing = WeightedWords((), ())
 
         def fits(value: str) -> bool:
             return bool(augmentation.words(interpreted.subject, value)) and all(
@@ -64,9 +51,11 @@ class AnswerSamplers:
 
         whole, belongs = self.whole.get(augmentation.name, nothing), augmentation.belongs
         if belongs is None:
-            return whole.drawn(rng, fits)
-        of_subject = self.by_subject.get((augmentation.name, interpreted.subject.noun), nothing).drawn(rng, fits)
-        return of_subject or whole.drawn(rng, lambda value: belongs(interpreted.subject, value) and fits(value))
+            return draw_fitting(whole, rng, fits)
+        of_subject = self.by_subject.get((augmentation.name, interpreted.subject.noun), nothing)
+        return draw_fitting(of_subject, rng, fits) or draw_fitting(
+            whole, rng, lambda value: belongs(interpreted.subject, value) and fits(value)
+        )
 
 
 def build_samplers(interpreted: Iterable[tuple[Augmentation, InterpretedQuestion]]) -> AnswerSamplers:
@@ -77,8 +66,8 @@ def build_samplers(interpreted: Iterable[tuple[Augmentation, InterpretedQuestion
         if augmentation.belongs:
             by_subject.setdefault((augmentation.name, question.subject.noun), Counter())[question.value] += 1
     return AnswerSamplers(
-        {name: AnswerSampler.of(counts) for name, counts in whole.items()},
-        {key: AnswerSampler.of(counts) for key, counts in by_subject.items()},
+        {name: WeightedWords.of(counts) for name, counts in whole.items()},
+        {key: WeightedWords.of(counts) for key, counts in by_subject.items()},
     )
 
 

@@ -137,13 +137,17 @@ def verb_forms(tokens: Sequence[TaggedToken], agreeing: dict[int, int], phrase: 
     for place, subject in agreeing.items():
         if subject == phrase:
             text = tokens[place].text
-            verb = _verb(text)
+            verb = infinitive(text)
             yield NumberForms(place, *(_HELPING.get(text) or (third_person(verb), verb)))
 
 
 @cache
-def _verb(form: str) -> str:
-    """The verb of a form, as the lexicon has it."""
+def infinitive(form: str) -> str:
+    """The base form of a verb, by rule or else by WordNet.
+
+    >>> infinitive("chasing"), infinitive("strolling")
+    ('chase', 'stroll')
+    """
     by_rule = base_form(form)
     return by_rule if lexicon().senses(by_rule, "v") else next(iter(lexicon().base_forms(form, "v")), by_rule)
 

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
 from random import Random
 from typing import TypeAlias
 
@@ -12,11 +13,130 @@ from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.language.english import question as asked
 from counterpoint.language.english import sentence
+from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
+from counterpoint.language.lexicon.senses import is_a
+from counterpoint.language.nouns import is_plural, singular
+from counterpoint.language.tokens import is_noun, tag_words
+from counterpoint.scenes.ambiguity import is_known
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
-from counterpoint.suites.valse.plausibility import word_pattern
-from counterpoint.suites.valse.pronouns import caption_answers, join_pronouns, pronouns, refer_to_caption
+from counterpoint.suites.valse.plausibility import listed_words, word_pattern
+
+_HE, _SHE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
+_THEY, _IT = frozenset({"they", "them", "their", "theirs", "themselves"}), frozenset({"it", "its", "itself"})
+_POINTING = re.compile(r"(?:is|are|was|were|does|do) (?:this|these|that|those)\b")
+_PRONOUN = re.compile(r"\b(?:" + "|".join(sorted(_HE | _SHE | _THEY | _IT)) + r")\b")
+_STRAY = re.compile(r"\b(?:this|these|those|that)\b")
+_LIST = re.compile(r", (?:and )?(?:an?|some|the|two|three) |\band (?:an?|some|the|two|three) ")
+"""Coordinated nouns, any of which a pronoun may refer to."""
+_words = partial(listed_words, "coreference")
+
+
+@lru_cache(1 << 14)
+def noun_mentions(text: str) -> tuple[str, ...]:
+    """The nouns of a text, in their order."""
+    words = tuple(re.findall(r"[a-z][a-z'-]*", text.lower()))
+    return tuple(word for word, tag in zip(words, tag_words(words), strict=True) if is_noun(tag))
+
+
+def pronouns(question: str) -> tuple[str, ...]:
+    """The pronouns of a question that refer to something, in order.
+
+    >>> pronouns("is he holding his bat"), pronouns("is this photo in color"), pronouns("is there a dog")
+    (('he', 'his'), ('this',), ())
+    """
+    text = question.lower()
+    pointing = _POINTING.match(text)
+    matches = tuple(_PRONOUN.findall(text))
+    return (pointing[0].split()[1], *matches) if pointing else matches
+
+
+def refer_to_caption(question: str, caption: str, since: Sequence[str]) -> bool:
+    """Whether every pronoun of a question refers to a noun of the caption, or to the picture as a whole.
+
+    The turns since then must mention nothing else that the pronoun could refer to.
+
+    >>> refer_to_caption("is he tall", "a man with a dog", ()), refer_to_caption("is she tall", "a man with a dog", ())
+    (True, False)
+    >>> refer_to_caption("is it red", "a man with a dog", ("is there a car", "yes"))
+    False
+    """
+    text = question.lower()
+    words = pronouns(question)
+    if not words or len(_STRAY.findall(text)) > (words[0] not in _HE | _SHE | _THEY | _IT):
+        return False
+    scenic = _of_the_scene().match(text) is not None
+    named = noun_mentions(caption)
+    mentions_since = tuple(mention for line in since for mention in noun_mentions(line))
+    listed = _LIST.search(caption.lower()) is not None
+    return all(_means(word, named, mentions_since, listed) for word in words if not _is_free(word, scenic))
+
+
+@cache
+def _of_the_scene() -> re.Pattern[str]:
+    lead = r"(?:is|was|does) it (?:look |seem |appear |to be |like |a |an |very |really |during |in )*"
+    return re.compile(lead + word_pattern("coreference", "scenic").pattern)
+
+
+def _is_free(word: str, scenic: bool) -> bool:
+    """Whether a pronoun refers to the picture, so that it needs no noun."""
+    return word in ("this", "these", "that", "those") or (scenic and word in _IT)
+
+
+def _means(word: str, named: Sequence[str], since: Sequence[str], listed: bool) -> bool:
+    """Whether a pronoun refers to the first noun that agrees with it; in a list there must be only one."""
+    meant = [singular(mention) for mention in named if _agrees(word, mention)]
+    if listed and word not in _THEY and len(set(meant)) > 1:
+        return False
+    if not meant and not (word in _THEY and len(named) > 1 and any(map(_is_person, named))):
+        return False
+    caption_nouns = {singular(mention) for mention in named}
+    if any(_agrees(word, mention) and singular(mention) not in caption_nouns for mention in since):
+        return False
+    last = [singular(mention) for mention in since if singular(mention) in meant]
+    return not last or last[-1] == meant[0]
+
+
+def caption_answers(caption: str, question: str) -> bool:
+    """Whether a caption alone answers a question.
+
+    >>> caption_answers("a cat sitting on a rug", "is it sitting"), caption_answers("a closed umbrella", "is it open")
+    (True, True)
+    >>> caption_answers("a cat on a rug", "is it sitting"), caption_answers("a blue clock", "is it white")
+    (False, True)
+    """
+    caption_words, question_words = (sorted(set(re.findall(r"[a-z]+", text.lower()))) for text in (caption, question))
+    return any(
+        are_synonyms(one, other) or excludes(one, other)
+        for one in question_words
+        if class_of(one)
+        for other in caption_words
+    )
+
+
+def _agrees(word: str, noun: str) -> bool:
+    if word in _THEY:
+        return _is_many(noun)
+    if word in _IT:
+        return not _is_many(noun) and not _is_person(noun) and singular(noun) not in _words("unsaid")
+    others = _words("women") if word in _HE else _words("men")
+    return _is_person(noun) and not _is_many(noun) and singular(noun) not in others
+
+
+def _is_many(noun: str) -> bool:
+    return is_plural(noun) or noun in _words("several")
+
+
+def _is_person(noun: str) -> bool:
+    name = singular(noun)
+    return name in _words("men") | _words("women") | {"person"} or (is_known(name) and is_a(name, "person"))
+
+
+def join_pronouns(words: Iterable[str]) -> str:
+    """The pronouns of a question as one value, for slices."""
+    return " | ".join(dict.fromkeys(words))
+
 
 KIND = "coreference"
 STANDARD, CLEAN = "coreference-standard", "coreference-clean"

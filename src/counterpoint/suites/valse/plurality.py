@@ -6,7 +6,6 @@ from functools import cache
 from itertools import pairwise
 from random import Random
 
-from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
 from counterpoint.core.scenes import Scene
@@ -23,6 +22,7 @@ from counterpoint.language.noun_chunks import (
 )
 from counterpoint.language.nouns import is_countable, is_plural, plural, singular
 from counterpoint.language.verbs import base_form
+from counterpoint.scenes.ambiguity import is_known
 from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import Rejection
 from counterpoint.suites.valse.agreement import NumberForms, is_kind, pronoun_forms, verb_forms, verb_subjects
@@ -246,10 +246,7 @@ def count_annotated(scene: Scene | None, noun: str) -> int:
 
 @cache
 def _is_called(name: str, noun: str) -> bool:
-    try:
-        return singular(name) == noun or is_a(name, noun)
-    except UnknownName:
-        return False
+    return singular(name) == noun or (is_known(name) and is_known(noun) and is_a(name, noun))
 
 
 def _group(caption: Caption, change: NumberChange, quantified: tuple[str, ...], survey: PluralitySurvey) -> Group:
