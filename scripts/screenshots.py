@@ -19,7 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.server import load_models
-from counterpoint.lab.worlds import lab_worlds
+from counterpoint.lab.picture_locations import lab_worlds
 from counterpoint.store.lab import LabStore
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"

@@ -13,8 +13,8 @@ from counterpoint.explorer.app import LOOPBACK, create_app
 from counterpoint.explorer.site.export import SiteProgress, SiteSelection
 from counterpoint.explorer.site.export import export_site as write_site
 from counterpoint.lab.lab import Lab
+from counterpoint.lab.picture_locations import lab_worlds
 from counterpoint.lab.progress import ProgressEvent, logger
-from counterpoint.lab.worlds import lab_worlds
 
 COLLECT_OFTEN = (10_000, 10, 10)
 """Thresholds of the garbage collector in a server, which unlike other commands has no end at which memory goes."""

@@ -8,9 +8,9 @@ from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
 from counterpoint.exports.lmms_task import export_task, task_name
 from counterpoint.lab.leaderboard import leaderboard
+from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.reader import LabReader
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.worlds import find_worlds
 from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
 

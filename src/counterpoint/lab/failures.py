@@ -15,9 +15,9 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Query, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
+from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
-from counterpoint.lab.worlds import find_worlds
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.reports.tables import ResultTable

@@ -15,7 +15,6 @@ from counterpoint.lab.progress import ProgressCallback, ignore_progress
 if TYPE_CHECKING:
     from counterpoint.core.groups import Group
     from counterpoint.lab.augmentation import TrainingSet
-    from counterpoint.lab.calibration import Reliability
     from counterpoint.lab.checking import SuiteValidity
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.contents import LabContents, Verification
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.rescoring import Rescoring
     from counterpoint.lab.results import LabResult, LabTable
     from counterpoint.lab.running import RunReport
-    from counterpoint.lab.scores import Scores
+    from counterpoint.lab.scores import Reliability, Scores
     from counterpoint.lab.translation import BackTranslations
     from counterpoint.metrics.metric import Metric
     from counterpoint.metrics.scoring import ScoreRequest
@@ -307,7 +306,7 @@ class Lab:
         self, model: str, *, suites: Sequence[str] = (), bins: int = 10, equal_mass: bool = False
     ) -> Reliability:
         """How often a model is right at each confidence, in bins of equal width or, with `equal_mass`, equal size."""
-        from counterpoint.lab.calibration import measure_reliability
+        from counterpoint.lab.scores import measure_reliability
 
         return measure_reliability(self.store.opened(), model, suites, bins=bins, equal_mass=equal_mass)
 

@@ -1,17 +1,22 @@
-"""The folders in which the pictures of a lab are, by namespace, and how many of its pictures are found there."""
+"""Where the pictures of a lab come from, by namespace: folders, or the built-in world, which draws them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
-from counterpoint.lab.worlds import find_worlds
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
+from counterpoint.store.tables import read_parquet
+from counterpoint.world.scene_building import namespace
+from counterpoint.world.source import World
 
 DRAWN = "drawn"
 """The folder of pictures that the built-in world draws when they are shown."""
@@ -50,10 +55,10 @@ def locate_pictures(lab: LabStore, folders: Mapping[str, Path] | None = None) ->
     """Record the folders of some namespaces, and count the pictures that are found."""
     locations = _locations(lab.opened())
     known = [row.namespace for row in locations]
-    for namespace, folder in (folders or {}).items():
-        if namespace not in known:
-            raise UnknownName("namespace of pictures in this lab", namespace, known)
-        lab.set_root(namespace, folder)
+    for name, folder in (folders or {}).items():
+        if name not in known:
+            raise UnknownName("namespace of pictures in this lab", name, known)
+        lab.set_root(name, folder)
     return PictureLocations(tuple(_locations(lab) if folders else locations))
 
 
@@ -74,3 +79,23 @@ def _locations(lab: LabStore) -> list[PictureLocation]:
         )
         for name, addresses in by_namespace.items()
     ]
+
+
+def find_worlds(store: LabStore, table: pa.Table) -> dict[str, World]:
+    """A world for each namespace of pictures that is the name of one and for which the lab has no files: `world-7`."""
+    addresses = pc.drop_null(pc.unique(table["picture"])).to_pylist()
+    worlds: dict[str, World] = {}
+    for name in sorted({address.partition(":")[0] for address in addresses}):
+        seed = name.removeprefix("world").removeprefix("-") or "0"
+        if seed.isdecimal() and namespace(int(seed)) == name and name not in store.roots:
+            worlds[name] = World(scenes=0, seed=int(seed))
+    return worlds
+
+
+def lab_worlds(store: LabStore) -> dict[str, World]:
+    """The worlds that the suites of a lab show, by namespace."""
+    tables = (
+        read_parquet(store.storage, f"suites/{name}/groups.parquet", "groups", ["picture"], ["picture"])
+        for name in store.suites()
+    )
+    return {name: world for table in tables for name, world in find_worlds(store, table).items()}

@@ -18,9 +18,9 @@ from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import Progress, format_duration
 from counterpoint.engine.running import RunSummary, describe_run, run
+from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress, logger
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.worlds import find_worlds
 from counterpoint.models.feature_edits import FeatureEditor
 from counterpoint.models.multi_device import load_on_devices
 from counterpoint.store.answers import new_run_name

@@ -1,4 +1,4 @@
-"""Outcomes of a model on suites, and scores of the models of a lab, one per model, slice and metric."""
+"""Outcomes, scores and reliability curves of the models of a lab."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,11 @@ import pyarrow.compute as pc
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.results import LabResult, LabTable
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
+from counterpoint.metrics.calibration import ReliabilityBin, reliability
 from counterpoint.metrics.metric import Ability, Metric, columns_read
 from counterpoint.metrics.outcomes import STATES, judge, sort_by_group
 from counterpoint.metrics.scoring import ScoreRequest, displayed_by_suite, score_outcomes
+from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
 
@@ -72,6 +74,35 @@ class Scores(LabResult[ModelScore]):
         return [_table(rows, self.request, metrics) for metrics, rows in by_metrics.items()]
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Reliability(LabResult[ReliabilityBin]):
+    """Bins of confidence with the accuracy in each; a notebook shows the curve."""
+
+    _rows: ClassVar[str] = "bins"
+
+    model: str
+    bins: tuple[ReliabilityBin, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def chart(self) -> ReliabilityChart:
+        """The curve beside the diagonal; `svg()` gives a file."""
+        return ReliabilityChart(f"Reliability of {self.model}", (ReliabilityCurve(self.model, self.bins),))
+
+    def tables(self) -> list[ResultTable]:
+        """One line per bin."""
+        lines = [
+            (percent(own.confidence), percent(own.accuracy, own.accuracy_low, own.accuracy_high), f"{own.n:,}")
+            for own in self.bins
+        ]
+        return [
+            ResultTable(f"Reliability of {self.model}, in per cent", ("confidence", "accuracy", "n"), lines, names=0)
+        ]
+
+    def _repr_html_(self) -> str:
+        return self.chart.svg() + LabResult._repr_html_(self)
+
+
 def score_models(store: LabStore, request: ScoreRequest, models: Sequence[str], suites: Sequence[str]) -> Scores:
     """Score models on suites, without the slices that a model was never asked about."""
     chosen, groups = select_models(store, models), load_groups(store, suites)
@@ -111,6 +142,16 @@ def outcome_table(store: LabStore, model: str, suites: Sequence[str], threshold:
         "consistent": pa.array(consistent, mask=~known),
     }
     return LabTable(f"Outcomes of {title}", pa.table(columns))
+
+
+def measure_reliability(
+    store: LabStore, model: str, suites: Sequence[str], *, bins: int, equal_mass: bool
+) -> Reliability:
+    """The reliability of a model's answers to the bases of suites, in bins of equal width or of equal numbers."""
+    ((title, version),) = select_models(store, [model]).items()
+    outcomes = judge(load_groups(store, suites), load_answers(store, version, ["top"]))
+    curve = reliability(outcomes.singles(), bins=bins, mass=equal_mass)
+    return Reliability(title, tuple(curve), version_notes([model], [version]))
 
 
 def _table(rows: Sequence[Mapping[str, Any]], request: ScoreRequest, metrics: Sequence[Metric]) -> ResultTable:

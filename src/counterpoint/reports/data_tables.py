@@ -243,15 +243,7 @@ def _kind(part: ItemDescription, top: int) -> dict[str, Any]:
         "items": part.counts.items,
         "pictures": len(part.counts.pictures),
         "problem": part.problem or None,
-        "left_out": [
-            {
-                "reason": skipped.reason,
-                "count": skipped.count,
-                "places": list(skipped.places),
-                "remedy": skipped.remedy,
-            }
-            for skipped in part.left
-        ],
+        "left_out": [asdict(skipped) | {"places": list(skipped.places)} for skipped in part.left],
         "words": {name: _words(ranking, top) for name, ranking in part.counts.rankings.items()},
         "numbers": {name: _numbers(spread) for name, spread in part.counts.spreads.items()},
     }
