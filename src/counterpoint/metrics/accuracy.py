@@ -34,7 +34,7 @@ def _has_rule(pairs: Pairs) -> Flags:
 
 
 def _pairs_with_gold(
-    name: str, hit: Callable[[Pairs], Flags | Floats], rank: int, leads: Condition = nowhere, **metadata: str
+    name: str, hit: Callable[[Pairs], Flags | Floats], rank: int, leads: Condition = nowhere, **metadata: Any
 ) -> Ratio[Pairs]:
     return Ratio(
         name, Pairs, hit, _gold, not_applicable=_NO_GOLD, applies=has_pairs, leads=leads, rank=rank, **metadata
@@ -44,9 +44,18 @@ def _pairs_with_gold(
 def _sets_with_gold(
     name: str, hit: Callable[[Sets], Flags | Floats], rank: int, description: str, title: str = ""
 ) -> Ratio[Sets]:
-    missing = "no group here has gold for all of its members"
-    about = {"title": title, "description": description, "not_applicable": missing}
-    return Ratio(name, Sets, hit, _gold, applies=has_pairs, leads=nowhere, rank=rank, **about)
+    return Ratio(
+        name,
+        Sets,
+        hit,
+        _gold,
+        title=title,
+        description=description,
+        not_applicable="no group here has gold for all of its members",
+        applies=has_pairs,
+        leads=nowhere,
+        rank=rank,
+    )
 
 
 accuracy = _pairs_with_gold(

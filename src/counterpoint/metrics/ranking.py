@@ -82,7 +82,7 @@ _RANKED: dict[str, Any] = {
 _PROBABLE = _RANKED | {"not_applicable": "no caption and foil here have probabilities", "diagnose": _diagnose}
 
 
-def _threshold_metric(name: str, hit: Callable[[Pairs], Flags | Floats], rank: int, **metadata: str) -> Ratio[Pairs]:
+def _threshold_metric(name: str, hit: Callable[[Pairs], Flags | Floats], rank: int, **metadata: Any) -> Ratio[Pairs]:
     return Ratio(name, Pairs, hit, _probable, term=name, leads=nowhere, rank=rank, **_PROBABLE, **metadata)
 
 

@@ -77,10 +77,8 @@ def scenes(path: Path, skips: Skips, *, pictures: Path | None = None) -> Iterato
     """
     size = picture_size(pictures) or SIZE
     for number, content in enumerate(elements(path, "scenes")):
-        try:
+        with skips:
             yield _scene(Record(content, f"{path.name}, scene", number), size, skips)
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def picture_size(folder: Path | None) -> Size | None:
@@ -102,10 +100,8 @@ def _scene(record: Record, size: Size, skips: Skips) -> Scene:
     objects = {}
     right = record.record("directions").decimals("right", 3) if "directions" in record.content else _RIGHT
     for place, content in enumerate(record.list("objects", needed=True)):
-        try:
+        with skips:
             objects[place] = _object(place, Record(content, "object", place, record), (right[0], right[1]), size, skips)
-        except SourceError as problem:
-            skips.problem(problem)
     relations = tuple(_links(record, objects, skips))
     return Scene(name.rpartition(".")[0] or name, _picture(record), size, tuple(objects.values()), relations)
 
@@ -148,10 +144,8 @@ def _links(record: Record, objects: Mapping[int, SceneObject], skips: Skips) -> 
 def questions(path: Path, skips: Skips) -> Iterator[Question]:
     """Every question of a file, with its program; its kind is what the program does last, as in "query color"."""
     for number, content in enumerate(elements(path, "questions")):
-        try:
+        with skips:
             yield _question(number, Record(content, f"{path.name}, question", number))
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def _question(number: int, record: Record) -> Question:

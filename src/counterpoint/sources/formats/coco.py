@@ -45,15 +45,13 @@ def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
     names: dict[int, str] = {}
     boxes: dict[int, list[_BoxAnnotation]] = {}
     for part, record in _records(path, skips, "images", "annotations", "categories"):
-        try:
+        with skips:
             if part == "images":
                 images[record.number("id")] = image_of(record, files.split)
             elif part == "categories":
                 names[record.number("id")] = record.word("name").strip().lower()
             else:
                 boxes.setdefault(record.number("image_id"), []).append(_annotation(record))
-        except SourceError as problem:
-            skips.problem(problem)
     for image, (picture, size) in images.items():
         objects = tuple(_objects(path, boxes.pop(image, []), names, size, skips))
         yield Scene(str(image), picture, size, objects)
@@ -118,10 +116,8 @@ def _captions(path: Path, split: str, skips: Skips) -> Iterator[Caption]:
 def _records(path: Path, skips: Skips, *names: str) -> Iterator[tuple[str, Record]]:
     numbers = dict.fromkeys(names, 0)
     for part, content in parts(path, *names):
-        try:
+        with skips:
             yield part, Record(content, f"{path.name}, {part}", _key(content, numbers[part]))
-        except SourceError as problem:
-            skips.problem(problem)
         numbers[part] += 1
 
 

@@ -107,11 +107,9 @@ def _paths(path: Path | None, skips: Skips) -> dict[str, str]:
     """Where each picture of Visual Genome lies, if its own list is there."""
     paths = {}
     for number, content in enumerate(elements(path) if path else ()):
-        try:
+        with skips:
             record = Record(content, "image_data.json, record", number)
             paths[visual_genome.image_id(record)] = visual_genome.picture_path(record)
-        except SourceError as problem:
-            skips.problem(problem)
     return paths
 
 

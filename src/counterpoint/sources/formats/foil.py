@@ -71,11 +71,9 @@ def _names(path: Path, folder: str, skips: Skips) -> dict[int, str]:
     """The path of each picture, as far as they are listed."""
     paths = {}
     for number, content in enumerate(elements(path, "images") if has(path, "images") else ()):
-        try:
+        with skips:
             record = Record(content, f"{path.name}, image", number)
             paths[record.number("id")] = path_of(record, folder)
-        except SourceError as problem:
-            skips.problem(problem)
     return paths
 
 

@@ -27,10 +27,8 @@ REMEDY = "the rest of the scene stays; is the file whole?"
 def scenes(path: Path, skips: Skips) -> Iterator[Scene]:
     """Every scene of a file; scenes, objects and relations that cannot be read are skipped and counted."""
     for key, content in members(path):
-        try:
+        with skips:
             yield _scene(key, Record(content, f"{path.name}, image", key), skips)
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def _scene(key: str, record: Record, skips: Skips) -> Scene:
@@ -39,13 +37,11 @@ def _scene(key: str, record: Record, skips: Skips) -> Scene:
     size = size_of(record)
     objects, entries = {}, []
     for own, content in record.mapping("objects", needed=True).items():
-        try:
+        with skips:
             entry = Record(content, "object", own, record)
             relations = _relations(entry)
             objects[own] = SceneObject(own, entry.word("name"), entry.texts("attributes"), box_of(entry, size, skips))
             entries.append((entry, relations))
-        except SourceError as problem:
-            skips.problem(problem)
     return Scene(
         key,
         Picture(f"{NAMESPACE}:{key}.jpg"),

@@ -115,13 +115,11 @@ def questions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) ->
     columns = ColumnFinder(QUESTIONS, files.columns)
     space = files.columns.get("namespace", namespace)
     for number, (folder, record) in enumerate(_of_split(files, skips, rows, columns)):
-        try:
+        with skips:
             if record.content.get("mode") == "score":
                 skips.skip(_CAPTION_FOR_SCORE, record.place, "read it as captions")
                 continue
             yield _question(number, record, columns, partial(_picture, space=space, folder=folder))
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def _question(
@@ -153,10 +151,8 @@ def captions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> 
     columns = ColumnFinder(CAPTIONS, files.columns)
     space = files.columns.get("namespace", namespace)
     for number, (folder, record) in enumerate(_of_split(files, skips, rows, columns)):
-        try:
+        with skips:
             yield from _captions(number, record, columns, partial(_picture, space=space, folder=folder))
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def _captions(

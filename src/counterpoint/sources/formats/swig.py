@@ -40,10 +40,8 @@ def frames(files: SplitFiles, skips: Skips) -> Iterator[Frame]:
     space = read_space(files["space"], skips)
     path = files["frames"]
     for key, content in members(path):
-        try:
+        with skips:
             yield _frame(key, Record(content, f"{path.name}, picture", key), space, skips)
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def read_space(path: Path, skips: Skips) -> ImsituSpace:
@@ -58,10 +56,8 @@ def read_space(path: Path, skips: Skips) -> ImsituSpace:
         except SourceError as problem:
             skips.problem(problem)
     for key, content in members(path, "verbs"):
-        try:
+        with skips:
             orders[key] = Record(content, f"{path.name}, verb", key).texts("order")
-        except SourceError as problem:
-            skips.problem(problem)
     return ImsituSpace(nouns, orders)
 
 

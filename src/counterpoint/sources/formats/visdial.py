@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
@@ -29,11 +28,9 @@ def dialogues(files: SplitFiles, skips: Skips) -> Iterator[Dialogue]:
     for name, text in parts(path, *texts):
         texts[name].append(text)  # whatever it is, since its place counts
     for number, content in enumerate(elements(path, "data.dialogs")):
-        try:
+        with skips:
             record = Record(content, f"{path.name}, dialogue", number)
             yield _dialogue(record, files, *texts.values())
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def _dialogue(record: Record, files: SplitFiles, questions: Sequence[Json], answers: Sequence[Json]) -> Dialogue:

@@ -43,15 +43,13 @@ def questions(files: SplitFiles, skips: Skips) -> Iterator[Question]:
 
 def _read(image: Record, pair: Json, place: int, skips: Skips) -> Iterator[Question]:
     """The question, unless it cannot be asked or read."""
-    try:
+    with skips:
         record = Record(pair, "question", place, image)
         own, name = record.word("qa_id"), image.text("filename", "") or image.text("image_id", "")
         if reason := unusable_reason(record.text("question", ""), name):
             skip_question(skips, reason, f"{record.place}: {own}")
         else:
             yield _question(own, record, image)
-    except SourceError as problem:
-        skips.problem(problem)
 
 
 def _question(own: str, record: Record, image: Record) -> Question:

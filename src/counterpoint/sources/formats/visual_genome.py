@@ -40,10 +40,8 @@ def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
     names = AliasMaps(aliases(files.get("object aliases")), aliases(files.get("relation aliases")))
     sizes = _sizes(files.get("pictures"), skips)
     for key, record, relations in _graphs(files, skips):
-        try:
+        with skips:
             yield _scene(key, record, relations, sizes, names, skips)
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def aliases(path: Path | None) -> dict[str, str]:
@@ -61,11 +59,9 @@ def aliases(path: Path | None) -> dict[str, str]:
 def _sizes(path: Path | None, skips: Skips) -> ImageSizes:
     sizes = {}
     for number, content in enumerate(elements(path) if path else ()):
-        try:
+        with skips:
             record = Record(content, "image_data.json, record", number)
             sizes[image_id(record)] = size_of(record), picture_path(record)
-        except SourceError as problem:
-            skips.problem(problem)
     return sizes
 
 
@@ -101,11 +97,9 @@ def _graphs(files: SplitFiles, skips: Skips) -> Iterator[tuple[str, Record, Reco
 
 def _by_picture(path: Path, skips: Skips) -> Iterator[tuple[str, Record]]:
     for number, content in enumerate(elements(path)):
-        try:
+        with skips:
             key = image_id(Record(content, f"{path.name}, record", number))
             yield key, Record(content, f"{path.name}, image", key)
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def _scene(key: str, record: Record, relations: Record, sizes: ImageSizes, names: AliasMaps, skips: Skips) -> Scene:
@@ -114,14 +108,12 @@ def _scene(key: str, record: Record, relations: Record, sizes: ImageSizes, names
     objects: dict[str, SceneObject] = {}
     merged: dict[str, str] = {}
     for number, content in enumerate(record.list("objects", needed=True)):
-        try:
+        with skips:
             entry = Record(content, "object", number, record)
             own = entry.word("object_id" if "object_id" in entry.content else "id")
             words = tuple(dict.fromkeys((*_words(entry, "attributes"), *further_words.get(own, ()))))
             objects[own] = SceneObject(own, _name(entry, names.objects), words, box_of(entry, size, skips))
             merged |= {str(other): own for other in entry.list("merged_object_ids")}
-        except SourceError as problem:
-            skips.problem(problem)
     links = tuple(_links(relations, {key: key for key in objects} | merged, names, skips))
     return Scene(key, Picture(f"{NAMESPACE}:{path}"), size, tuple(objects.values()), tuple(dict.fromkeys(links)))
 

@@ -12,11 +12,23 @@ REPEATED = "a repeated id"
 
 @dataclass(slots=True)
 class Skips:
-    """Counts of skipped records and parts of records, with places and remedies by reason."""
+    """Counts of skipped records and parts of records, with places and remedies by reason.
+
+    As a context it counts a record that cannot be read, whose SourceError ends there.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
     remedies: dict[str, str] = field(default_factory=dict)
+
+    def __enter__(self) -> "Skips":
+        return self
+
+    def __exit__(self, kind: object, problem: BaseException | None, traceback: object) -> bool:
+        if isinstance(problem, SourceError):
+            self.problem(problem)
+            return True
+        return False
 
     def skip(self, reason: str, place: str, remedy: str = "") -> None:
         """Count a skipped record; reason and remedy are shared, the place is that of the record."""

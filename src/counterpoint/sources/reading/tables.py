@@ -62,10 +62,8 @@ def _is_keyed(path: Path, fits: ColumnTest) -> bool:
 
 def _records(path: Path, contents: Iterable[tuple[str | int, Any]], skips: Skips) -> Iterator[Record]:
     for place, content in contents:
-        try:
+        with skips:
             yield Record(content, f"{path.name}, record", place)
-        except SourceError as problem:
-            skips.problem(problem)
 
 
 def _rows(path: Path, rows: Iterator[Row], skips: Skips) -> Iterator[Record]:
