@@ -24,7 +24,7 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import GroundedQuestion
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.gqa import gqa, questions
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 from counterpoint.suites.contrast.contrast_sets import suite
 from counterpoint.suites.contrast.contrasts import survey
 from counterpoint.suites.suite import Tally, generate_groups

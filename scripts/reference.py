@@ -20,7 +20,7 @@ from counterpoint import catalog
 from counterpoint.cli.main import COMMANDS, commands
 from counterpoint.core import errors
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.applicability import Contents
+from counterpoint.metrics.metric import Contents
 from counterpoint.sources.dataset import KINDS, DataSet
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"

@@ -6,7 +6,7 @@ from typing import Any
 
 from counterpoint.core.items import Question
 from counterpoint.sources.dataset import DataSet, Source
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 TEN = ["white"] * 6 + ["White."] * 2 + ["red", "the red"]
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from counterpoint.models.settings import parse_settings
     from counterpoint.pictures.folders import PictureFolders
     from counterpoint.sources.dataset import DataSet, File, Source
-    from counterpoint.sources.reading.json_record import clip_box
+    from counterpoint.sources.reading.records import clip_box
     from counterpoint.store.versions import ModelVersion
     from counterpoint.suites.robustness.picture_changes import noise_suite
     from counterpoint.suites.suite import Rejection, Suite, generate_groups
@@ -153,7 +153,7 @@ _HOMES = {
     "language.answers.extraction": ("extract_answer",),
     "metrics.contrast": ("contrast_consistency",),
     "models.hf.regions": ("RegionFile",),
-    "sources.reading.json_record": ("clip_box",),
+    "sources.reading.records": ("clip_box",),
     "suites.robustness.picture_changes": ("noise_suite",),
     "explorer.page": ("PageEntry", "PageRequest", "PageView"),
     "explorer.server": ("export_site", "serve"),

@@ -18,8 +18,8 @@ from statsmodels.stats.contingency_tables import mcnemar as reference
 from statsmodels.stats.multitest import multipletests
 
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
-from counterpoint.metrics.bootstrap import seeded_rng
 from counterpoint.metrics.comparison import compare_table, compare_with_reference, coverage_table
+from counterpoint.metrics.intervals import seeded_rng
 from counterpoint.metrics.metric import Ratio
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.paired_tests import (

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from counterpoint import catalog
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.metrics.applicability import Contents
 from counterpoint.metrics.leaderboard import (
     DATA_SET_COLUMNS,
     DATA_SET_TESTS,
@@ -25,6 +24,7 @@ from counterpoint.metrics.leaderboard import (
     missing_reason,
     suites_leaderboard,
 )
+from counterpoint.metrics.metric import Contents
 from counterpoint.store.groups import groups_table
 
 DATA_SETS = ("CLEVR", "GQA", "GQA-OOD-ALL", "GQA-OOD-HEAD", "GQA-OOD-TAIL", "OK-VQA", "TextVQA", "VQA2")

@@ -9,7 +9,7 @@ from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, Source, SplitFiles
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 
 def _captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:

@@ -18,7 +18,7 @@ from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGro
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.dataset import DataSet, Source
-from counterpoint.sources.reading.json_record import LONGEST
+from counterpoint.sources.reading.records import LONGEST
 
 
 class Ending(StrEnum):

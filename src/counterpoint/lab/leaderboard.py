@@ -14,9 +14,8 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import State
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
-from counterpoint.metrics.applicability import Contents, contents_by_suite
-from counterpoint.metrics.bootstrap import RESAMPLES
 from counterpoint.metrics.comparison import find_ties
+from counterpoint.metrics.intervals import RESAMPLES
 from counterpoint.metrics.leaderboard import (
     DATA_SET_COLUMNS,
     DATA_SET_TESTS,
@@ -36,7 +35,7 @@ from counterpoint.metrics.leaderboard import (
     row_notes,
     suites_leaderboard,
 )
-from counterpoint.metrics.metric import Metric, Ratio, applicable, columns_read
+from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, columns_read, contents_by_suite
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import SLICE_RESAMPLES, ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import distinct_values, keep_rows, rename_values

@@ -16,7 +16,7 @@ from counterpoint.language.answers.rule_sets import RuleSet
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
 from counterpoint.sources.reading.cells import UNPACKED
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 from counterpoint.store.lab import LabStore
 
 

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.applicability import (
+from counterpoint.metrics.metric import (
     FEATURE_NOISE_TESTS,
     PICTURE_EDIT_TESTS,
     RAD_PAIR_TESTS,
     RAD_SET_TESTS,
     REWRITE_TESTS,
     Condition,
+    Ratio,
     except_on_tests,
     has_no_variants,
     has_pairs,
@@ -18,7 +19,6 @@ from counterpoint.metrics.applicability import (
     has_relation,
     nowhere,
 )
-from counterpoint.metrics.metric import Ratio
 from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Sets, Singles
 
 _PERTURBED = (*PICTURE_EDIT_TESTS, *REWRITE_TESTS, *FEATURE_NOISE_TESTS)

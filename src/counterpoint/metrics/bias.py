@@ -11,8 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.applicability import except_on_tests, has_relation, has_test, nowhere
-from counterpoint.metrics.metric import Estimator, Metric, MetricKind, Ratio, Statistic
+from counterpoint.metrics.metric import (
+    Estimator,
+    Metric,
+    MetricKind,
+    Ratio,
+    Statistic,
+    except_on_tests,
+    has_relation,
+    has_test,
+    nowhere,
+)
 from counterpoint.metrics.outcomes import STATES, Flags, Floats, Pairs, Rows
 
 QUESTION_BIAS, PICTURE_BIAS, CONTROLS = "question-bias", "picture-bias", "blind-controls"

@@ -13,10 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.metrics.applicability import has_questions, nowhere
 from counterpoint.metrics.intervals import clustered_interval
 from counterpoint.metrics.labels import Codes
-from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Estimator, Metric, MetricKind, Ratio, Statistic
+from counterpoint.metrics.metric import (
+    MISSING_ABILITY,
+    Ability,
+    Estimator,
+    Metric,
+    MetricKind,
+    Ratio,
+    Statistic,
+    has_questions,
+    nowhere,
+)
 from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
 
 BINS = 15

@@ -9,10 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.metrics.applicability import Contents, contents_by_suite
-from counterpoint.metrics.bootstrap import seeded_rng
-from counterpoint.metrics.intervals import interval_from_sums
-from counterpoint.metrics.metric import Metric, Ratio, applicable, ordered
+from counterpoint.metrics.intervals import interval_from_sums, seeded_rng
+from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered
 from counterpoint.metrics.outcomes import (
     Flags,
     OrderedPairs,

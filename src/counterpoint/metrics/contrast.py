@@ -11,9 +11,8 @@ import numpy as np
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ids import Plain
-from counterpoint.metrics.applicability import has_relation, nowhere, only_tests
-from counterpoint.metrics.bootstrap import RESAMPLES, seeded_rng
-from counterpoint.metrics.metric import Ratio
+from counterpoint.metrics.intervals import RESAMPLES, seeded_rng
+from counterpoint.metrics.metric import Ratio, has_relation, nowhere, only_tests
 from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Sets, Singles
 from counterpoint.metrics.paired_tests import PairedDifference, paired_difference
 

@@ -18,10 +18,9 @@ import pyarrow.compute as pc
 
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.accuracy import answer_accuracy
-from counterpoint.metrics.applicability import Contents
 from counterpoint.metrics.bias import picture_bias, question_bias
 from counterpoint.metrics.calibration import ece
-from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Metric, displayed
+from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Contents, Metric, displayed
 from counterpoint.metrics.robustness import (
     mean_robustness,
     picture_feature_robustness,

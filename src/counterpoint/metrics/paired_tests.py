@@ -7,8 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from counterpoint.metrics.bootstrap import FEWEST_CLUSTERS, RESAMPLES, Counts, resample_shares
-from counterpoint.metrics.intervals import Z95
+from counterpoint.metrics.intervals import FEWEST_CLUSTERS, RESAMPLES, Z95, Counts, resample_shares
 from counterpoint.metrics.outcomes import Floats
 
 ALPHA = 0.05

@@ -12,8 +12,7 @@ import numpy as np
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ports import Scale
-from counterpoint.metrics.applicability import has_relation, nowhere
-from counterpoint.metrics.metric import Ability, Estimator, Metric, MetricKind, Ratio, Statistic
+from counterpoint.metrics.metric import Ability, Estimator, Metric, MetricKind, Ratio, Statistic, has_relation, nowhere
 from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows
 
 SCORES_ARE_SIMILARITIES = "its scores are similarities, not probabilities"

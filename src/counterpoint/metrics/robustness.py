@@ -13,18 +13,22 @@ from typing import Any, TypeVar
 import numpy as np
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.applicability import (
+from counterpoint.metrics.metric import (
     FEATURE_NOISE_TESTS,
     PICTURE_EDIT_TESTS,
     RAD_PAIR_TESTS,
     RAD_SET_TESTS,
     REWRITE_TESTS,
+    Ability,
+    Estimator,
+    MetricKind,
+    Ratio,
+    Statistic,
     has_relation,
     has_test,
     nowhere,
     only_tests,
 )
-from counterpoint.metrics.metric import Ability, Estimator, MetricKind, Ratio, Statistic
 from counterpoint.metrics.outcomes import Flags, Floats, OrderedPairs, Pairs, Rows
 
 _Pair = TypeVar("_Pair", Pairs, OrderedPairs)

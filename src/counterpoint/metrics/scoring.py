@@ -11,11 +11,26 @@ import pyarrow as pa
 
 from counterpoint.core.ids import Plain
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
-from counterpoint.metrics.applicability import contents_by_suite
 from counterpoint.metrics.bias import BIAS
-from counterpoint.metrics.bootstrap import RESAMPLES, Counts, bootstrap_interval, estimate_interval, seeded_rng
-from counterpoint.metrics.intervals import Score, interval_from_sums
-from counterpoint.metrics.metric import Metric, Ratio, Statistic, applicable, displayed, no_diagnosis, ordered
+from counterpoint.metrics.intervals import (
+    RESAMPLES,
+    Counts,
+    Score,
+    bootstrap_interval,
+    estimate_interval,
+    interval_from_sums,
+    seeded_rng,
+)
+from counterpoint.metrics.metric import (
+    Metric,
+    Ratio,
+    Statistic,
+    applicable,
+    contents_by_suite,
+    displayed,
+    no_diagnosis,
+    ordered,
+)
 from counterpoint.metrics.outcomes import (
     STATES,
     Floats,

@@ -9,8 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from counterpoint.metrics.applicability import has_questions, nowhere
-from counterpoint.metrics.metric import Ability, Metric, Ratio
+from counterpoint.metrics.metric import Ability, Metric, Ratio, has_questions, nowhere
 from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
 
 NO_MEAN = "no mean of passes with dropout is there: the model has none, or was run without --trials"

@@ -9,7 +9,7 @@ from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
 from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
-from counterpoint.sources.reading.skips import Skips, skip_repeated
+from counterpoint.sources.reading.records import Skips, skip_repeated
 from counterpoint.sources.sampling import SAMPLE_SIZE, GroundedQuestions, sample_items
 
 KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")

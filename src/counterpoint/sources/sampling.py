@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from counterpoint.core.ids import content_id
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.scenes import Scene
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 SAMPLE_SIZE = 15_000
 """Items per data set, as in the tool paper."""

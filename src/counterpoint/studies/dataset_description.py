@@ -30,7 +30,7 @@ from counterpoint.sources.file_checks import (
 )
 from counterpoint.sources.formats.own_files import OwnFiles
 from counterpoint.sources.reading.cells import UNPACKED
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 Watch: TypeAlias = Callable[[Iterable[Any], str], Iterable[Any]]
 """Lets items pass, and shows how far the reading of a kind has come."""

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.metrics.outcomes import Outcomes
-from counterpoint.sources.reading.json_record import Record
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips
 from counterpoint.sources.reading.tables import read_rows
 
 POOL = ("color", "how-many", "what-kind", "rephrase")

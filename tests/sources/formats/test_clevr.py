@@ -15,7 +15,7 @@ from counterpoint.core.pictures import Size
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.clevr import HALF, SHAPES, SIZE, box, clevr
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 CUBE = {
     "shape": "cube",

@@ -12,7 +12,7 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.formats.convqa import cs_convqa, l_convqa
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 YELLOW = [{"question": "is train yellow", "answer": "yes"}, {"question": "is train brown", "answer": "no"}]
 TRACKS = [{"question": "what is on tracks", "answer": "train"}]

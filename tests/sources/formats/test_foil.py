@@ -11,7 +11,7 @@ from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.foil import foil
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 TRUE = {"id": 59, "image_id": 42, "caption": "A giant bowl of food. ", "foil": False} | dict.fromkeys(
     ("foil_word", "target_word"), "ORIG"

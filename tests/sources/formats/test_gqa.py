@@ -14,7 +14,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.gqa import gqa, gqa_ood, pieces, questions, scenes
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 from counterpoint.world.dataset_formats import gqa_scene_graphs
 from counterpoint.world.gqa_format import gqa_questions_file
 from counterpoint.world.source import World

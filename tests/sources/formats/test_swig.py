@@ -12,7 +12,7 @@ from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.swig import swig
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 from counterpoint.world.dataset_formats import noun_id, swig_frames, swig_space
 from counterpoint.world.source import World
 

@@ -12,7 +12,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.sources.formats.textvqa import textvqa
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 TEN = ["nokia"] * 8 + ["toshiba", "nokia "]
 ASKED = {

@@ -12,7 +12,7 @@ from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.visdial import visdial
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 from counterpoint.world.dataset_formats import image_number, visdial_file
 from counterpoint.world.source import World
 

@@ -10,7 +10,7 @@ from vqa_files import read
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Question
 from counterpoint.sources.formats.visual7w import visual7w
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 PAIR = {
     "image_id": 2323054,

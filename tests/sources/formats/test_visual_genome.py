@@ -11,7 +11,7 @@ from counterpoint.core.pictures import Box, Size
 from counterpoint.core.scenes import Link, Scene
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.visual_genome import visual_genome
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 MAN = {"object_id": 1, "x": 10, "y": 20, "w": 30, "h": 60, "names": ["Man "], "synsets": ["man.n.01"]}
 DESK = {"object_id": 2, "x": 0, "y": 50, "w": 100, "h": 40, "names": ["desk"], "synsets": ["desk.n.01"]}

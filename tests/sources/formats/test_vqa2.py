@@ -16,7 +16,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.vqa import vqa2
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 QUESTIONS, ANNOTATIONS = "v2_OpenEnded_mscoco_val2014_questions.json", "v2_mscoco_val2014_annotations.json"
 

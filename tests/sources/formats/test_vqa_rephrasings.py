@@ -8,7 +8,7 @@ from vqa_files import answered, asked, put, read
 
 from counterpoint.core.items import Question
 from counterpoint.sources.formats.vqa import vqa_rephrasings
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 
 def _reading(folder: Path, questions: Any, annotations: Any) -> tuple[list[Question], Skips]:

@@ -16,7 +16,7 @@ from counterpoint.sources.formats import gqa
 from counterpoint.sources.formats.vqa import vqa2
 from counterpoint.sources.reading.json_files import decoded_elements, decoded_members
 from counterpoint.sources.reading.json_stream import Batch, JsonText
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 ODD = st.sampled_from(
     [None, "", " ", 7, 1.5, True, [], {}, ["a", 1], {"semantic": 1}, "\ud800", "ü", [{"operation": 1}]]

@@ -13,8 +13,8 @@ from proving import examples
 
 from counterpoint.core.errors import SourceError
 from counterpoint.sources.reading.json_files import KeyedJoin, elements, first_sign, has, members, parts, whole
-from counterpoint.sources.reading.json_record import Record, short_repr
 from counterpoint.sources.reading.json_stream import CHUNK, JsonText
+from counterpoint.sources.reading.records import Record, short_repr
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
-from counterpoint.language.answers.choices import match_choice
+from counterpoint.language.answers.choices import match_choice, yes_or_no
 from counterpoint.language.answers.final_answer import (
     concluding_answer,
     contains_refusal,
@@ -17,7 +17,6 @@ from counterpoint.language.answers.final_answer import (
     starts_with_refusal,
     strip_reasoning,
 )
-from counterpoint.language.answers.polarity import yes_or_no
 from counterpoint.language.english import number_value, number_word
 from counterpoint.language.question_types import ParsedQuestion, QuestionType, parse_question
 

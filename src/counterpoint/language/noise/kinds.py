@@ -14,9 +14,8 @@ from counterpoint.language.english import article
 from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.language.lexicon.vocabulary import is_word, possible_readings
 from counterpoint.language.lexicon.word_lists import split_list, word_table
-from counterpoint.language.noise.phrasing import add_fillers, add_politeness, change_case, change_punctuation
+from counterpoint.language.noise.phrasing import add_fillers, add_politeness, change_case, change_punctuation, reorder
 from counterpoint.language.noise.protected_words import ProtectedQuestion
-from counterpoint.language.noise.reordering import reorder
 from counterpoint.language.nouns import is_plural, plural, singular
 from counterpoint.language.tokens import is_noun, match_case
 

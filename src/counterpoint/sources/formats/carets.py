@@ -19,7 +19,7 @@ from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.gqa import NAMESPACE
 from counterpoint.sources.formats.vqa_layout import is_name
 from counterpoint.sources.reading.json_files import decoded_elements
-from counterpoint.sources.reading.skips import Skips, skip_repeated
+from counterpoint.sources.reading.records import Skips, skip_repeated
 
 TESTS = {
     "t": ("rephrase", Relation.SAME),

@@ -13,8 +13,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File
 from counterpoint.sources.reading.json_files import elements
-from counterpoint.sources.reading.json_record import LONGEST, Record, clip_box, short_repr, skip_box
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, short_repr, skip_box
 
 PITCH = radians(24)
 FOCUS = 35 / 32

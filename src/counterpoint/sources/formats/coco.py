@@ -10,9 +10,8 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.reading.json_files import parts
-from counterpoint.sources.reading.json_record import LONGEST, Record, clip_box, size_of, skip_box
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, size_of, skip_box
 
 NAMESPACE = "coco"
 SPLITS = ("val2017", "train2017", "val2014", "train2014")

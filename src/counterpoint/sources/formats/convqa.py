@@ -12,9 +12,8 @@ from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats import visual_genome, vqa_layout
 from counterpoint.sources.formats.vqa_layout import NO_PICTURE, NO_WORDS, skip_question
 from counterpoint.sources.reading.json_files import elements, members
-from counterpoint.sources.reading.json_record import Record, short_repr
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips, short_repr
 
 _COCO = re.compile(r"(?:.*/)?COCO_(train2014|val2014)_([0-9]{1,12})\.jpg")
 

@@ -16,8 +16,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.coco import NAMESPACE, path_of
 from counterpoint.sources.reading.json_files import elements, has
-from counterpoint.sources.reading.json_record import Record
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips
 
 NO_CAPTION = "a foil without its caption"
 ORIGINAL = "ORIG"

@@ -15,9 +15,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File
 from counterpoint.sources.reading.json_files import decoded_members, members
-from counterpoint.sources.reading.json_record import Record, box_of, short_repr, size_of
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips, box_of, short_repr, size_of
 
 NAMESPACE = "gqa"
 DANGLING = "a relation without a name, or to an object that is not there"

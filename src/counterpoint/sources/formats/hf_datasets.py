@@ -10,8 +10,7 @@ from typing import Any
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.sources.dataset import SplitFiles
 from counterpoint.sources.formats.own_files import DATA, own_files, rows_of, split_synonyms
-from counterpoint.sources.reading.json_record import Record
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips
 from counterpoint.sources.reading.tables import ENDINGS, ColumnTest
 
 CARD = "README.md"

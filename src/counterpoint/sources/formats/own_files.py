@@ -23,8 +23,7 @@ from counterpoint.sources.reading.cells import (
     texts_of,
 )
 from counterpoint.sources.reading.columns import CAPTIONS, QUESTIONS, ColumnFinder, describe_columns
-from counterpoint.sources.reading.json_record import Record, short_repr
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips, short_repr
 from counterpoint.sources.reading.tables import ENDINGS, ColumnTest, read_rows
 
 SAME_SPLIT = (("val", "validation", "valid", "dev"), ("test", "testing", "eval"), ("train", "training"))

@@ -13,8 +13,7 @@ from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.reading.json_files import members
-from counterpoint.sources.reading.json_record import LONGEST, Record, clip_box, short_repr, size_of, skip_box
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, short_repr, size_of, skip_box
 
 NAMESPACE, FOLDER = "swig", "images_512"
 NOWHERE = (-1.0,) * 4

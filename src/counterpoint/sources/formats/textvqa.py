@@ -12,7 +12,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.vqa_layout import Vote, gold, is_name, skip_question, text_of, unusable_reason, votes
 from counterpoint.sources.reading.json_files import decoded_elements
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 NAMESPACE = "textvqa"
 READ = "Words read in the picture: {words}."

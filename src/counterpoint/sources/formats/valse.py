@@ -19,8 +19,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats import coco, swig, visdial, visual7w
 from counterpoint.sources.reading.json_files import members
-from counterpoint.sources.reading.json_record import Record
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips
 
 
 class Instrument(NamedTuple):

@@ -8,9 +8,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.coco import NAMESPACE as COCO
 from counterpoint.sources.reading.json_files import elements, parts
-from counterpoint.sources.reading.json_record import Record
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips
 
 NAMESPACE = "visdial"
 _FOLDERS = {"val": "VisualDialog_val2018", "test": "VisualDialog_test2018"}

@@ -10,9 +10,8 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.vqa_layout import is_name, skip_question, unusable_reason
 from counterpoint.sources.reading.json_files import elements
-from counterpoint.sources.reading.json_record import Record
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips
 
 NAMESPACE = "visual7w"
 POINTING = "which"

@@ -11,9 +11,8 @@ from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.gqa import DANGLING, REMEDY
 from counterpoint.sources.reading.json_files import KeyedJoin, elements
-from counterpoint.sources.reading.json_record import LONGEST, Record, box_of, short_repr, size_of
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import LONGEST, Record, Skips, box_of, short_repr, size_of
 
 NAMESPACE = "vg"
 FOLDERS = ("VG_100K", "VG_100K_2")

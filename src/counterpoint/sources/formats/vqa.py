@@ -9,7 +9,7 @@ from counterpoint.sources.dataset import DataSet, File, ItemReader, SplitFiles
 from counterpoint.sources.formats.coco import caption_files, captions_beside
 from counterpoint.sources.formats.vqa_layout import FOLDERS, NAMESPACE, VqaLayout, VqaQuestion, list_name, questions
 from counterpoint.sources.reading.json_files import decoded_elements
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Skips
 
 _FOLDER_OF = {"train": "train2014", "val": "val2014", "test": "test2015", "test-dev": "test2015"}
 _SHARED_IDS = VqaLayout("val2014", shared_ids=True)

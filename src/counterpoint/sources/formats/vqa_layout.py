@@ -17,7 +17,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.sources.dataset import SplitFiles
 from counterpoint.sources.reading.json_files import KeyedJoin, decoded_elements, first_sign
-from counterpoint.sources.reading.skips import Skips, skip_repeated
+from counterpoint.sources.reading.records import Skips, skip_repeated
 
 NAMESPACE = "coco"
 FOLDERS = ("train2014", "val2014", "test2015")

@@ -10,9 +10,8 @@ from msgspec import DecodeError, ValidationError, convert
 from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.reading.json_record import OTHER_RELEASE, short_repr
 from counterpoint.sources.reading.json_stream import Batch, InvalidJson, Json, JsonText
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import OTHER_RELEASE, Skips, short_repr
 
 T = TypeVar("T")
 K = TypeVar("K", str, int)

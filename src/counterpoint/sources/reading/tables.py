@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 from counterpoint.core.errors import SourceError
 from counterpoint.sources.reading.columns import KEY
 from counterpoint.sources.reading.json_files import elements, first_sign, members
-from counterpoint.sources.reading.json_record import Record
-from counterpoint.sources.reading.skips import Skips
+from counterpoint.sources.reading.records import Record, Skips
 
 Row: TypeAlias = tuple[int, Mapping[str, Any] | str]
 """A row by the names of its columns, or what is wrong with it."""

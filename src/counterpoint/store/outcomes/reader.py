@@ -20,8 +20,7 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import hex_id
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
-from counterpoint.metrics.applicability import Contents
-from counterpoint.metrics.metric import displayed, ordered
+from counterpoint.metrics.metric import Contents, displayed, ordered
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.store.cache import LRUCache, user_cache
 from counterpoint.store.groups import read_queries

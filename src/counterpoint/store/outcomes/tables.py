@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.metrics.applicability import Contents, contents_by_suite
 from counterpoint.metrics.labels import find_rows
-from counterpoint.metrics.metric import Metric, Ratio, applicable, ordered
+from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered
 from counterpoint.metrics.outcomes import STATES, Flags, Outcomes, Pairs, Sets, Singles, judge, sort_by_group
 from counterpoint.metrics.scoring import SLICE_RESAMPLES, ScoreRequest, score_outcomes
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts

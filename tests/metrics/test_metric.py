@@ -5,8 +5,7 @@ import pytest
 from answer_tables import Made, Member, Said, tables
 
 from counterpoint import catalog
-from counterpoint.metrics.applicability import Contents, contents_by_suite
-from counterpoint.metrics.metric import Metric, Ratio, applicable, displayed
+from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, displayed
 from counterpoint.metrics.outcomes import Pairs
 
 DISPLAYED = {
