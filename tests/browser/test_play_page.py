@@ -1,4 +1,4 @@
-"""Play in a real Chromium: a visitor moves a slider, draws a mask, drops a picture in, and the answers follow."""
+"""Try a model in a real Chromium: a visitor moves a slider, draws a mask, drops a picture, and the answers follow."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Who may come in, and whose requests count: a password where others reach the server, a token against other sites."""
+"""Access control: a password where others can reach the server, and a token against requests forged by other sites."""
 
 import time
 from collections import deque
@@ -18,16 +18,16 @@ from counterpoint.explorer.request_bodies import read_form
 SHORTEST = 8
 """Characters of a password, at least."""
 HEADER = "X-Counterpoint-Token"
-"""The header in which a script of ours proves that it is ours."""
+"""The header in which the scripts of our pages send the token of the page."""
 COOKIE = "counterpoint"
 OPEN = frozenset({"/login", "/static/style.css", "/static/icon.svg"})
-"""What everybody may see: the door."""
+"""Paths that need no password: the login page and its files."""
 TRIES, PER = 10, 60.0
-"""So many wrong passwords are heard in so many seconds, from all visitors together."""
+"""The rate limit: wrong passwords accepted from all visitors together, and seconds in which they count."""
 
 
 class AccessKeys:
-    """The secrets of one server, made when it starts; of the password only a digest is kept, and nothing is logged."""
+    """The secrets of one server process: digest of the password, session of the cookies, token of the pages."""
 
     def __init__(self, password: str = "") -> None:
         if password and len(password) < SHORTEST:
@@ -46,41 +46,41 @@ class AccessKeys:
         return bool(self._password)
 
     def admits(self, request: Request) -> bool:
-        """Whether a request comes from somebody who has the password: by cookie, or as a bearer of it."""
-        if not self.locked or _alike(request.cookies.get(COOKIE, ""), _digest(self._session)):
+        """Return whether a request has the session cookie, or the password as a bearer token."""
+        if not self.locked or _has_digest(request.cookies.get(COOKIE, ""), _digest(self._session)):
             return True
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
         return scheme.lower() == "bearer" and self._opens(given.strip())
 
     def session(self, password: str) -> str | None:
-        """What the cookie of a visitor with the right password holds; too many wrong ones are an error."""
+        """Return the value of the session cookie, or None for a wrong password; HTTP 429 after too many wrong ones."""
         return self._session if self._opens(password) else None
 
     def check(self, request: Request, given: object) -> None:
-        """Refuse a request that changes or costs something, unless one of our own pages has made it."""
+        """Raise HTTP 403 unless a request was sent by a page of this server (protection against CSRF)."""
         if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise HTTPException(403, "this was sent by the page of another site")
-        if not isinstance(given, str) or not _alike(given, _digest(self.page)):
+        if not isinstance(given, str) or not _has_digest(given, _digest(self.page)):
             raise HTTPException(403, "the token of the page is missing or old; load the page again")
 
     def _opens(self, password: str) -> bool:
         now = time.monotonic()
         if len(self._wrong) == TRIES and now - self._wrong[0] < PER:
             raise HTTPException(429, "too many wrong passwords; wait a minute", {"Retry-After": str(int(PER))})
-        right = _alike(password, self._password)
+        right = _has_digest(password, self._password)
         if not right:
             self._wrong.append(now)
         return right
 
 
 class PasswordGate:
-    """Lets nobody past the door without the password, where there is one."""
+    """Middleware that answers requests without the password by the login page, where a password is set."""
 
     def __init__(self, app: ASGIApp, keys: AccessKeys) -> None:
         self._app, self._keys = app, keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or show the door."""
+        """Answer one request, or send the login page."""
         if scope["type"] != "http" or scope["path"] in OPEN:
             await self._app(scope, receive, send)
             return
@@ -90,17 +90,17 @@ class PasswordGate:
         except HTTPException as problem:
             await _refused(problem.detail, problem.status_code)(scope, receive, send)
             return
-        await (self._app if admitted else _door(request))(scope, receive, send)
+        await (self._app if admitted else _ask_password(request))(scope, receive, send)
 
 
 async def log_in(request: Request) -> Response:
-    """GET /login: where the password is given. POST /login: where it is taken, for a cookie."""
+    """GET /login: the form for the password. POST /login: set the session cookie for the right password."""
     keys: AccessKeys = request.app.state.keys
     if request.method != "POST":
         return _login_page(request, request.query_params.get("next", ""))
     given = await read_form(request)
     keys.check(request, given.get("token"))
-    onward, password = (one if isinstance(one := given.get(name), str) else "" for name in ("next", "password"))
+    onward, password = (value if isinstance(value := given.get(name), str) else "" for name in ("next", "password"))
     session = keys.session(password) if keys.locked else ""
     if session is None:
         return _login_page(request, onward, "This is not the password.", 403)
@@ -110,9 +110,9 @@ async def log_in(request: Request) -> Response:
 
 
 def local_address(address: str) -> str:
-    """An address on this server, or the leaderboard where it leads elsewhere.
+    """Return an address on this server, or the overview in place of one elsewhere.
 
-    >>> inside("/browse?text=dog"), inside("//evil.example/"), inside("https://evil.example/")
+    >>> local_address("/browse?text=dog"), local_address("//evil.example/"), local_address("https://evil.example/")
     ('/browse?text=dog', '/overview', '/overview')
     """
     ours = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
@@ -132,24 +132,24 @@ def _login_page(request: Request, onward: str, problem: str = "", status: int = 
     return Response(shown, status, {"Cache-Control": "no-store"}, "text/html")
 
 
-def _door(request: Request) -> ASGIApp:
-    """The login page for people, and a plain refusal for programs."""
+def _ask_password(request: Request) -> ASGIApp:
+    """Return a redirect to the login page for browsers, and HTTP 401 for programs."""
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
         asked = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
         return RedirectResponse(f"/login?next={quote(asked)}", 303, {"Cache-Control": "no-store"})
     return _refused("a password is needed", 401)
 
 
-def _refused(said: str, status: int) -> Response:
+def _refused(fact: str, status: int) -> Response:
     hint = "send it in the header Authorization, as Bearer and the password"
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
-    return JSONResponse({"problem": f"{said[:1].upper()}{said[1:]}.", "hint": hint}, status, headers)
+    return JSONResponse({"problem": f"{fact[:1].upper()}{fact[1:]}.", "hint": hint}, status, headers)
 
 
 def _digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
 
-def _alike(given: str, digest: bytes) -> bool:
-    """Whether a text has this digest, in a time that tells nothing of either."""
+def _has_digest(given: str, digest: bytes) -> bool:
+    """Return whether a text has this digest, compared in constant time."""
     return compare_digest(_digest(given), digest)

@@ -1,4 +1,4 @@
-"""Pictures as pages show them: edits applied, made smaller, kept by content in a cache and never in the lab."""
+"""Thumbnails of pictures with their edits applied, cached by content."""
 
 from hashlib import blake2b
 from io import BytesIO
@@ -12,27 +12,27 @@ from counterpoint.store.cache import FileCache
 from counterpoint.store.pictures import LabPictures
 
 WIDTHS = (160, 320, 640, 960)
-"""The widths in pixels that a page may ask for; a picture is never made larger than it is."""
+"""The widths in pixels that thumbnails have; a picture is never enlarged."""
 
 
 class Thumbnails:
-    """Small pictures in the shape of the large ones; a replaced file, or a newer version of us, makes new ones."""
+    """PNG thumbnails in a file cache, keyed by the edited picture, its file's content, the width and our version."""
 
     def __init__(self, pictures: LabPictures, cache: FileCache) -> None:
         self._pictures, self._cache = pictures, cache
 
     def png(self, picture: Picture, width: int) -> bytes:
-        """A PNG file of the picture as it was shown to a model, at most `width` pixels wide."""
+        """Return the picture as shown to a model as a PNG file, at most `width` pixels wide."""
         content = canonical([picture.content, self._digest(picture), __version__, width])
         name = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-        return self._cache.get_or_make(f"thumbnails/{name[:2]}/{name}.png", lambda: self._made(picture, width))
+        return self._cache.get_or_make(f"thumbnails/{name[:2]}/{name}.png", lambda: self._draw(picture, width))
 
     def _digest(self, picture: Picture) -> str:
-        """Of the file behind a picture; a picture that is drawn has none, and follows from its address."""
+        """Return the digest of a picture's file, or nothing for a generated picture, which follows from its address."""
         path = self._pictures.file(picture.address)
         return blake2b(path.read_bytes(), digest_size=16).hexdigest() if path else ""
 
-    def _made(self, picture: Picture, width: int) -> bytes:
+    def _draw(self, picture: Picture, width: int) -> bytes:
         image = Image.fromarray(self._pictures.pixels(picture))
         if image.width > width:
             height = max(1, round(image.height * width / image.width))
@@ -43,9 +43,9 @@ class Thumbnails:
 
 
 def thumbnail_width(width: int) -> int:
-    """The least of the widths that pages use which is at least this one.
+    """Return the smallest thumbnail width that is at least this one, else the largest.
 
-    >>> fitting(200)
+    >>> thumbnail_width(200)
     320
     """
-    return next((one for one in WIDTHS if one >= width), WIDTHS[-1])
+    return next((known for known in WIDTHS if known >= width), WIDTHS[-1])

@@ -236,7 +236,7 @@ class SiteWriter:
             path = quote(posixpath.relpath(target, here or ".")) if target else ""
             return f"{path}#{quote(fragment)}" if path and fragment else path
 
-        return PageRewriter(relative, self._colophon()).made(page)
+        return PageRewriter(relative, self._colophon()).rewrite(page)
 
     def _colophon(self) -> str:
         """Say at the foot of a page what it is a copy of."""

@@ -1,16 +1,19 @@
-"""A page of the server made into one that needs none: links lead to files, charts are drawn, forms and scripts go."""
+"""Rewriting of a page for the static site: links point to files; forms, scripts and downloads are removed."""
 
 from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 
+Attributes = dict[str, str | None]
+"""The attributes of an element by name."""
+
 POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' 'unsafe-inline' file:; img-src 'self' data: file:"
 )
-"""What a browser may load for such a page: what lies beside it. Charts carry their style within."""
+"""The content security policy of a file: the browser loads only files of the site, and the styles within charts."""
 
-_GONE = frozenset({"form", "noscript", "script"})  # what does nothing without a server, with all that is in it
-_PROGRAMS = (".json", ".jsonl", ".csv", ".parquet", ".svg")
+_REMOVED = frozenset({"form", "noscript", "script"})  # elements without a use where there is no server
+_DOWNLOADS = (".json", ".jsonl", ".csv", ".parquet", ".svg")
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
@@ -19,52 +22,51 @@ _VOID = frozenset(
 class PageRewriter(HTMLParser):
     """Rewrites one page.
 
-    `file` says where the file of an address lies, as seen from this page, or nothing where there is none; `chart` draws
-    what an address describes as an SVG element. An entry of a list that leads nowhere is left out; any other link that
-    leads nowhere becomes text. `about` stands at the foot of the page.
+    `file` returns the relative path of the file of an address, or nothing if the site has none. A list entry without a
+    file is removed; any other link without a file becomes text. `about` is added to the footer of the page.
     """
 
     def __init__(self, file: Callable[[str], str], about: str = "") -> None:
         super().__init__(convert_charrefs=False)
         self._file, self._about = file, about
         self._out: list[str] = []
-        self._skipped: list[str] = []  # open elements inside one that goes, itself first
-        self._items: list[tuple[int, bool]] = []  # where each open list item began, and whether it leads nowhere
-        self._folds: list[tuple[int, bool]] = []  # where each open fold began, and whether it held what goes
+        self._skipped: list[str] = []  # open elements inside a removed one, itself first
+        self._items: list[tuple[int, bool]] = []  # where each open list item began, and whether its link has no file
+        self._folds: list[tuple[int, bool]] = []  # where each open fold began, and whether a form was removed from it
 
-    def made(self, page: str) -> str:
-        """The page as a file."""
+    def rewrite(self, page: str) -> str:
+        """Return the page as a file of the site."""
         self.feed(page)
         self.close()
         return "".join(self._out)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep a tag, change where it leads, or skip it with all that is in it."""
+        """Keep a tag, change its link, or skip it with its content."""
         if self._skipped:
             if tag not in _VOID:
                 self._skipped.append(tag)
             return
-        found = dict(attrs)
-        if _goes(tag, found):
+        attributes = dict(attrs)
+        if _is_removed(tag, attributes):
             self._skipped.append(tag)
             if tag == "form" and self._folds:
                 self._folds[-1] = (self._folds[-1][0], True)
         elif tag == "link":
-            self._link(found)
+            self._link(attributes)
         elif tag == "head":
             self._out.append(f'<head>\n  <meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">')
         elif tag in ("a", "img"):
-            self._leading(tag, found)
+            self._linked(tag, attributes)
         else:
             self._kept(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep a tag that holds nothing, as in drawings."""
+        """Keep an empty element, as in SVG."""
         if not self._skipped:
             self._out.append(self.get_starttag_text() or "")
 
     def handle_endtag(self, tag: str) -> None:
-        """Close what was kept."""
+        """Close an element that was kept."""
         if self._skipped:
             while self._skipped and self._skipped.pop() != tag:
                 pass
@@ -72,10 +74,10 @@ class PageRewriter(HTMLParser):
         if tag == "head":
             self._out.append(f'  <script src="{escape(self._file("/static/site.js"))}" defer></script>\n')
         self._out.append(f"</{tag}>")
-        open_ones = {"li": self._items, "details": self._folds}.get(tag)
-        if open_ones:
-            start, dead = open_ones.pop()
-            if dead:
+        open_elements = {"li": self._items, "details": self._folds}.get(tag)
+        if open_elements:
+            start, is_dead = open_elements.pop()
+            if is_dead:
                 del self._out[start:]
 
     def handle_data(self, data: str) -> None:
@@ -83,15 +85,15 @@ class PageRewriter(HTMLParser):
         self._text(data)
 
     def handle_entityref(self, name: str) -> None:
-        """Keep a character that is named."""
+        """Keep a named character reference."""
         self._text(f"&{name};")
 
     def handle_charref(self, name: str) -> None:
-        """Keep a character by its number."""
+        """Keep a numeric character reference."""
         self._text(f"&#{name};")
 
     def handle_decl(self, decl: str) -> None:
-        """Keep what the document says it is."""
+        """Keep the document type."""
         self._out.append(f"<!{decl}>")
 
     def _text(self, text: str) -> None:
@@ -105,36 +107,37 @@ class PageRewriter(HTMLParser):
         if tag == "footer":
             self._out.append(f"<span>{escape(self._about)}</span>")
 
-    def _link(self, found: dict[str, str | None]) -> None:
-        """Styles, icons and neighbours; a twin has no file."""
-        file = self._file(found.get("href") or "") if found.get("rel") != "alternate" else ""
+    def _link(self, attributes: Attributes) -> None:
+        """Keep styles, icons and neighbours; a JSON twin has no file."""
+        file = self._file(attributes.get("href") or "") if attributes.get("rel") != "alternate" else ""
         if file:
-            self._out.append(_tag("link", {**found, "href": file}))
+            self._out.append(_tag("link", {**attributes, "href": file}))
 
-    def _leading(self, tag: str, found: dict[str, str | None]) -> None:
+    def _linked(self, tag: str, attributes: Attributes) -> None:
+        """Write a link or an image with the path of its file."""
         name = "href" if tag == "a" else "src"
-        address = found.get(name) or ""
+        address = attributes.get(name) or ""
         if address.startswith("#"):
             self._kept(tag)
             return
         file = self._file(address)
         if not file:
-            if "data-row" in found and self._items:
+            if "data-row" in attributes and self._items:
                 self._items[-1] = (self._items[-1][0], True)
-            if found.get("role") == "button":
+            if attributes.get("role") == "button":
                 self._skipped.append(tag)
                 return
-            self._out.append(_tag(tag, {key: value for key, value in found.items() if key != name}))
+            self._out.append(_tag(tag, {key: value for key, value in attributes.items() if key != name}))
         else:
-            self._out.append(_tag(tag, {**found, name: file}))
+            self._out.append(_tag(tag, {**attributes, name: file}))
 
 
-def _goes(tag: str, found: dict[str, str | None]) -> bool:
-    """Whether an element does nothing without a server; what closes a dialog does."""
-    for_programs = tag == "a" and (found.get("href") or "").partition("?")[0].endswith(_PROGRAMS)
-    return for_programs or "data-live" in found or (tag in _GONE and found.get("method") != "dialog")
+def _is_removed(tag: str, attributes: Attributes) -> bool:
+    """Return whether an element has no use without a server; a form that closes a dialog has."""
+    is_download = tag == "a" and (attributes.get("href") or "").partition("?")[0].endswith(_DOWNLOADS)
+    return is_download or "data-live" in attributes or (tag in _REMOVED and attributes.get("method") != "dialog")
 
 
-def _tag(tag: str, found: dict[str, str | None]) -> str:
-    said = "".join(f" {name}" if value is None else f' {name}="{escape(value)}"' for name, value in found.items())
-    return f"<{tag}{said}>"
+def _tag(tag: str, attributes: Attributes) -> str:
+    texts = (f" {name}" if value is None else f' {name}="{escape(value)}"' for name, value in attributes.items())
+    return f"<{tag}{''.join(texts)}>"

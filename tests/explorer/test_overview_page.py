@@ -1,4 +1,4 @@
-"""The leaderboard: which columns it has, how it is ordered, what is below a model, what it costs."""
+"""The overview: which columns it has, how it is ordered, what is below a model, what it costs."""
 
 import re
 from typing import Any

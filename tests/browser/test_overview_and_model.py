@@ -1,4 +1,4 @@
-"""The leaderboard and the page of a model in a real Chromium: ordered, opened, and chosen from boxes."""
+"""The overview and the page of a model in a real Chromium: ordered, opened, and chosen from boxes."""
 
 import re
 from typing import Any

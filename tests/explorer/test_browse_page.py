@@ -1,4 +1,4 @@
-"""Find: what fits a filter, how it is counted, walked through, shared and downloaded."""
+"""Browse: what fits a filter, how it is counted, walked through, shared and downloaded."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Find in a real Chromium: the list follows the hand, the address follows the list, and a link shows the same."""
+"""Browse in a real Chromium: the list follows the hand, the address follows the list, and a link shows the same."""
 
 import re
 from typing import Any
