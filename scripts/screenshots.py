@@ -27,12 +27,14 @@ CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 SUITE, MODEL, OTHER, NOISY, FOILS = "order", "cnn-lstm", "fusion", "noise", "relations"
 TRIED = "fusion"
+COMPARED = "&".join(f"suite={suite}" for suite in ("negation", "ontology", "order", "rephrase", "relations"))
+KIND = "attribute choice"  # whose groups have boxes
 FIRST_PAGE = 300_000
 """Milliseconds to wait for a page: the outcome tables are built before the first."""
 
 SHOTS = (
-    ("overview", "/overview", 1400, 900, "light"),
-    ("overview-phone", "/overview", 390, 1100, "light"),
+    ("overview", f"/overview?{COMPARED}", 1400, 900, "light"),
+    ("overview-phone", f"/overview?{COMPARED}", 390, 1100, "light"),
     ("model", f"/models/{MODEL}?suite={SUITE}&against={OTHER}", 1400, 1100, "light"),
     ("compare", f"/compare?models={OTHER},{MODEL}&suite={SUITE}", 1400, 1000, "light"),
     ("browse", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "light"),
@@ -78,7 +80,8 @@ def quantize(content: bytes) -> bytes:
 def group_address(page: Page, home: str, place: str) -> str:
     """The address of a group with a correct base and an incorrect variant; or of the question of a noisy one."""
     suite, _, model = (place if "/" in place else f"{NOISY}/{MODEL}").partition("/")
-    page.goto(f"{home}/suites/{suite}/models/{model}?verdict={'breaks' if suite == FOILS else 'broken'}")
+    filters = {FOILS: "verdict=breaks", SUITE: f"verdict=broken&kind={KIND}"}.get(suite, "verdict=broken")
+    page.goto(f"{home}/suites/{suite}/models/{model}?{filters}")
     address = home + str(page.locator("a.entry").nth(1).get_attribute("href"))
     if "/" in place:
         return address
@@ -105,6 +108,7 @@ def main(folder: str, *only: str) -> None:
             page.goto(home + address if address.startswith("/") else group_address(page, home, address))
             if "/groups/" in page.url:
                 page.keyboard.press("b")
+            page.evaluate("document.querySelectorAll('details[open]').forEach(details => details.open = false)")
             wait_until_settled(page)
             (FOLDER / f"pages-{name}.png").write_bytes(quantize(page.screenshot()))
         browser.close()
