@@ -1,4 +1,4 @@
-"""Write what the cards of the built-in models say: docs/reference/models.md, and a table in docs/explanation/models.md.
+"""Write the cards of the built-in models to docs/reference/models.md, and a table to docs/explanation/models.md.
 
 Run `python scripts/model_cards.py` after new weights or a new `training.report`; a test fails while the pages differ.
 """
@@ -15,17 +15,17 @@ from counterpoint.models.builtin.onnx_graphs import WEIGHTS
 DOCS = Path(__file__).parents[1] / "docs"
 ORDER = ("fusion", "cnn-lstm", "question-only", "picture-only", "two-tower")
 BEGIN, END = "<!-- plain-accuracy: made by scripts/model_cards.py -->", "<!-- plain-accuracy: end -->"
-HEAD = "<!-- Made by scripts/model_cards.py from the cards beside the weights; train or judge again, not this page. -->"
+HEAD = "<!-- Made by scripts/model_cards.py from the cards beside the weights; edit the cards, not this page. -->"
 ROWS = {
     "questions": "all questions",
-    "GQA": "GQA manner",
-    "VQA": "VQA manner",
+    "GQA": "GQA style",
+    "VQA": "VQA style",
     "captions ranked above random ones": "captions ranked",
 }
 GRAPH, TENSOR, DIMENSION, TYPE, INT64 = 7, 5, 1, 2, 7
 """Fields of ONNX: the graph of a model, the tensors of a graph, the sizes and the type of a tensor; a type."""
 EXTREME = 6
-"""How many kinds of question are named as the best and as the worst."""
+"""The number of best and of worst kinds that are listed."""
 
 Card = Mapping[str, Any]
 Score = Mapping[str, float]
@@ -47,9 +47,9 @@ def pages() -> dict[str, str]:
 def _reference(cards: Mapping[str, Card]) -> Iterator[str]:
     yield "# Built-in models"
     yield (
-        "The cards of the models that come with the package: what each is, how it was made, and what it gets right on "
-        "scenes that none of them has seen. Why they are as they are is in [models](../explanation/models.md); "
-        "`counterpoint study plain --items 2000` measures the figures anew, from the weights as shipped."
+        "The cards of the models that come with the package: architecture, training, and accuracy on held-out scenes. "
+        "[Models](../explanation/models.md) explains the design; `counterpoint study plain --items 2000` computes the "
+        "figures again, from the weights as shipped."
     )
     yield _summary(cards)
     yield (
@@ -60,12 +60,12 @@ def _reference(cards: Mapping[str, Card]) -> Iterator[str]:
         yield f"## {name}"
         yield _first(catalog.find("models", name))
         yield _table(("", ""), _facts(name, card))
-        yield _table(("right answers, per cent", *_forms(card)), _accuracy(card))
-        yield "\n".join(f"- {line}" for line in _failings(name, cards))
+        yield _table(("accuracy, per cent", *_forms(card)), _accuracy(card))
+        yield "\n".join(f"- {line}" for line in _weaknesses(name, cards))
     kinds = {name: card["accuracy"]["kinds"] for name, card in cards.items() if card["accuracy"].get("kinds")}
     if kinds:
         yield "## By kind of question"
-        yield "What each model gets right, as shipped, from the kinds that `fusion` finds hard to those it finds easy."
+        yield "Accuracy of each model as shipped, sorted from the hardest to the easiest kind for `fusion`."
         yield _table(("kind", "questions", *kinds), _by_kind(kinds))
 
 
@@ -77,38 +77,39 @@ def _summary(cards: Mapping[str, Card]) -> str:
     ]
     return (
         _table(("model", *ROWS.values(), "MB"), rows)
-        + f"\n\nRight on {judged['scenes']:,} scenes of the {judged['split']} split, in per cent."
+        + f"\n\nAccuracy on {judged['scenes']:,} scenes of the {judged['split']} split, in per cent."
     )
 
 
 def _facts(name: str, card: Card) -> Iterator[tuple[str, str]]:
     training, judged = card["training"], card["accuracy"]
     settings = training.get("settings", {})
-    yield "sees", " and ".join({"picture": "the picture", "text": "the text"}[part] for part in card["sees"])
-    gives = ["answers with probabilities"] * bool(card["answers"])
-    gives += [f"a {card['scores']}: how well a sentence fits"] * bool(card["scores"])
-    yield "gives", "; ".join(gives)
+    yield "inputs", " and ".join({"picture": "the picture", "text": "the text"}[part] for part in card["sees"])
+    outputs = ["answers with probabilities"] * bool(card["answers"])
+    scores = {"probability": "the probability that a sentence matches", "similarity": "the similarity of a sentence"}
+    outputs += [scores[card["scores"]]] if card["scores"] else []
+    yield "outputs", "; ".join(outputs)
     graphs = sorted(path.stem for path in (WEIGHTS / name).glob("*.onnx"))
     bits = "picture encoder in 8 bits, the rest in 16" if card["int8"] else "in 16 bits"
     weights = sum(map(_weights, (WEIGHTS / name).glob("*.onnx")))
-    yield "size", f"{weights / 1e6:.2f} million weights, {_bytes(name) / 1e6:.2f} MB; {bits}"
+    yield "size", f"{weights / 1e6:.2f} million parameters, {_bytes(name) / 1e6:.2f} MB; {bits}"
     yield "graphs", ", ".join(graphs)
-    words = [f"{len(card['vocabulary'])} words, {card['length']} of a text"] * ("text" in card["sees"])
-    yield "knows", "; ".join([*words, *[f"{len(card['answers'])} answers"] * bool(card["answers"])])
-    learnt = ["plain questions"] * bool(card["answers"]) + ["captions"] * bool(card["scores"])
-    eye = "; what is annotated in them, to teach its eye" * ("picture" in card["sees"])
-    yield "data", f"{training['scenes']:,} scenes of the train split, with their {' and '.join(learnt)}{eye}"
-    yield "training", ", then ".join(_spent(training)) + f", on one {training['device']}"
+    words = [f"{len(card['vocabulary'])} words, at most {card['length']} per text"] * ("text" in card["sees"])
+    yield "vocabulary", "; ".join([*words, *[f"{len(card['answers'])} answers"] * bool(card["answers"])])
+    texts = ["plain questions"] * bool(card["answers"]) + ["captions"] * bool(card["scores"])
+    boxes = "; annotated boxes, for its picture encoder" * ("picture" in card["sees"])
+    yield "data", f"{training['scenes']:,} scenes of the train split, with their {' and '.join(texts)}{boxes}"
+    yield "training", ", then ".join(_training_runs(training)) + f", on one {training['device']}"
     kept = {key: value for key, value in settings.items() if value is not False and key not in ("seconds", "limit")}
     yield "settings", ", ".join(f"{key} {value}" for key, value in kept.items())
     asked = f", {judged['questions']['n']:,} questions" if "questions" in judged else ""
-    yield "judged on", f"{judged['scenes']:,} scenes of the {judged['split']} split{asked}"
+    yield "evaluated on", f"{judged['scenes']:,} scenes of the {judged['split']} split{asked}"
 
 
-def _spent(training: Mapping[str, Any]) -> Iterator[str]:
+def _training_runs(training: Mapping[str, Any]) -> Iterator[str]:
     """Steps and seconds of the runs that led to the weights, the earliest first."""
     if training.get("earlier"):
-        yield from _spent(training["earlier"])
+        yield from _training_runs(training["earlier"])
     yield f"{training['steps']:,} steps in {training['seconds']} s"
 
 
@@ -123,36 +124,36 @@ def _accuracy(card: Card) -> Iterator[tuple[str, ...]]:
             yield title, *(_cell(form.get(row)) for form in forms)
 
 
-def _failings(name: str, cards: Mapping[str, Card]) -> Iterator[str]:
+def _weaknesses(name: str, cards: Mapping[str, Card]) -> Iterator[str]:
     card = cards[name]
     kinds: Mapping[str, Score] = card["accuracy"].get("kinds", {})
     if kinds:
         ranked = sorted(kinds, key=lambda kind: kinds[kind]["value"])
-        yield "Best at " + _listed(ranked[: -EXTREME - 1 : -1], kinds) + "."
-        yield "**Bad at** " + _listed(ranked[:EXTREME], kinds) + "."
+        yield "Best kinds: " + _listed(ranked[: -EXTREME - 1 : -1], kinds) + "."
+        yield "**Worst kinds**: " + _listed(ranked[:EXTREME], kinds) + "."
         blind: Mapping[str, Score] = cards["question-only"]["accuracy"].get("kinds", {})
         same = [kind for kind in ranked if kind in blind and kinds[kind]["low"] <= blind[kind]["high"]]
         if name != "question-only" and blind:
-            none = "no kind of question: it is better at each"
-            yield "Not clearly better than `question-only`, which does not look, at " + (", ".join(same) or none) + "."
+            none = "none; it is better on each"
+            yield "Kinds not clearly better than the text-only `question-only`: " + (", ".join(same) or none) + "."
     if card["scores"] == "similarity":
         yield (
-            f"**Bad at** saying yes or no to one sentence: its numbers rank, and are no probabilities. By their sign "
-            f"alone, {100 * card['training']['matching']:.0f} % of sentences on validation scenes are told right."
+            f"**Weak** on a single sentence: its scores rank, and are no probabilities. By their sign alone, "
+            f"{100 * card['training']['matching']:.0f} % of sentences on validation scenes are classified correctly."
         )
     if "text" in card["sees"]:
-        yield "Words that it does not know share a few places and mean little to it."
+        yield "Unknown words share a few embeddings."
     yield "Never trained on: " + "; ".join(_unseen(card)) + "."
 
 
 def _unseen(card: Card) -> Iterator[str]:
     yield "scenes of the validation, test and shifted splits"
     if "picture" in card["sees"]:
-        yield "photographs, and disturbed pictures beyond a shift by a few pixels and a change of light"
+        yield "photographs; edited pictures, beyond a shift by a few pixels and a change of brightness"
     if "text" in card["sees"]:
-        yield "texts that people wrote, and negated, paired or counterfactual ones"
+        yield "texts written by people; negated, paired or counterfactual texts"
     if card["scores"]:
-        yield "foils: the wrong captions it saw belong to other pictures"
+        yield "foils (wrong captions in training are those of other pictures)"
 
 
 def _by_kind(kinds: Mapping[str, Mapping[str, Score]]) -> Iterator[tuple[str, ...]]:
@@ -211,8 +212,8 @@ def _bytes(name: str) -> int:
     return sum(path.stat().st_size for path in (WEIGHTS / name).glob("*.onnx"))
 
 
-def _first(found: Any) -> str:
-    return str(found.__doc__).splitlines()[0]
+def _first(value: Any) -> str:
+    return str(value.__doc__).splitlines()[0]
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -220,9 +221,9 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def write(made: Mapping[str, str], folder: Path) -> None:
+def write(texts: Mapping[str, str], folder: Path) -> None:
     """Put the pages into a folder."""
-    for name, text in made.items():
+    for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
 
 

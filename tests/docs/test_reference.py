@@ -24,7 +24,7 @@ def test_the_reference_is_what_the_code_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_what_is_said_of_the_built_in_models_is_what_their_cards_say(name: str) -> None:
+def test_model_pages_are_what_the_cards_say(name: str) -> None:
     written = (PROJECT / "docs" / name).read_text(encoding="utf-8")
     assert written == CARDS[name], f"docs/{name} is old; python scripts/model_cards.py writes it anew"
 
