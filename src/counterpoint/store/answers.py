@@ -54,13 +54,13 @@ class AnswerRows:
             "query": pa.array(query, pa.uint64()),
             "model": pa.repeat(pa.scalar(self._fingerprint, pa.string()), len(query)),
             "trial": pa.array(trial, pa.uint16()),
-            "raw": _texts([one.raw for one in answers]),
-            "value": _texts([one.value for one in answers]),
-            "rule": _texts([one.rule for one in answers]),
-            "state": _texts([one.state.value for one in answers]),
-            "score": pa.array([one.score for one in answers], pa.float64()),
-            "top": _top([one.top for one in answers]),
-            "reason": _texts([one.reason for one in answers]),
+            **{
+                name: _texts([getattr(answer, name) for answer in answers])
+                for name in ("raw", "value", "rule", "reason")
+            },
+            "state": _texts([answer.state.value for answer in answers]),
+            "score": pa.array([answer.score for answer in answers], pa.float64()),
+            "top": _top([answer.top for answer in answers]),
             "digest": _texts(digest),
             "seconds": pa.array(seconds, pa.float32()),
         }
@@ -188,7 +188,7 @@ class AnswerLog:
         """Merge the parts of this run into few; readers see each answer once at any time."""
         waiting: list[_Part] = []
         for part in [*self._parts, _Part(0, 0, self._policy.full_rows)]:
-            if sum(one.rows for one in waiting) + part.rows > self._policy.full_rows:
+            if sum(held.rows for held in waiting) + part.rows > self._policy.full_rows:
                 if len(waiting) > 1:
                     self._merge(waiting)
                 waiting = []
@@ -257,14 +257,14 @@ def copy_answers(storage: StorageFolder, old: str, new: str, run: str) -> None:
 
 def read_parts(storage: StorageFolder, folder: str, columns: Sequence[str], encoded: Sequence[str] = ()) -> pa.Table:
     """All parts in a folder, the oldest first; `encoded` columns come as dictionaries."""
-    one = partial(read_parquet, storage, table="answers", columns=columns, encoded=encoded)
+    read = partial(read_parquet, storage, table="answers", columns=columns, encoded=encoded)
     for _ in range(100):
         names = storage.names(f"{folder}/")
         covered = _covered(names)
         listed = [name for name in names if name not in covered and name.endswith(".parquet")]
         try:
             with ThreadPoolExecutor(4) as threads:
-                tables = list(threads.map(one, listed))
+                tables = list(threads.map(read, listed))
         except FileMissing:
             continue  # a run merged its parts after they were listed
         return pa.concat_tables(tables) if tables else ANSWERS.empty_table().select(list(columns))
@@ -295,8 +295,10 @@ def _checked_part(storage: StorageFolder, name: str, table: str, states: Collect
 
 def _covered(names: Iterable[str]) -> set[str]:
     """The parts that a merged one contains, left behind by a killed run."""
-    found = [(name, match) for name in names if (match := _NAME.fullmatch(name))]
-    spans = [(match["run"], int(match["first"]), -int(match["last"] or match["first"]), name) for name, match in found]
+    matches = [(name, match) for name in names if (match := _NAME.fullmatch(name))]
+    spans = [
+        (match["run"], int(match["first"]), -int(match["last"] or match["first"]), name) for name, match in matches
+    ]
     covered, run, reach = set(), "", -1
     for its_run, first, last, name in sorted(spans):  # of parts that begin parts, the longest comes first
         if its_run != run:

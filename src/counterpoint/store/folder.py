@@ -73,8 +73,8 @@ class StorageFolder:
         """The names with this prefix, sorted, without drafts."""
         folder, _, start = prefix.rpartition("/")
         with _translated_errors(self.path(folder), "listed"):
-            found = list(_files(self.path(folder), f"{folder}/" if folder else ""))
-        return sorted(name for name in found if name.startswith(prefix)) if start else sorted(found)
+            names = list(_files(self.path(folder), f"{folder}/" if folder else ""))
+        return sorted(name for name in names if name.startswith(prefix)) if start else sorted(names)
 
     def delete(self, name: str) -> None:
         """Remove a file; a missing one is no error."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -68,7 +69,7 @@ def read_queries(table: pa.Table) -> list[Query]:
     addresses, texts, modes, choices, contexts, pixels, features = (
         table[name].to_pylist() for name in ("picture", "text", "mode", "choices", "context", "edits", "feature_edits")
     )
-    edits, mode = _remembered(_edits), {one.value: one for one in Mode}
+    edits, mode = cache(_edits), {mode.value: mode for mode in Mode}
     return [
         Query(
             None if address is None else Picture(address, edits(pixel)),
@@ -87,11 +88,10 @@ def read_queries(table: pa.Table) -> list[Query]:
 def check_groups(table: pa.Table, place: str) -> pa.Table:
     """The table, after a check of its values; StoreError names the first invalid row."""
     for column, known in (("relation", Relation), ("mode", Mode)):
-        fits = pc.is_in(table[column], value_set=pa.array([one.value for one in known], pa.string()))
+        fits = pc.is_in(table[column], value_set=pa.array([member.value for member in known], pa.string()))
         _refuse(table, place, pc.invert(fits), column, f"is none of {', '.join(known)}")
     for column in ("edits", "feature_edits"):
-        said = pc.unique(table[column])
-        broken = pa.array([one for one in said.to_pylist() if not _readable(one)], pa.string())
+        broken = pa.array([line for line in pc.unique(table[column]).to_pylist() if not _readable(line)], pa.string())
         _refuse(table, place, pc.is_in(table[column], value_set=broken), column, "is no chain of edits")
     for column in ("choices", "gold", "objects", "tags"):
         _refuse(table, place, _holds_nothing(table[column], _SIDES), column, "holds nothing in one place")
@@ -115,14 +115,14 @@ def _holds_nothing(column: pa.ChunkedArray, optional: Collection[str] = ()) -> p
 def _refuse(table: pa.Table, place: str, wrong: pa.ChunkedArray, column: str, fact: str) -> None:
     row = pc.index(wrong, True).as_py()
     if row >= 0:
-        group, found = hex_id(table["group_id"][row].as_py()), table[column][row].as_py()
+        group, value = hex_id(table["group_id"][row].as_py()), table[column][row].as_py()
         hint = "generate the suite again, or restore it from a copy"
-        raise StoreError(f"{place}, row {row}, group {group}: {column} {found!r} {fact}", hint=hint)
+        raise StoreError(f"{place}, row {row}, group {group}: {column} {value!r} {fact}", hint=hint)
 
 
 def _shown(queries: Sequence[Query]) -> dict[str, pa.Array]:
     pictures = [query.picture for query in queries]
-    line = _remembered(lambda edits: canonical(edits_content(edits)))
+    line = cache(lambda edits: canonical(edits_content(edits)))  # a table has few chains of edits and many rows
     return {
         "picture": _array([picture and picture.address for picture in pictures], pa.string()),
         "edits": _array([line(picture.edits if picture else ()) for picture in pictures], pa.string()),
@@ -144,9 +144,9 @@ def _gold(golds: Sequence[Gold | None]) -> pa.Array:
 
 def _objects(groups: Sequence[Group]) -> pa.Array:
     def things(objects: list[Any]) -> pa.Array:
-        boxes = [one.box for one in objects]
+        boxes = [thing.box for thing in objects]
         sides = ([box and getattr(box, side) for box in boxes] for side in _SIDES)
-        return _struct(GROUPS.field("objects").type.value_type, [one.name for one in objects], *sides)
+        return _struct(GROUPS.field("objects").type.value_type, [thing.name for thing in objects], *sides)
 
     return _list([group.objects for group in groups], things)
 
@@ -182,18 +182,6 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         raise StoreError(fact, hint="mend the annotations that it comes from") from problem
 
 
-def _remembered(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A memoized function: a table has few chains of edits and many rows."""
-    known: dict[Any, Any] = {}
-
-    def found(key: Any) -> Any:
-        if key not in known:
-            known[key] = made(key)
-        return known[key]
-
-    return found
-
-
 def _edits(line: str) -> tuple[Edit, ...]:
     return tuple(Edit(name, tuple(arguments), seed) for name, arguments, seed in json.loads(line))
 
@@ -204,7 +192,7 @@ def _readable(line: str) -> bool:
         return canonical(edits_content(chain_)) == line and all(
             isinstance(edit.name, str)
             and isinstance(edit.seed, int)
-            and all(isinstance(one, str | int) and not isinstance(one, bool) for one in edit.arguments)
+            and all(isinstance(value, str | int) and not isinstance(value, bool) for value in edit.arguments)
             for edit in chain_
         )
     except (ValueError, TypeError):

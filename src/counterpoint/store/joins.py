@@ -77,8 +77,10 @@ def _standing_rows(table: pa.Table) -> Rows | None:
 def _codes(*columns: pa.ChunkedArray) -> list[Codes]:
     """Texts as dictionary codes, shared by all columns."""
     encoded = [column.cast(_ENCODED) if pa.types.is_dictionary(column.type) else column for column in columns]
-    encoded = [one if pa.types.is_dictionary(one.type) else one.dictionary_encode() for one in encoded]
-    chunks = pa.chunked_array([chunk for one in encoded for chunk in one.chunks], _ENCODED).unify_dictionaries().chunks
+    encoded = [column if pa.types.is_dictionary(column.type) else column.dictionary_encode() for column in encoded]
+    chunks = (
+        pa.chunked_array([chunk for column in encoded for chunk in column.chunks], _ENCODED).unify_dictionaries().chunks
+    )
     codes = np.concatenate([np.empty(0, np.int32), *(chunk.indices.to_numpy() for chunk in chunks)])
     return np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
 

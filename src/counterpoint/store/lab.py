@@ -124,10 +124,10 @@ class LabStore:
 
     def scale(self, fingerprint: str) -> str:
         """What the scores of a model are, as the latest run that says so has it; labs of old do not say it."""
-        said = (
+        scales = (
             str(info.details.get("scale") or "") for info in reversed(self.runs()) if info.fingerprint == fingerprint
         )
-        return next(filter(None, said), "")
+        return next(filter(None, scales), "")
 
     def put_run(self, info: RunRecord) -> None:
         """Keep what is known of a run; put again, it replaces what was known."""

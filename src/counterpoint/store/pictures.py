@@ -78,16 +78,16 @@ def _digests(addresses: list[str], pictures: LabPictures, storage: StorageFolder
     looks = {address: _look(path) for address, path in files.items()}
     new = [address for address in files if known.get(address, ((), ""))[0] != looks[address]]
     with ThreadPoolExecutor(4) as threads:
-        made = dict(zip(new, threads.map(_digest, (files[address] for address in new)), strict=True))
-    if made:
-        known |= {address: (looks[address], digest) for address, digest in made.items()}
+        digests = dict(zip(new, threads.map(_digest, (files[address] for address in new)), strict=True))
+    if digests:
+        known |= {address: (looks[address], digest) for address, digest in digests.items()}
         _keep(storage, known)
     return [known[address][1] if address in files else "" for address in addresses]
 
 
 def _look(path: Path) -> tuple[int, int]:
-    found = os.stat(path)
-    return found.st_size, found.st_mtime_ns
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns
 
 
 def _digest(path: Path) -> str:

@@ -181,7 +181,7 @@ def read_manifest(storage: StorageFolder, folder: str) -> Manifest:
     """The manifest of a suite alone."""
     name = f"{folder}/{MANIFEST}"
     content = read_object(storage, name)
-    known = {one.name: one for one in fields(Manifest)}
+    known = {item.name for item in fields(Manifest)}
     kinds = {"suite": str, "generator": str, "seed": int, "fingerprint": str, "rows": int, "groups": int}
     for key, kind in kinds.items():
         if not isinstance(content.get(key), kind):
@@ -202,8 +202,8 @@ def verify(storage: StorageFolder, folder: str) -> Iterator[IntegrityCheck]:
     yield IntegrityCheck(place, "suite", names == [manifest.suite], ", ".join(names))
     yield IntegrityCheck(place, "rows", table.num_rows == manifest.rows, str(table.num_rows))
     yield IntegrityCheck(place, "groups", (count := _count(table)) == manifest.groups, str(count))
-    found = fingerprint(table, "groups")
-    yield IntegrityCheck(place, "fingerprint", found == manifest.fingerprint, found)
+    digest = fingerprint(table, "groups")
+    yield IntegrityCheck(place, "fingerprint", digest == manifest.fingerprint, digest)
     wrong = _wrong_ids(table)
     yield IntegrityCheck(place, "ids", not wrong, wrong)
 
@@ -215,30 +215,30 @@ def _count(table: pa.Table) -> int:
 
 def _wrong_ids(table: pa.Table) -> str:
     """A description of the first row whose ids do not match its content; empty if all do."""
-    found = np.fromiter((query.id for query in read_queries(table)), np.uint64, table.num_rows)
-    wrong = np.flatnonzero(found != table["query"].to_numpy())
-    if not len(found):
+    ids = np.fromiter((query.id for query in read_queries(table)), np.uint64, table.num_rows)
+    wrong = np.flatnonzero(ids != table["query"].to_numpy())
+    if not len(ids):
         return "there are no rows"
     if len(wrong):
-        return f"row {wrong[0]}: the query has the id {hex_id(int(found[wrong[0]]))}"
+        return f"row {wrong[0]}: the query has the id {hex_id(int(ids[wrong[0]]))}"
     groups, roles, relations = (table[name].to_numpy() for name in ("group_id", "role", "relation"))
     order = np.lexsort((roles, groups))  # rows may come in any order, and a group in several tests
     order = order[np.append(True, (np.diff(groups[order]) != 0) | (np.diff(roles[order]) != 0))]
     starts = np.flatnonzero(np.append(True, np.diff(groups[order]) != 0))
     for rows in np.split(order, starts[1:]):
-        own = group_id(relations[rows[0]], map(int, found[rows]))
-        if own != groups[rows[0]]:
-            return f"row {rows[0]}: the group has the id {hex_id(own)}"
+        group = group_id(relations[rows[0]], map(int, ids[rows]))
+        if group != groups[rows[0]]:
+            return f"row {rows[0]}: the group has the id {hex_id(group)}"
     return ""
 
 
 def read_references(manifests: Iterable[Manifest]) -> dict[str, list[Query]]:
     """All reference queries of some suites, by the names that edits use."""
-    found: dict[str, list[Query]] = {}
+    references: dict[str, list[Query]] = {}
     for manifest in manifests:
         for name, rows in dict(manifest.parameters.get("references", {})).items():
-            found[name] = _queries(manifest.suite, name, rows)
-    return found
+            references[name] = _queries(manifest.suite, name, rows)
+    return references
 
 
 def _queries(suite: str, name: str, rows: Any) -> list[Query]:

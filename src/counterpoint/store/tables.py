@@ -128,14 +128,14 @@ def check_table(
     Only `columns`, if given; `encoded` ones as dictionaries.
     """
     about = table.schema.metadata or {}
-    found = about.get(b"counterpoint.table", name.encode()).decode("utf-8", "replace")
-    if found != name:
-        raise StoreError(f"{place} holds the table {found!r}, not {name!r}", hint="check which file was meant")
+    held = about.get(b"counterpoint.table", name.encode()).decode("utf-8", "replace")
+    if held != name:
+        raise StoreError(f"{place} holds the table {held!r}, not {name!r}", hint="check which file was meant")
     version = about.get(b"counterpoint.version", str(VERSION).encode()).decode("utf-8", "replace")
     if version != str(VERSION):
         fact = f"{place} holds version {version} of the table {name}, not {VERSION}"
         raise StoreError(fact, hint="use the version of counterpoint that wrote it")
-    fields = [_field(name, one, one in encoded) for one in columns or TABLES[name].names]
+    fields = [_field(name, column, column in encoded) for column in columns or TABLES[name].names]
     fitting = [_fitting(table, field, name, place) for field in fields]
     ours = {key: value for key, value in about.items() if key.startswith(b"counterpoint.")}
     return pa.table(fitting, schema=pa.schema(fields, metadata=ours | TABLES[name].metadata))
@@ -211,11 +211,11 @@ def read_parquet(
             how = {"read_dictionary": list(encoded), "page_checksum_verification": True}
             opened = pq.ParquetFile(file, pre_buffer=True, **how)
             held = opened.schema_arrow.names
-            found = opened.read(None if wanted is None else [column for column in wanted if column in held])
+            content = opened.read(None if wanted is None else [column for column in wanted if column in held])
         except (pa.ArrowException, OSError, ValueError) as problem:
             fact = f"{place} cannot be read as Parquet: {_first_line(problem)}"
             raise StoreError(fact, hint=_REMEDY) from problem
-    return check_table(found, table, place, wanted, encoded)
+    return check_table(content, table, place, wanted, encoded)
 
 
 def _first_line(problem: Exception) -> str:

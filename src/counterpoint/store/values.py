@@ -69,21 +69,21 @@ def put_values(
             storage.delete(name)
 
 
-def values_table(said: pa.Table, value: pa.Array, rule: pa.Array, state: pa.Array) -> pa.Table:
+def values_table(rows: pa.Table, value: pa.Array, rule: pa.Array, state: pa.Array) -> pa.Table:
     """The table of values extracted from answers (query, model, trial, raw)."""
-    columns = {name: said[name] for name in ("query", "model", "trial")}
-    columns |= {"raw_id": pa.array(raw_ids(said["raw"])), "value": value, "rule": rule, "state": state}
+    columns = {name: rows[name] for name in ("query", "model", "trial")}
+    columns |= {"raw_id": pa.array(raw_ids(rows["raw"])), "value": value, "rule": rule, "state": state}
     return pa.table([columns[name] for name in VALUES.names], schema=VALUES)
 
 
-def overlay_values(said: pa.Table, values: pa.Table) -> pa.Table:
+def overlay_values(rows: pa.Table, values: pa.Table) -> pa.Table:
     """Answers with the values that were extracted from the same texts; the others keep their own."""
-    place = _places(said, values)
-    row = np.where(place < 0, np.arange(len(place)), place + said.num_rows)
+    place = _places(rows, values)
+    row = np.where(place < 0, np.arange(len(place)), place + rows.num_rows)
     for name in VALUE_COLUMNS:
-        both = pa.chunked_array([*said[name].chunks, *values[name].chunks], pa.string())
-        said = said.set_column(said.column_names.index(name), said.schema.field(name), both.take(pa.array(row)))
-    return said
+        both = pa.chunked_array([*rows[name].chunks, *values[name].chunks], pa.string())
+        rows = rows.set_column(rows.column_names.index(name), rows.schema.field(name), both.take(pa.array(row)))
+    return rows
 
 
 def raw_ids(raw: pa.ChunkedArray) -> Numbers:
@@ -103,11 +103,11 @@ def _files(storage: StorageFolder, folder: str) -> list[str]:
     return [name for name in storage.names(f"{folder}/") if name.endswith(".parquet")]
 
 
-def _places(said: pa.Table, values: pa.Table) -> Rows:
+def _places(rows: pa.Table, values: pa.Table) -> Rows:
     """For each answer the row of its value, -1 where it has none."""
     held = answer_keys(values)
     order = np.argsort(held, kind="stable")
-    sought = answer_keys(said)
-    found = order[np.minimum(np.searchsorted(held, sought, sorter=order), len(held) - 1)]
-    same = (held[found] == sought) & (values["raw_id"].to_numpy()[found] == raw_ids(said["raw"]))
-    return np.where(same, found, -1)
+    sought = answer_keys(rows)
+    nearest = order[np.minimum(np.searchsorted(held, sought, sorter=order), len(held) - 1)]
+    same = (held[nearest] == sought) & (values["raw_id"].to_numpy()[nearest] == raw_ids(rows["raw"]))
+    return np.where(same, nearest, -1)

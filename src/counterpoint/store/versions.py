@@ -146,8 +146,8 @@ def _ordered(
 
 def _number(tag: str) -> tuple[int, ...] | None:
     """The number that ends a tag, part by part; a date is not such a number."""
-    found = None if _DATE.fullmatch(tag) else _NUMBER.search(tag)
-    return tuple(map(int, found[1].split("."))) if found else None
+    match = None if _DATE.fullmatch(tag) else _NUMBER.search(tag)
+    return tuple(map(int, match[1].split("."))) if match else None
 
 
 def _select(versions: Sequence[ModelVersion], name: str) -> ModelVersion:

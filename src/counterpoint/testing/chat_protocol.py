@@ -63,7 +63,7 @@ def parse_request(
     if body.get("model") not in models:
         raise RequestError(404, f"The model {body.get('model')!r} does not exist", code="model_not_found")
     _check_numbers(body)
-    words, picture = _said(body.get("messages"))
+    words, picture = _user_message(body.get("messages"))
     return ReceivedRequest(number, words, picture, body, dict(headers))
 
 
@@ -71,11 +71,11 @@ def completion_body(
     asked: ReceivedRequest, text: str, ending: str, chances: Mapping[str, float] | None, *, given: bool = True
 ) -> bytes:
     """The body of a reply; `ending` is stop, length, content_filter, refusal or empty."""
-    said = "" if ending in ("refusal", "empty") else text
-    message = {"role": "assistant", "content": said if ending != "refusal" else None, "refusal": None}
+    content = "" if ending in ("refusal", "empty") else text
+    message = {"role": "assistant", "content": content if ending != "refusal" else None, "refusal": None}
     if ending == "refusal":
         message["refusal"] = f"I will not say: {text}"
-    tokens = re.findall(r"\s*\S+", said)
+    tokens = re.findall(r"\s*\S+", content)
     logprobs = None
     if asked.body.get("logprobs") and given:
         logprobs = {"content": _logprobs(tokens, chances, asked.body.get("top_logprobs") or 0), "refusal": None}
@@ -115,11 +115,11 @@ def _check_numbers(body: Mapping[str, Any]) -> None:
         raise RequestError(400, "one reply is all there is", param="n")
 
 
-def _said(messages: Any) -> tuple[str, str]:
+def _user_message(messages: Any) -> tuple[str, str]:
     """The text of the last message, which is the user's, and the digest of its picture."""
-    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+    if not isinstance(messages, list) or not messages or not all(isinstance(message, dict) for message in messages):
         raise RequestError(400, "messages are a list of at least one object", param="messages")
-    if any(one.get("role") not in ("system", "user", "assistant") for one in messages):
+    if any(message.get("role") not in ("system", "user", "assistant") for message in messages):
         raise RequestError(400, "each message has a role: system, user or assistant", param="messages")
     content = messages[-1].get("content")
     if isinstance(content, str):
@@ -141,12 +141,12 @@ def _said(messages: Any) -> tuple[str, str]:
 
 
 def _picture(url: str) -> bytes:
-    found = re.fullmatch(r"data:(image/\w+);base64,(.*)", url, re.DOTALL)
+    match = re.fullmatch(r"data:(image/\w+);base64,(.*)", url, re.DOTALL)
     try:
-        content = b64decode(found[2], validate=True) if found else b""
+        content = b64decode(match[2], validate=True) if match else b""
     except NotBase64:
         content = b""
-    if found is None or not content.startswith(MAGIC.get(found[1], b"-")):
+    if match is None or not content.startswith(MAGIC.get(match[1], b"-")):
         raise RequestError(400, "Invalid image: it is no data URL of a PNG or JPEG file", param="messages")
     return content
 

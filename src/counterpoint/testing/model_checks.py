@@ -99,10 +99,10 @@ def something_can_be_asked(case: ModelCase) -> None:
 
 def every_query_is_answered_once(case: ModelCase) -> None:
     """Each position comes once, with an Answer, and not all of them have failed."""
-    said = case.answers(case.queries)
-    failed = [answer for answer in said if answer.state is State.FAILED]
-    assert len(failed) < len(said), f"every query failed, the first because {failed[0].reason!r}"
-    for query, answer in zip(case.queries, said, strict=True):
+    answers = case.answers(case.queries)
+    failed = [answer for answer in answers if answer.state is State.FAILED]
+    assert len(failed) < len(answers), f"every query failed, the first because {failed[0].reason!r}"
+    for query, answer in zip(case.queries, answers, strict=True):
         assert isinstance(answer.value, str), f"the value of {query.text!r} is {answer.value!r}, not a text"
         shares = [share for _, share in answer.top]
         assert shares == sorted(shares, reverse=True), f"the likeliest answers to {query.text!r} are not best first"
@@ -110,27 +110,27 @@ def every_query_is_answered_once(case: ModelCase) -> None:
 
 def answers_are_batch_invariant(case: ModelCase) -> None:
     """Batch invariance: a query has the same answer in a batch, in another order, and alone."""
-    said = case.answers(case.queries)
+    plain = case.answers(case.queries)
     turned = case.answers(case.queries[::-1])[::-1]
     alone = [case.answers([query])[0] for query in case.queries]
-    for query, *answers in zip(case.queries, said, turned, alone, strict=True):
-        for other, how in zip(answers[1:], ("in another order", "alone"), strict=True):
-            _same(answers[0], other, f"{query.text!r} is answered otherwise {how}", case.close)
+    for query, *own in zip(case.queries, plain, turned, alone, strict=True):
+        for other, how in zip(own[1:], ("in another order", "alone"), strict=True):
+            _same(own[0], other, f"{query.text!r} is answered otherwise {how}", case.close)
 
 
 def a_broken_picture_fails_alone(case: ModelCase) -> None:
     """A query about an unreadable picture fails, or is answered from its text, and leaves the others alone."""
-    said = case.answers(case.queries)
+    plain = case.answers(case.queries)
     mixed = [case.queries[0], replace(case.broken, mode=Mode.ANSWER), *case.queries[1:]]
     try:
-        found = case.answers(mixed)
+        beside = case.answers(mixed)
     except AssertionError:
         raise
     except Exception as problem:
         raise AssertionError(f"a picture that cannot be read raised {type(problem).__name__}: {problem}") from problem
-    for query, before, after in zip(case.queries, said, [found[0], *found[2:]], strict=True):
+    for query, before, after in zip(case.queries, plain, [beside[0], *beside[2:]], strict=True):
         _same(before, after, f"{query.text!r} is answered otherwise beside a picture that cannot be read", case.close)
-    assert found[1].state is not State.FAILED or found[1].reason, "the failed query does not say why"
+    assert beside[1].state is not State.FAILED or beside[1].reason, "the failed query does not say why"
 
 
 def scores_are_numbers(case: ModelCase) -> None:
@@ -159,7 +159,7 @@ def samples_follow_from_query_trial_and_seed(case: ModelCase) -> None:
     others = {
         "when it is sampled again": case.samples(queries, TRIALS),
         "in another order": case.samples(queries[::-1], TRIALS[::-1]),
-        "alone": {key: one for query in queries for key, one in case.samples([query], TRIALS[1:2]).items()},
+        "alone": {key: answer for query in queries for key, answer in case.samples([query], TRIALS[1:2]).items()},
     }
     for how, samples in others.items():
         for (query, trial), answer in samples.items():
@@ -173,8 +173,8 @@ def features_lead_to_the_same_answers(case: ModelCase) -> None:
         rows = np.shape(features)[:1]
         assert rows == (len(case.queries),), f"{len(case.queries)} queries have {name} features of {rows} rows"
         assert np.isfinite(features).all(), f"the {name} features are not all finite"
-    said = _placed(case.all(case.model.answer_from(picture, text, case.queries)), case.queries)
-    for query, plain, after in zip(case.queries, case.answers(case.queries), said, strict=True):
+    from_features = _placed(case.all(case.model.answer_from(picture, text, case.queries)), case.queries)
+    for query, plain, after in zip(case.queries, case.answers(case.queries), from_features, strict=True):
         _same(plain, after, f"{query.text!r} is answered otherwise from its features", case.close)
 
 
@@ -195,12 +195,12 @@ def _placed(given: Iterable[Any], queries: Sequence[Query]) -> list[Answer]:
     return [answers[place] for place in range(len(queries))]
 
 
-def _same(one: Answer, other: Answer, fact: str, close: float) -> None:
-    assert one.state == other.state, f"{fact}: {one.state} and {other.state}"
-    texts = (one.value, one.raw) == (other.value, other.raw)
-    assert texts or one.score is not None, f"{fact}: {one.raw!r} and {other.raw!r}"
-    assert (one.score is None) == (other.score is None), f"{fact}: {one.score} and {other.score}"
-    before, after = ([*(share for _, share in answer.top), answer.score or 0.0] for answer in (one, other))
+def _same(first: Answer, second: Answer, fact: str, close: float) -> None:
+    assert first.state == second.state, f"{fact}: {first.state} and {second.state}"
+    texts = (first.value, first.raw) == (second.value, second.raw)
+    assert texts or first.score is not None, f"{fact}: {first.raw!r} and {second.raw!r}"
+    assert (first.score is None) == (second.score is None), f"{fact}: {first.score} and {second.score}"
+    before, after = ([*(share for _, share in answer.top), answer.score or 0.0] for answer in (first, second))
     alike = len(before) == len(after) and np.allclose(before, after, rtol=close, atol=close)
     assert alike, f"{fact}: {before} and {after}"
 
@@ -212,7 +212,7 @@ def _broken(queries: Sequence[Query]) -> Query:
 
 
 async def _drained(given: AsyncIterable[Any]) -> list[Any]:
-    return [one async for one in given]
+    return [item async for item in given]
 
 
 MODEL_CHECKS: Mapping[str, tuple[tuple[type, ...], Callable[[ModelCase], None]]] = MappingProxyType(

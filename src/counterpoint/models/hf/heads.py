@@ -203,7 +203,7 @@ def _ones(like: Any) -> Any:
     return torch.ones(like.shape[:-1], dtype=torch.long, device=like.device)
 
 
-def _cosine(one: Any, other: Any) -> Any:
+def _cosine(first: Any, second: Any) -> Any:
     from torch.nn.functional import cosine_similarity
 
-    return cosine_similarity(one.float(), other.float(), dim=-1)
+    return cosine_similarity(first.float(), second.float(), dim=-1)

@@ -58,8 +58,8 @@ class MatchingModel:
         scores = np.empty(len(queries), np.float32)
         with torch.inference_mode():
             for start in range(0, len(queries), self.batch_size):
-                some = queries[start : start + self.batch_size]
-                for places, numbers in list(self._scored(some)):
+                batch = queries[start : start + self.batch_size]
+                for places, numbers in list(self._scored(batch)):
                     scores[[start + place for place in places]] = numbers.float().cpu().numpy()
         return scores
 
@@ -74,23 +74,23 @@ class MatchingModel:
     def _encoded(self, queries: Sequence[Query]) -> dict[Picture | None, Inputs]:
         """The encoding of each picture, from the cache where it is there."""
         failing: list[CounterpointError] = []
-        found: dict[Picture | None, Inputs] = {}
+        encoded: dict[Picture | None, Inputs] = {}
         new: list[Picture | None] = []
         for picture in dict.fromkeys(query.picture for query in queries):
             if picture in self._cache:
                 self._cache.move_to_end(picture)
-                found[picture] = self._cache[picture]
+                encoded[picture] = self._cache[picture]
             else:
                 new.append(picture)
-        for some in group_by_shape(load_pictures(self._head.look, new, failing), len(queries)):
-            made = self._head.see([fitted for _, fitted in some])
-            for place, (picture, _) in enumerate(some):
-                found[picture] = self._cache[picture] = {name: tensor[place] for name, tensor in made.items()}
+        for group in group_by_shape(load_pictures(self._head.look, new, failing), len(queries)):
+            outputs = self._head.see([processed for _, processed in group])
+            for place, (picture, _) in enumerate(group):
+                encoded[picture] = self._cache[picture] = {name: tensor[place] for name, tensor in outputs.items()}
         while len(self._cache) > CACHED_PICTURES:
             self._cache.popitem(last=False)
         if failing:
             raise failing[0]
-        return found
+        return encoded
 
 
 def _together(seen: Sequence[Inputs], tokens: Sequence[Tokens]) -> Iterator[list[int]]:
@@ -102,7 +102,7 @@ def _together(seen: Sequence[Inputs], tokens: Sequence[Tokens]) -> Iterator[list
     yield from by_shape.values()
 
 
-def _rows(some: Sequence[Inputs]) -> Inputs:
+def _rows(inputs: Sequence[Inputs]) -> Inputs:
     import torch
 
-    return {name: torch.stack([one[name] for one in some]) for name in some[0]}
+    return {name: torch.stack([row[name] for row in inputs]) for name in inputs[0]}

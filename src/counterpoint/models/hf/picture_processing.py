@@ -256,5 +256,5 @@ def _agrees(recipe: ResizeRecipe, processor: Any, height: int, width: int) -> bo
 
 
 def _processed(processor: Any, pixels: Pixels) -> dict[str, NDArray[Any]]:
-    found = processor(images=Image.fromarray(pixels), return_tensors="np")
-    return {name: np.ascontiguousarray(values[0]) for name, values in found.items()}
+    inputs = processor(images=Image.fromarray(pixels), return_tensors="np")
+    return {name: np.ascontiguousarray(values[0]) for name, values in inputs.items()}

@@ -90,11 +90,11 @@ class RegionFile:
         for name in (picture.address, picture.path, whole):
             if name in self._exact:
                 return name
-        found = self._stems.get(_stem(whole)) or self._numbers.get(_number(whole))
-        if found is None:
+        near = self._stems.get(_stem(whole)) or self._numbers.get(_number(whole))
+        if near is None:
             fact = f"{self._path} has no regions for {picture.address} among those of {len(self):,} pictures"
             raise PictureError(fact, hint=f"the first is called {next(iter(self._exact), 'nothing')!r}")
-        return found
+        return near
 
 
 def _stem(name: str) -> str:
@@ -103,8 +103,8 @@ def _stem(name: str) -> str:
 
 def _number(name: str) -> str:
     """The number that a name is or, as those of COCO, ends with."""
-    found = re.fullmatch(r"(?:COCO_[a-z]+\d*_)?0*(\d+)", _stem(name))
-    return found[1] if found else ""
+    match = re.fullmatch(r"(?:COCO_[a-z]+\d*_)?0*(\d+)", _stem(name))
+    return match[1] if match else ""
 
 
 def _unique(names: Iterable[str], short: Callable[[str], str]) -> dict[str, str]:
@@ -129,8 +129,8 @@ def _opened(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str
 
 def _folder(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:
     kinds = {".npz", ".npy"}
-    found = sorted(file for file in path.rglob("*") if file.suffix in kinds and not file.stem.endswith("_info"))
-    files = {file.relative_to(path).with_suffix("").as_posix(): file for file in found}
+    paths = sorted(file for file in path.rglob("*") if file.suffix in kinds and not file.stem.endswith("_info"))
+    files = {file.relative_to(path).with_suffix("").as_posix(): file for file in paths}
     looks: Plain = [[name, file.stat().st_size, file.stat().st_mtime_ns] for name, file in files.items()]
 
     def read(name: str) -> PictureRegions:
@@ -138,8 +138,8 @@ def _folder(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str
         try:
             with file.open("rb") as opened:
                 loaded = np.load(opened, allow_pickle=False)
-                found = {"features": loaded} if isinstance(loaded, np.ndarray) else loaded
-                return _areas({key: found[key] for key in _ARRAYS if key in found}, str(file))
+                arrays = {"features": loaded} if isinstance(loaded, np.ndarray) else loaded
+                return _areas({key: arrays[key] for key in _ARRAYS if key in arrays}, str(file))
         except _BROKEN as problem:
             raise PictureError(f"{file} cannot be read: {problem}", hint=f"regions come from {_LAYOUTS}") from problem
 
@@ -174,10 +174,10 @@ def _digest(path: Path) -> str:
 def _table(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:
     """Index the lines of the file in one pass; a line is read again when it is needed."""
     places: dict[str, tuple[int, int, int]] = {}
-    found, start = blake2b(digest_size=16), 0
+    digest, start = blake2b(digest_size=16), 0
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            found.update(line)
+            digest.update(line)
             name = line.partition(b"\t")[0].decode("utf-8", "replace").strip()
             if line.strip() and name not in ("image_id", "img_id"):  # some write a header
                 if line.count(b"\t") < 5:
@@ -185,7 +185,7 @@ def _table(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]
                     raise ModelError(fact, hint=f"regions come from {_LAYOUTS}")
                 places[name] = number, start, len(line)
             start += len(line)
-    return partial(_line, path, places), list(places), found.hexdigest()
+    return partial(_line, path, places), list(places), digest.hexdigest()
 
 
 def _line(path: Path, places: Mapping[str, tuple[int, int, int]], name: str) -> PictureRegions:

@@ -166,53 +166,57 @@ class MaskedLanguageModel:
         for text in texts:
             if text.count(MASK) != 1:
                 raise ModelError(f"{text!r} has {text.count(MASK)} gaps, not one", hint=f"write the gap as {MASK}")
-        found: list[list[tuple[str, float]]] = [[] for _ in texts]
+        fillers: list[list[tuple[str, float]]] = [[] for _ in texts]
         for length in range(1, longest + 1):
             begun = None if among is None else _beginnings(among, length)
-            for own, more in zip(found, self._of_length(texts, k, length, begun), strict=True):
-                own += more
-        return [sorted(own, key=lambda one: (-one[1], one[0])) for own in found]
+            for proposed, longer in zip(fillers, self._of_length(texts, k, length, begun), strict=True):
+                proposed += longer
+        return [sorted(proposed, key=lambda filler: (-filler[1], filler[0])) for proposed in fillers]
 
     def _of_length(
         self, texts: Sequence[str], k: int, length: int, begun: Collection[str] | None
     ) -> list[list[tuple[str, float]]]:
         mask = self._tokenizer.mask_token
-        ways = [[("", 1.0)] if begun is None or begun else [] for _ in texts]
+        beams = [[("", 1.0)] if begun is None or begun else [] for _ in texts]
         for place in range(length):
-            asked = [(number, said, chance) for number, own in enumerate(ways) for said, chance in own]
-            shown = [
-                texts[number].replace(MASK, f"{said} {' '.join([mask] * (length - place))}".strip())
-                for number, said, _ in asked
+            begun_beams = [
+                (number, words, chance) for number, own_beams in enumerate(beams) for words, chance in own_beams
             ]
-            ways = [[] for _ in texts]
-            for (number, said, chance), likely in zip(asked, self._most_probable(shown, k), strict=True):
-                longer = ((f"{said} {self._word(token)}".strip(), chance * more) for token, more in likely)
-                ways[number] += [way for way in longer if begun is None or way[0].lower() in begun]
-            ways = [sorted(own, key=lambda one: (-one[1], one[0]))[:k] for own in ways]
-        return ways
+            masked = [
+                texts[number].replace(MASK, f"{words} {' '.join([mask] * (length - place))}".strip())
+                for number, words, _ in begun_beams
+            ]
+            beams = [[] for _ in texts]
+            for (number, words, chance), likely in zip(begun_beams, self._most_probable(masked, k), strict=True):
+                longer = ((f"{words} {self._word(token)}".strip(), chance * more) for token, more in likely)
+                beams[number] += [beam for beam in longer if begun is None or beam[0].lower() in begun]
+            beams = [sorted(own_beams, key=lambda beam: (-beam[1], beam[0]))[:k] for own_beams in beams]
+        return beams
 
     def _most_probable(self, texts: Sequence[str], k: int) -> list[list[tuple[int, float]]]:
         """The most probable words for the first gap of each text."""
         import torch
 
-        found: list[list[tuple[int, float]]] = [[] for _ in texts]
+        tokens_by_text: list[list[tuple[int, float]]] = [[] for _ in texts]
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         for start in range(0, len(order), BATCH):
-            some = order[start : start + BATCH]
+            places = order[start : start + BATCH]
             inputs = self._tokenizer(
-                [texts[place] for place in some], padding=True, truncation=True, return_tensors="pt"
+                [texts[place] for place in places], padding=True, truncation=True, return_tensors="pt"
             ).to(self._checkpoint.place)
             gaps = inputs["input_ids"] == self._tokenizer.mask_token_id
             if not bool(gaps.any(-1).all()):
                 raise ModelError("a gap lies beyond what the model reads", hint="leave out texts of that length")
             with torch.inference_mode():
                 logits = self._model(**inputs).logits
-            first = logits[torch.arange(len(some)), gaps.int().argmax(-1)].float()
+            first = logits[torch.arange(len(places)), gaps.int().argmax(-1)].float()
             chances = torch.softmax(first, -1).masked_fill(self._excluded.to(first.device), 0.0)
             best = chances.topk(min(k, chances.shape[-1]))
-            for place, values, tokens in zip(some, best.values.tolist(), best.indices.tolist(), strict=True):
-                found[place] = [(token, value) for token, value in zip(tokens, values, strict=True) if value > 0]
-        return found
+            for place, values, tokens in zip(places, best.values.tolist(), best.indices.tolist(), strict=True):
+                tokens_by_text[place] = [
+                    (token, value) for token, value in zip(tokens, values, strict=True) if value > 0
+                ]
+        return tokens_by_text
 
     def _word(self, token: int) -> str:
         return str(self._tokenizer.decode([token])).strip()

@@ -43,18 +43,18 @@ class Apertium:
         """A line for each text."""
         lines = "\n".join(" ".join(text.split()) for text in texts) + "\n"
         done = subprocess.run([self.program, self.pair], input=lines, capture_output=True, text=True, check=False)
-        found = done.stdout.splitlines()
-        if done.returncode or len(found) != len(texts):
-            told = done.stderr.strip().splitlines() or [f"{len(found)} lines for {len(texts)}"]
-            raise ModelError(f"{PROGRAM} {self.pair} failed: {told[0]}", hint=f"{PROGRAM} -l lists what it knows")
-        return found
+        lines_back = done.stdout.splitlines()
+        if done.returncode or len(lines_back) != len(texts):
+            messages = done.stderr.strip().splitlines() or [f"{len(lines_back)} lines for {len(texts)}"]
+            raise ModelError(f"{PROGRAM} {self.pair} failed: {messages[0]}", hint=f"{PROGRAM} -l lists what it knows")
+        return lines_back
 
 
 def open_translator(name: str) -> Translator:
     """A translator by its name: `apertium/eng-spa`, or `hf/` and a checkpoint of the hub or a folder."""
     way, _, known_there = name.partition("/")
     if way not in WAYS or not known_there:
-        raise UnknownName("way of translating", name, [f"{one}/…" for one in WAYS])
+        raise UnknownName("way of translating", name, [f"{way}/…" for way in WAYS])
     if way == PROGRAM:
         return Apertium(known_there)
     from counterpoint.models.hf.text_models import SequenceTranslator  # needs torch
@@ -98,8 +98,8 @@ def _plain(text: str) -> str:
 
 def _parts(texts: Iterable[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
     part: list[tuple[str, str]] = []
-    for one in texts:
-        part.append(one)
+    for pair in texts:
+        part.append(pair)
         if len(part) == size:
             yield part
             part = []
