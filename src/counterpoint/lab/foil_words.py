@@ -11,7 +11,7 @@ from counterpoint.lab.selection import load_groups
 from counterpoint.reports.charts.bars import WordChart, WordFrequency
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
-from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_word_rows, foil_words, telling_words
+from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_word_rows, foil_words, most_skewed_words
 
 _TITLE = (
     "Changed words of captions and foils: Jensen–Shannon distance (base 2), "
@@ -43,7 +43,7 @@ class FoilWordReport(LabResult[dict[str, Any]]):
         """One row per test; valid and unanimous pairs where the votes of annotators are known."""
         voted = [name for name in SUBSETS if name != ALL and any(name in subsets for subsets in self.tests.values())]
         distances = [f"{name} divergence" for name in voted]
-        heads = ("test", "pairs", *voted, "lexical items", "divergence", *distances, "most telling")
+        heads = ("test", "pairs", *voted, "lexical items", "divergence", *distances, "largest differences")
         rows = [
             (
                 test,
@@ -52,7 +52,7 @@ class FoilWordReport(LabResult[dict[str, Any]]):
                 f"{subsets[ALL].items:,}",
                 *(_distance(subsets.get(name)) for name in (ALL, *voted)),
                 ", ".join(
-                    f"{word} {100 * gap:+.1f}" for word, gap in telling_words(subsets[ALL], 3) if abs(gap) >= 5e-4
+                    f"{word} {100 * gap:+.1f}" for word, gap in most_skewed_words(subsets[ALL], 3) if abs(gap) >= 5e-4
                 )
                 or "–",
             )

@@ -152,8 +152,8 @@ def _number(value: float) -> float | None:
     return round(value, 6) if value == value else None
 
 
-def telling_words(words: WordSides, most: int) -> list[tuple[str, float]]:
-    """The words that say most about the side they stand on, with the difference between their shares there."""
+def most_skewed_words(words: WordSides, most: int) -> list[tuple[str, float]]:
+    """The words whose frequencies in captions and foils differ most, with the difference."""
     sides = [(side, max(side.total(), 1)) for side in (words.captions, words.foils)]
     gaps = {word: sides[0][0][word] / sides[0][1] - sides[1][0][word] / sides[1][1] for word in words.commonest(10**9)}
     return sorted(gaps.items(), key=lambda one: (-abs(one[1]), one[0]))[:most]
