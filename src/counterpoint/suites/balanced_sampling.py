@@ -22,8 +22,10 @@ class Candidate:
     make: Callable[[], Group]  # pure: all random draws were made before
 
     @classmethod
-    def of(cls, group: Group) -> "Candidate":
-        """The candidate for a group that is built already."""
+    def of(cls, group: "Group | Candidate") -> "Candidate":
+        """The candidate for a group that is built already; a candidate stays as it is."""
+        if isinstance(group, Candidate):
+            return group
         gold = group.gold[0]
         answer = gold.best if gold and gold.answers else ""
         return cls(group.kind, group.base.id, answer, group.tags[0] if group.tags else (), lambda: group)
@@ -64,7 +66,7 @@ class BalancedSampler:
 
     def add(self, group: Group | Candidate) -> None:
         """Offer one group; no other group of its kind has the same base."""
-        draft = group if isinstance(group, Candidate) else Candidate.of(group)
+        draft = Candidate.of(group)
         number = draft.number
         if not self._most or (draft.kind, number) in self._drafts:
             return
@@ -167,18 +169,15 @@ class UnlimitedSampler:
 
     def add(self, group: Group | Candidate) -> None:
         """Offer one group."""
-        draft = group if isinstance(group, Candidate) else Candidate.of(group)
-        key = (draft.kind, draft.number)
-        self._keys.append(key)
-        self._drafts[key] = draft
-
-    def chosen_keys(self) -> list[CandidateKey]:
-        """The keys of all groups."""
-        return self._keys
+        draft = Candidate.of(group)
+        self._keys.append((draft.kind, draft.number))
+        self._drafts[draft.kind, draft.number] = draft
 
     def held(self) -> list[CandidateKey]:
         """The keys of all groups."""
         return self._keys
+
+    chosen_keys = held
 
     def proposed(self) -> Counter[str]:
         """The number of groups offered, by kind."""

@@ -6,7 +6,8 @@ kept.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from multiprocessing import get_all_start_methods, get_context
@@ -60,9 +61,8 @@ def generate_together(
     packed_suites, keys = dict[str, PackedSuite](), dict[str, list[tuple[int, CandidateKey]]]()
     for suite, _, _ in makers:
         parts_of_suite = [share[suite.name] for share in shares]
-        batch = packed_suites[suite.name] = PackedSuite(_add_tallies([share.tally for share in parts_of_suite]))
         keys[suite.name] = _merge_kept([share.chooser for share in parts_of_suite])
-        _count_surplus(batch.tally, parts_of_suite, keys[suite.name])
+        packed_suites[suite.name] = PackedSuite(_merge_tallies(parts_of_suite, keys[suite.name]))
     packed = [
         worker.packed({name: [key for part, key in rows if part == n] for name, rows in keys.items()})
         for n, worker in enumerate(workers)
@@ -185,23 +185,12 @@ def _merge_kept(choosers: Sequence[BalancedSampler | UnlimitedSampler]) -> list[
     return [(owners[key], key) for key in whole.chosen_keys()]
 
 
-def _add_tallies(tallies: Sequence[Tally]) -> Tally:
-    whole = Tally()
-    for tally in tallies:
-        whole.dropped.update(tally.dropped)
-    return whole
-
-
-def _count_surplus(tally: Tally, shares: Sequence[_Share], kept: Sequence[tuple[int, CandidateKey]]) -> None:
-    for kind, count in _surplus(shares, kept):
-        tally.dropped[kind, SURPLUS] += count
-
-
-def _surplus(shares: Sequence[_Share], kept: Sequence[tuple[int, CandidateKey]]) -> Iterator[tuple[str, int]]:
-    proposed = dict[str, int]()
+def _merge_tallies(shares: Sequence[_Share], kept: Sequence[tuple[int, CandidateKey]]) -> Tally:
+    """The rejected candidates of all parts, and those that are not kept of the valid ones."""
+    tally, surplus = Tally(), Counter[str]()
     for share in shares:
-        for kind, count in share.chooser.proposed().items():
-            proposed[kind] = proposed.get(kind, 0) + count
-    for _, (kind, _) in kept:
-        proposed[kind] -= 1
-    return ((kind, count) for kind, count in proposed.items() if count)
+        tally.dropped.update(share.tally.dropped)
+        surplus.update(share.chooser.proposed())
+    surplus.subtract(kind for _, (kind, _) in kept)
+    tally.dropped.update({(kind, SURPLUS): count for kind, count in surplus.items() if count})
+    return tally

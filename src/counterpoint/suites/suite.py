@@ -229,7 +229,7 @@ def propose_candidates(
         if isinstance(proposal, Rejection):
             tally.drop(proposal)
             continue
-        draft = proposal if isinstance(proposal, Candidate) else Candidate.of(proposal)
+        draft = Candidate.of(proposal)
         if (key := (draft.kind, draft.number)) in seen:
             tally.drop(Rejection(draft.kind, "asked before"))
         else:

@@ -15,7 +15,7 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import article, be, do, have, is_countable, is_mass, is_plural, plural, singular
 from counterpoint.scenes.cooccurrence import NameCooccurrence
 from counterpoint.suites.bloom_filter import BloomFilter
-from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
+from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder
 from counterpoint.suites.contrast.programs import Clue, QuestionRejected, UnknownWording, match_wording
 
 
@@ -214,8 +214,3 @@ ContrastPlanner: TypeAlias = Callable[[QuestionContext], ContrastPlan]
 def yes_no_gold(truth: bool) -> Gold:
     """Yes or no."""
     return Gold.of("yes" if truth else "no")
-
-
-def grounding_kind(thing: SceneObject, phrase: Phrase) -> str:
-    """How the noun of a phrase relates to the name of its referent."""
-    return naming_kind(thing.name, phrase.noun)

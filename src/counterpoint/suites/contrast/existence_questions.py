@@ -12,7 +12,6 @@ from counterpoint.suites.contrast.contrasts import (
     Contrast,
     ContrastPlan,
     QuestionContext,
-    grounding_kind,
     replace_indefinite,
     replace_value,
     weighted_order,
@@ -55,7 +54,7 @@ def plan_near(context: QuestionContext) -> ContrastPlan:
                 text, yes_no_gold(not context.truth), "attribute", x_phrase.values[0][0], value, proof, (*objects, y)
             )
 
-    return ContrastPlan((y,), grounding_kind(y, y_phrase), contrasts())
+    return ContrastPlan((y,), naming_kind(y.name, y_phrase.noun), contrasts())
 
 
 def plan_either(context: QuestionContext) -> ContrastPlan:

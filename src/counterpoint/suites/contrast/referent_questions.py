@@ -1,6 +1,7 @@
 """Contrasts of questions about one referent, "the X": its side, its color, or its relation to Y; X is replaced."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -24,7 +25,6 @@ from counterpoint.suites.contrast.contrasts import (
     Contrast,
     ContrastPlan,
     QuestionContext,
-    grounding_kind,
     order_by_spelling,
     replace_definite,
     replace_value,
@@ -110,24 +110,18 @@ class ProvenAnswer(NamedTuple):
 
 def plan_side(context: QuestionContext) -> ContrastPlan:
     """Replace X in "On which side is the X?" by an object on the other side."""
-    gold = context.question.gold.best
+    gold, scene = context.question.gold.best, context.grounder.scene
     if gold not in ("left", "right"):
         raise QuestionRejected("its answer is neither left nor right")
     other = "right" if gold == "left" else "left"
-    scene = context.grounder.scene
 
-    def fact(thing: SceneObject) -> ProvenAnswer | None:
-        if side_of_picture(scene, thing) != other:
-            return None
-        return ProvenAnswer(
-            Gold.of(other), f"the box of {thing.name} {thing.id} lies in the {other} half of the picture"
-        )
+    def prove(thing: SceneObject) -> ProvenAnswer | None:
+        proof = f"the box of {thing.name} {thing.id} lies in the {other} half of the picture"
+        return ProvenAnswer(Gold.of(other), proof) if side_of_picture(scene, thing) == other else None
 
     x, phrase = _only_referent(context)
     context.require_agreement(side_of_picture(scene, x), gold)
-    return _replacement_plan(
-        context, x, phrase, {thing.id: fact_of_thing for thing in scene if (fact_of_thing := fact(thing))}
-    )
+    return _replacement_plan(context, x, phrase, prove)
 
 
 def plan_color(context: QuestionContext) -> ContrastPlan:
@@ -136,7 +130,7 @@ def plan_color(context: QuestionContext) -> ContrastPlan:
     if attribute_class(gold) != "color":
         raise QuestionRejected("its answer is no color that excludes others")
 
-    def fact(thing: SceneObject) -> ProvenAnswer | None:
+    def prove(thing: SceneObject) -> ProvenAnswer | None:
         colors = [value for value in grounder.values(thing) if attribute_class(value) == "color"]
         if len(colors) != 1 or not excludes(colors[0], gold):
             return None
@@ -145,9 +139,7 @@ def plan_color(context: QuestionContext) -> ContrastPlan:
 
     x, phrase = _only_referent(context)
     context.require_agreement(None if not denies(grounder.values(x), gold) else False, True)
-    return _replacement_plan(
-        context, x, phrase, {thing.id: fact_of_thing for thing in grounder.scene if (fact_of_thing := fact(thing))}
-    )
+    return _replacement_plan(context, x, phrase, prove)
 
 
 def _only_referent(context: QuestionContext) -> tuple[SceneObject, Phrase]:
@@ -158,50 +150,56 @@ def _only_referent(context: QuestionContext) -> tuple[SceneObject, Phrase]:
 
 
 def _replacement_plan(
-    context: QuestionContext, x: SceneObject, phrase: Phrase, facts: dict[str, ProvenAnswer]
+    context: QuestionContext, x: SceneObject, phrase: Phrase, prove: Callable[[SceneObject], ProvenAnswer | None]
 ) -> ContrastPlan:
     """Replacements of the referent, those with the most similar spelling first."""
-    match = context.read()
+    names = sorted({thing.name for thing in context.grounder.scene if prove(thing)})
+    order = order_by_spelling(phrase.noun, names, context.rng)
+    contrasts = _referent_contrasts(context, context.read(), x, phrase, order, prove)
+    return ContrastPlan((x,), naming_kind(x.name, phrase.noun), contrasts)
 
-    def contrasts() -> Iterator[Contrast]:
-        names = sorted({context.grounder.scene[thing].name for thing in facts})
-        for thing in _other_referents(context.grounder, x, phrase, order_by_spelling(phrase.noun, names, context.rng)):
-            if fact := facts.get(thing.id):
-                text = replace_definite(context.text, match, phrase, thing.name)
-                yield Contrast(text, fact.gold, "object", phrase.noun, thing.name, fact.proof, (thing,))
-        for thing, place, value in _revalued_referents(context.grounder, x, phrase):
-            if fact := facts.get(thing.id):
-                text, before = replace_value(context.text, phrase, place, value), phrase.values[place][0]
-                yield Contrast(text, fact.gold, "attribute", before, value, fact.proof, (thing,))
 
-    return ContrastPlan((x,), grounding_kind(x, phrase), contrasts())
+def _referent_contrasts(
+    context: QuestionContext,
+    match: re.Match[str],
+    x: SceneObject,
+    phrase: Phrase,
+    names: Iterable[str],
+    prove: Callable[[SceneObject], ProvenAnswer | None],
+    others: tuple[SceneObject, ...] = (),
+) -> Iterator[Contrast]:
+    """The question about other referents with a proven answer: with another noun, then with another value."""
+    for thing in _other_referents(context.grounder, x, phrase, names):
+        if answer := prove(thing):
+            text = replace_definite(context.text, match, phrase, thing.name)
+            yield Contrast(text, answer.gold, "object", phrase.noun, thing.name, answer.proof, (thing, *others))
+    for thing, place, value in _revalued_referents(context.grounder, x, phrase):
+        if answer := prove(thing):
+            text, before = replace_value(context.text, phrase, place, value), phrase.values[place][0]
+            yield Contrast(text, answer.gold, "attribute", before, value, answer.proof, (thing, *others))
 
 
 def plan_object(context: QuestionContext) -> ContrastPlan:
     """Replace X in "Is the X left of the Y?" by an object with the other answer."""
     relation, x, y, phrase, how = _subject_and_object(context)
-    match, grounder, truth = context.read(relation), context.grounder, context.truth
+    grounder, gold = context.grounder, yes_no_gold(not context.truth)
 
-    def contrasts() -> Iterator[Contrast]:
-        companions, taken = context.survey.companions(y.name), {thing.name for thing in y.things}
-        names = [name for name in grounder.names if name not in taken]
-        weights = {name: companions.get(name, _SELDOM) for name in names}
-        for thing in _other_referents(grounder, x, phrase, weighted_order(weights, context.rng)):
-            fact = _contrary_fact(context, thing, relation, y)
-            if fact and _is_askable(thing, x, relation):
-                text = replace_definite(context.text, match, phrase, thing.name)
-                yield Contrast(
-                    text, yes_no_gold(not truth), "object", phrase.noun, thing.name, fact.proof, (thing, *y.things)
-                )
-        for thing, place, value in _revalued_referents(grounder, x, phrase):
-            if thing not in y.things and (fact := _contrary_fact(context, thing, relation, y)):
-                text, before = replace_value(context.text, phrase, place, value), phrase.values[place][0]
-                yield Contrast(text, yes_no_gold(not truth), "attribute", before, value, fact.proof, (thing, *y.things))
+    def prove(thing: SceneObject) -> ProvenAnswer | None:
+        fact = None if thing in y.things else _contrary_fact(context, thing, relation, y)
+        return ProvenAnswer(gold, fact.proof) if fact else None
 
+    companions, taken = context.survey.companions(y.name), {thing.name for thing in y.things}
+    weights = {name: companions.get(name, _SELDOM) for name in grounder.names if name not in taken}
+    names = [name for name in weighted_order(weights, context.rng) if _is_askable(name, x, relation)]
+    plan = ContrastPlan(
+        (x, *y.things),
+        how,
+        _referent_contrasts(context, context.read(relation), x, phrase, names, prove, y.things),
+    )
     kin = [thing for thing in grounder.scene if thing.id not in (x.id, *grounder.wearers) and thing not in y.things]
-    if not any(_is_askable(thing, x, relation) for thing in kin):
-        return ContrastPlan((x, *y.things), how, contrasts(), "nothing else there could stand so, worn clothes aside")
-    return ContrastPlan((x, *y.things), how, contrasts())
+    if not any(_is_askable(thing.name, x, relation) for thing in kin):
+        return replace(plan, lack="nothing else there could stand so, worn clothes aside")
+    return plan
 
 
 def plan_relation(context: QuestionContext) -> ContrastPlan:
@@ -241,21 +239,23 @@ def _subject_and_object(context: QuestionContext) -> tuple[str, SceneObject, Rel
         raise QuestionRejected("both names mean the same thing")
     fact = y.relation_fact(x, relation)
     context.require_agreement(fact.holds if fact else None, context.truth)
-    ways = dict.fromkeys((grounding_kind(x, x_phrase), *(grounding_kind(thing, y_phrase) for thing in y.things[:1])))
+    ways = dict.fromkeys(
+        (naming_kind(x.name, x_phrase.noun), *(naming_kind(thing.name, y_phrase.noun) for thing in y.things[:1]))
+    )
     return relation, x, y, x_phrase, " + ".join(ways)
 
 
-def _is_askable(thing: SceneObject, x: SceneObject, relation: str) -> bool:
+def _is_askable(name: str, x: SceneObject, relation: str) -> bool:
     """Whether a relation is plausible for another subject: for actions, one of a common kind."""
     if relation in OPPOSITE_RELATIONS or relation in SYMMETRIC_RELATIONS:
         return True
-    if relation.partition(" ")[0] in _OF_ALL_CREATURES and _is_animate(thing) and _is_animate(x):
+    if relation.partition(" ")[0] in _OF_ALL_CREATURES and _is_animate(name) and _is_animate(x.name):
         return True
-    return not {thing.name, *hypernym_names(thing.name)}.isdisjoint((x.name, *hypernym_names(x.name)))
+    return not {name, *hypernym_names(name)}.isdisjoint((x.name, *hypernym_names(x.name)))
 
 
-def _is_animate(thing: SceneObject) -> bool:
-    return is_a(thing.name, "person") or is_a(thing.name, "animal")
+def _is_animate(name: str) -> bool:
+    return is_a(name, "person") or is_a(name, "animal")
 
 
 def _other_referents(

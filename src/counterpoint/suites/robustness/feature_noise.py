@@ -5,16 +5,15 @@ one table of groups serves every model that lets its features be changed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import product
 from random import Random
 
-from counterpoint.core.groups import MAX_REFERENCES, Group, Mode, Query, Relation, Side, noise_edit, reference_name
+from counterpoint.core.groups import MAX_REFERENCES, Group, Query, Relation, Side, noise_edit, reference_name
 from counterpoint.core.ids import Plain
 from counterpoint.core.items import Question
-from counterpoint.core.pictures import Edit
-from counterpoint.suites.question_groups import Tags, base_query, question_group
+from counterpoint.suites.question_groups import base_query, question_group
 from counterpoint.suites.suite import Suite
 
 TRIALS = 15
@@ -47,19 +46,15 @@ def propose_feature_noise(
     question: Question, references: References, rng: Random, *, variants: int = TRIALS, scale: str = SCALE
 ) -> Iterator[Group]:
     """The question as it is, then with noise in what a model makes of its picture, and of its words."""
-    picture, text, choices, context = question.picture, question.text, question.choices, question.context
+    base = base_query(question)
     edited = [
-        (Query(picture, text, Mode.ANSWER, choices, context, edits), tags)
-        for edits, tags in _edits(references.name, variants, scale, rng)
+        (
+            replace(base, edits=(noise_edit(side, scale, references.name, rng.getrandbits(_BITS)),)),
+            (("edit", TAGS[side]), ("trial", str(trial))),
+        )
+        for side, trial in product(Side, range(1, variants + 1))
     ]
     yield question_group(question, edited, relation=Relation.SAME, proof=_PROOF)
-
-
-def _edits(references: str, trials: int, scale: str, rng: Random) -> Iterator[tuple[tuple[Edit, ...], Tags]]:
-    """The edits of a question, each with luck of its own, and their tags."""
-    for side, trial in product(Side, range(1, trials + 1)):
-        edit = noise_edit(side, scale, references, rng.getrandbits(_BITS))
-        yield (edit,), (("edit", TAGS[side]), ("trial", str(trial)))
 
 
 def reference_entries(references: References) -> Mapping[str, Mapping[str, list[list[Plain]]]]:

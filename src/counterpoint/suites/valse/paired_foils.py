@@ -165,7 +165,7 @@ class PairSampler:
 
     def add(self, group: Group | Candidate) -> None:
         """Offer one group."""
-        draft = group if isinstance(group, Candidate) else Candidate.of(group)
+        draft = Candidate.of(group)
         self._twins[dict(draft.tags)[PAIR_TAG]].append(draft)
 
     def chosen(self) -> list[Group]:
@@ -209,7 +209,7 @@ class MirroredSampler:
 
     def add(self, group: Group | Candidate) -> None:
         """Offer one foil; the tags of its base name the words exchanged and the likelier text."""
-        draft = group if isinstance(group, Candidate) else Candidate.of(group)
+        draft = Candidate.of(group)
         tags = dict(draft.tags)
         one, _, other = tags["exchanged"].partition(" | ")
         foil = other if tags["word"] == one else one
