@@ -11,7 +11,7 @@ from counterpoint.core.groups import Group
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.gqa import gqa
 from counterpoint.suites.contrast.contrast_sets import NO_TEMPLATE, suite
-from counterpoint.suites.contrast.programs import TEMPLATES
+from counterpoint.suites.contrast.question_forms import TEMPLATES
 from counterpoint.suites.suite import Tally, generate_groups
 
 sys.path.append(str(Path(__file__).parents[1] / "suites"))

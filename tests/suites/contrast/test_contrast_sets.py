@@ -24,7 +24,7 @@ from counterpoint.suites.contrast.contrasts import (
     weighted_order,
 )
 from counterpoint.suites.contrast.grounding import naming_kind
-from counterpoint.suites.contrast.programs import TEMPLATES
+from counterpoint.suites.contrast.question_forms import TEMPLATES
 from counterpoint.suites.suite import generate_groups
 
 _AGREEING = {"is", "are", "a", "an", "any", "does", "do", "has", "have"}

@@ -5,7 +5,7 @@ from contrast_items import asked, either, made, program, reasons, scene
 
 from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.scenes import Scene
-from counterpoint.suites.contrast.programs import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE, match_wording
+from counterpoint.suites.contrast.question_forms import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE, match_wording
 
 
 def _room() -> Scene:

@@ -17,7 +17,7 @@ from counterpoint.suites.contrast.contrasts import (
 )
 from counterpoint.suites.contrast.existence_questions import plan_either, plan_near
 from counterpoint.suites.contrast.grounding import SceneGrounder
-from counterpoint.suites.contrast.programs import (
+from counterpoint.suites.contrast.question_forms import (
     COLOR,
     EITHER,
     NEAR,

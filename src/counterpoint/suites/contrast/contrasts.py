@@ -16,7 +16,7 @@ from counterpoint.language.english import article, be, do, have, is_countable, i
 from counterpoint.scenes.cooccurrence import NameCooccurrence
 from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder
-from counterpoint.suites.contrast.programs import Clue, QuestionRejected, UnknownWording, match_wording
+from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, UnknownWording, match_wording
 
 
 @dataclass(slots=True)

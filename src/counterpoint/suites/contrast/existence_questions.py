@@ -18,7 +18,7 @@ from counterpoint.suites.contrast.contrasts import (
     yes_no_gold,
 )
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
-from counterpoint.suites.contrast.programs import QuestionRejected, read_clue
+from counterpoint.suites.contrast.question_forms import QuestionRejected, read_clue
 
 _SELDOM = 0.1  # the weight of what is there and is not seen with the other thing elsewhere
 _ELSEWHERE = 2.0  # and that of what is there, but not in the place that is asked for

@@ -12,7 +12,7 @@ from counterpoint.scenes.ambiguity import absence_proof, can_be_asked, is_absent
 from counterpoint.scenes.attributes import attribute_class, denies, has_value
 from counterpoint.scenes.relations import relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneView
-from counterpoint.suites.contrast.programs import Clue, ClueRelation, QuestionRejected
+from counterpoint.suites.contrast.question_forms import Clue, ClueRelation, QuestionRejected
 
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
 DISAGREE = "its words and its program do not say the same"

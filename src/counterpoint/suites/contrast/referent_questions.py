@@ -33,7 +33,7 @@ from counterpoint.suites.contrast.contrasts import (
     yes_no_gold,
 )
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
-from counterpoint.suites.contrast.programs import Clue, QuestionRejected, plain_form, read_clue, split_relation
+from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, plain_form, read_clue, split_relation
 
 
 @dataclass(frozen=True, slots=True)

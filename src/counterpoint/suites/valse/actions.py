@@ -17,8 +17,8 @@ from counterpoint.scenes.ambiguity import is_known
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
 from counterpoint.suites.valse.agreement import infinitive
+from counterpoint.suites.valse.caption_foils import listed_words, read_lists
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases, pair_name
-from counterpoint.suites.valse.plausibility import listed_words, read_lists
 
 _USUAL = 3  # senses of a verb that people mean by it
 

@@ -11,7 +11,7 @@ from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken
 from counterpoint.language.nouns import singular
 from counterpoint.language.tokens import is_noun
 from counterpoint.language.verbs import base_form, third_person
-from counterpoint.suites.valse.plausibility import listed_words, read_lists
+from counterpoint.suites.valse.caption_foils import listed_words, read_lists
 
 _ONE, _MANY = ("VBZ", "VHZ", "VDZ", "VVZ"), ("VBB", "VHB", "VDB", "VVB")
 _BE = {"is": ("is", "are"), "are": ("is", "are"), "was": ("was", "were"), "were": ("was", "were")}

@@ -20,8 +20,8 @@ from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.scenes.ambiguity import is_known
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
+from counterpoint.suites.valse.caption_foils import listed_words, word_pattern
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
-from counterpoint.suites.valse.plausibility import listed_words, word_pattern
 
 _HE, _SHE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
 _THEY, _IT = frozenset({"they", "them", "their", "theirs", "themselves"}), frozenset({"it", "its", "itself"})

@@ -11,8 +11,8 @@ from counterpoint.core.items import Question
 from counterpoint.language.nouns import head
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
+from counterpoint.suites.valse.caption_foils import listed_words
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
-from counterpoint.suites.valse.plausibility import listed_words
 from counterpoint.suites.valse.statements import NO_ARTICLE, how_many, is_there, read_votes
 
 NAME = "existence"

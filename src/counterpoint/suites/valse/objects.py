@@ -15,7 +15,7 @@ from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
 from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.suites.suite import Rejection
-from counterpoint.suites.valse.plausibility import (
+from counterpoint.suites.valse.caption_foils import (
     CaptionFoil,
     CaptionSurvey,
     Rewrite,

@@ -26,7 +26,7 @@ from counterpoint.scenes.ambiguity import is_known
 from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import Rejection
 from counterpoint.suites.valse.agreement import NumberForms, is_kind, pronoun_forms, verb_forms, verb_subjects
-from counterpoint.suites.valse.plausibility import (
+from counterpoint.suites.valse.caption_foils import (
     CaptionSurvey,
     Rewrite,
     apply_rewrites,

@@ -15,7 +15,7 @@ from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
 from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
 from counterpoint.suites.valse.agreement import is_kind
-from counterpoint.suites.valse.plausibility import (
+from counterpoint.suites.valse.caption_foils import (
     CaptionFoil,
     CaptionSurvey,
     Rewrite,

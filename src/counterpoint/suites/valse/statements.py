@@ -20,7 +20,7 @@ from counterpoint.language.english import (
 )
 from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.language.verbs import third_person
-from counterpoint.suites.valse.plausibility import listed_words, word_pattern
+from counterpoint.suites.valse.caption_foils import listed_words, word_pattern
 
 _HOW_MANY = re.compile(r"\s*how many (.+?)[\s?.!]*", re.IGNORECASE)
 _IS_THERE = re.compile(r"\s*(is|are) there (?:(an?|any|some) )?(.+?)[\s?.!]*", re.IGNORECASE)
