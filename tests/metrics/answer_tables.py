@@ -1,13 +1,17 @@
 """Small suites with what a model said, as plain values to loop over and as the tables that metrics take."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 from hypothesis import strategies as st
 
 from counterpoint.core.ids import content_id
+from counterpoint.metrics.comparison import compare_outcomes, coverage_of_outcomes
+from counterpoint.metrics.outcomes import judge
+from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.store.tables import ANSWERS, GROUPS
 
 GOLDS = st.sampled_from(
@@ -113,3 +117,25 @@ def _chunked(rows: list[dict[str, object]], schema: pa.Schema, rng: Random) -> p
     whole = pa.Table.from_pylist(rows, schema)
     cut = rng.randint(0, whole.num_rows)
     return pa.concat_tables([whole.slice(0, cut), whole.slice(cut)])
+
+
+def compare_table(
+    groups: pa.Table, first: pa.Table, second: pa.Table, by: Sequence[str] = ("test",), **request: Any
+) -> pa.Table:
+    """Compare the answers of two models, a row for each slice and metric; see `ScoreRequest` for the parameters."""
+    options = ScoreRequest(by, **request)
+    return compare_outcomes(judge(groups, first, options.threshold), judge(groups, second, options.threshold), options)
+
+
+def coverage_table(
+    groups: pa.Table,
+    answers: Mapping[str, pa.Table],
+    by: Sequence[str] = ("test",),
+    *,
+    pairs: bool = False,
+    **request: Any,
+) -> pa.Table:
+    """The coverage by `model` of the correct answers of `of`, for every two models; see `coverage_of_outcomes`."""
+    options = ScoreRequest(by, **request)
+    outcomes = {name: judge(groups, own, options.threshold) for name, own in answers.items()}
+    return coverage_of_outcomes(outcomes, options, pairs=pairs)

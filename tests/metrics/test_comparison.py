@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from answer_tables import Made, Member, Said, made, tables
+from answer_tables import Made, Member, Said, compare_table, coverage_table, made, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import Case, pair_cases, single_cases
@@ -18,7 +18,7 @@ from statsmodels.stats.contingency_tables import mcnemar as reference
 from statsmodels.stats.multitest import multipletests
 
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
-from counterpoint.metrics.comparison import compare_table, compare_with_reference, coverage_table
+from counterpoint.metrics.comparison import compare_with_reference
 from counterpoint.metrics.intervals import seeded_rng
 from counterpoint.metrics.metric import Ratio
 from counterpoint.metrics.outcomes import judge

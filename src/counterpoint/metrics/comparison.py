@@ -19,7 +19,6 @@ from counterpoint.metrics.outcomes import (
     Sets,
     Singles,
     Unit,
-    judge,
     ordered_pairs,
 )
 from counterpoint.metrics.paired_tests import (
@@ -43,14 +42,6 @@ _SCHEMA = (
     *[("p", pa.float64()), ("holm", pa.float64()), ("verdict", pa.string()), ("detectable", pa.float64())],
     *[("method", pa.string()), ("threshold", pa.float64())],
 )
-
-
-def compare_table(
-    groups: pa.Table, first: pa.Table, second: pa.Table, by: Sequence[str] = ("test",), **request: Any
-) -> pa.Table:
-    """Compare the answers of two models, a row for each slice and metric; see `ScoreRequest` for the parameters."""
-    options = ScoreRequest(by, **request)
-    return compare_outcomes(judge(groups, first, options.threshold), judge(groups, second, options.threshold), options)
 
 
 def compare_outcomes(first: Outcomes, second: Outcomes, request: ScoreRequest) -> pa.Table:
@@ -196,20 +187,6 @@ _COVERAGE_SCHEMA = (
     *[("high", pa.float64()), ("n", pa.int64()), ("clusters", pa.int64()), ("unit", pa.string())],
     ("threshold", pa.float64()),
 )
-
-
-def coverage_table(
-    groups: pa.Table,
-    answers: Mapping[str, pa.Table],
-    by: Sequence[str] = ("test",),
-    *,
-    pairs: bool = False,
-    **request: Any,
-) -> pa.Table:
-    """The coverage by `model` of the correct answers of `of`, for every two models; see `coverage_of_outcomes`."""
-    options = ScoreRequest(by, **request)
-    outcomes = {name: judge(groups, own, options.threshold) for name, own in answers.items()}
-    return coverage_of_outcomes(outcomes, options, pairs=pairs)
 
 
 def coverage_of_outcomes(outcomes: Mapping[str, Outcomes], request: ScoreRequest, *, pairs: bool = False) -> pa.Table:

@@ -216,15 +216,6 @@ def best_answer(question: Question) -> str | None:
     return max(question.gold.answers, key=lambda pair: pair[1], default=(None, 0.0))[0]
 
 
-def word_count(text: str) -> int:
-    """The number of words of a text.
-
-    >>> word_count("Is it  red?")
-    3
-    """
-    return len(text.split())
-
-
 def summarise_tally(kind: str, tally: ItemTally) -> DataSetCounts:
     """The statistics of a finished tally."""
     spreads = {name: NumberHistogram.of(counts) for name, counts in tally.numbers.items()}
@@ -256,7 +247,7 @@ def _scene(scene: Scene, tally: ItemTally) -> None:
 
 def _question(question: Question, tally: ItemTally) -> None:
     tally.item(question.picture)
-    tally.number("words per question", word_count(question.text))
+    tally.number("words per question", len(question.text.split()))
     tally.word("question types", question.kind or NO_KIND)
     answer = best_answer(question)
     if answer is not None:
@@ -269,7 +260,7 @@ def _question(question: Question, tally: ItemTally) -> None:
 
 def _caption(caption: Caption, tally: ItemTally) -> None:
     tally.item(caption.picture)
-    tally.number("words per caption", word_count(caption.text))
+    tally.number("words per caption", len(caption.text.split()))
     if caption.word or caption.foil_word:
         tally.word("foils", f"{caption.word} → {caption.foil_word}")
 
@@ -277,11 +268,11 @@ def _caption(caption: Caption, tally: ItemTally) -> None:
 def _dialogue(dialogue: Dialogue, tally: ItemTally) -> None:
     tally.item(dialogue.picture)
     tally.number("turns per dialogue", len(dialogue.turns))
-    tally.number("words per caption", word_count(dialogue.caption))
+    tally.number("words per caption", len(dialogue.caption.split()))
     for turn in dialogue.turns:
-        tally.number("words per question", word_count(turn.question))
+        tally.number("words per question", len(turn.question.split()))
         if turn.answer:
-            tally.number("words per answer", word_count(turn.answer))
+            tally.number("words per answer", len(turn.answer.split()))
             tally.answer(turn.answer)
 
 
@@ -302,7 +293,7 @@ def _group(ready: ReadyGroup, tally: ItemTally) -> None:
     tally.word("question types", group.kind or NO_KIND)
     tally.number("variants per group", len(group.variants))
     for query, gold in zip(group.queries, group.gold, strict=True):
-        tally.number("words per question", word_count(query.text))
+        tally.number("words per question", len(query.text.split()))
         if gold:
             tally.answer(gold.best)
 
@@ -349,8 +340,8 @@ def jensen_shannon_distance(one: Mapping[str, int], other: Mapping[str, int]) ->
 class AnswerSpace:
     """The answers of a data set, each with the number of questions whose best answer it is; a bare list has none.
 
-    >>> AnswerSpace.listed("some", ["Red", "red ", "blue"], str.strip).answers
-    ('Red', 'blue', 'red')
+    >>> AnswerSpace.listed("some", ["Red", "red ", "blue"], str.strip).counts
+    {'Red': 0, 'blue': 0, 'red': 0}
     """
 
     name: str
@@ -360,11 +351,6 @@ class AnswerSpace:
     def listed(cls, name: str, answers: Iterable[str], comparable: Comparable) -> "AnswerSpace":
         """The answers that a model can give, or that stand in a list."""
         return cls(name, dict.fromkeys(sorted(set(map(comparable, answers))), 0))
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Every answer once, sorted."""
-        return tuple(sorted(self.counts))
 
     @property
     def questions(self) -> int:

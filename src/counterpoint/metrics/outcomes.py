@@ -185,11 +185,6 @@ class Singles:
     scale: str  # of the scores, as the model declares it
 
     @property
-    def probable(self) -> bool:
-        """Whether the scores are probabilities."""
-        return self.scale == Scale.PROBABILITY
-
-    @property
     def gold(self) -> Flags:
         """The query has gold."""
         return ~np.isnan(self.correct)
@@ -225,11 +220,6 @@ class Outcomes:
     probabilities: AnswerProbabilities
     scale: str = ""  # of the scores, as the model declares it; empty where it is not known
     stored_relation: tuple[Flags, Flags] | None = None  # for each row whether it satisfies the relation and is known to
-
-    @property
-    def probable(self) -> bool:
-        """Whether the scores are probabilities."""
-        return self.scale == Scale.PROBABILITY
 
     def labels(self, name: str) -> Labels:
         """A column by its name: suite, test, kind, relation, or `tag:` and the name of a tag."""
@@ -268,17 +258,6 @@ class Outcomes:
 
     def sets(self) -> Sets:
         """Every group that has a variant."""
-        if not len(self.base):
-            rows, credit = np.empty(0, np.int64), np.empty(0)
-            return Sets(
-                credit,
-                np.empty(0, np.bool_),
-                np.empty(0, np.int32),
-                rows,
-                self.threshold,
-                variants=rows,
-                correct=credit,
-            )
         starts = np.flatnonzero(self.base == np.arange(len(self.base)))
         sizes = np.diff(np.append(starts, len(self.base)))
         several = sizes > 1

@@ -6,7 +6,7 @@ that works is the suite's plausibility bias (VALSE, section 4.2), and 50 % is no
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from counterpoint.core.errors import StoreError
@@ -153,18 +153,18 @@ def blind_findings(groups: Any, answers: Any) -> list[BlindFinding]:
     """How a model that has scored ranked groups fares in each test; with words where the interval is clear of half."""
     rows = score_outcomes(judge(groups, answers), ScoreRequest(("test",), metrics=(acc_r, ties))).to_pylist()
     tied = {(row["suite"], row["test"]): row["value"] for row in rows if row["metric"] == ties.name}
-    findings = []
     pairs: dict[tuple[str, str], list[ScoredPair]] = {}
     for pair in pairs_of(groups, answers):
         pairs.setdefault((pair.suite, pair.test), []).append(pair)
+    findings = []
     for row in rows:
         if row["metric"] == acc_r.name:
             place = row["suite"], row["test"]
             finding = BlindFinding(*place, row["value"], row["low"], row["high"], row["n"], tied[place])
-            words = tuple(cue_words(pairs[place], above=(finding.value or 0) > HALF)) if finding.biased else ()
-            findings.append(
-                BlindFinding(*place, finding.value, finding.low, finding.high, finding.n, finding.ties, words)
-            )
+            if finding.biased:
+                words = cue_words(pairs[place], above=(finding.value or 0) > HALF)
+                finding = replace(finding, words=tuple(words))
+            findings.append(finding)
     return findings
 
 
