@@ -1,18 +1,65 @@
-"""Studies by name: experiments on a lab or on the built-in world."""
+"""Studies by name, experiments on a lab or on the built-in world; and accuracy on plain questions of the world."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, ClassVar
 
+from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.lab.blind_study import blind_study
-from counterpoint.lab.plain_study import plain_study
-from counterpoint.lab.progress import ProgressCallback, ignore_progress
+from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.rad_study import rad_coverage, rad_study
 from counterpoint.lab.results import LabResult
+from counterpoint.metrics.intervals import Score
+from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
+from counterpoint.studies.plain_accuracy import PlainExam, PlainReport, examine
+from counterpoint.world.source import World
 
 STUDIES = ("blind", "plain", "rad", "rad-coverage")
 """Text-only baselines of a lab, accuracy on plain questions, RAD as a predictor, and the coverage of augmentations."""
+_TEXT_ONLY = frozenset(("ngram", "trigram"))  # they score a text by itself; `study blind` is for them
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlainStudy(LabResult[PlainReport]):
+    """A report on each model."""
+
+    _rows: ClassVar[str] = "reports"
+
+    reports: tuple[PlainReport, ...]
+    scenes: int
+    split: str
+    by_kind: bool = False  # show each kind of question
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"models": [asdict(report) for report in self.reports]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per model and kind of question."""
+        return [
+            {"model": report.model, "kind": kind, **asdict(score)}
+            for report in self.reports
+            for kind, score in report.kinds.items()
+        ]
+
+    def tables(self) -> list[ResultTable]:
+        """Accuracy of each model with 95 % intervals over pictures, and of each kind of question where it is wanted."""
+        title = f"Correct answers on {self.scenes} scenes of the {self.split} split, per cent with 95 % intervals"
+        rows = [
+            (report.model, *map(_cell, (report.overall, *map(report.manners.get, ("GQA", "VQA")), report.ranking)))
+            for report in self.reports
+        ]
+        table = ResultTable(title, ("model", "questions", "GQA style", "VQA style", "captions"), rows)
+        if not self.by_kind:
+            return [table]
+        answering = [report for report in self.reports if report.kinds]
+        names = sorted({kind for report in answering for kind in report.kinds})
+        shares = [(kind, *(_share(report.kinds, kind) for report in answering)) for kind in names]
+        heads = ("kind", *(report.model for report in answering))
+        return [table, ResultTable("By kind of question", heads, shares)]
 
 
 def study(name: str, *, progress: ProgressCallback = ignore_progress, **request: Any) -> LabResult[Any]:
@@ -41,3 +88,34 @@ def run_study(
         case "rad-coverage":
             return rad_coverage(**request, progress=progress)
     raise UnknownName("study", study, STUDIES)
+
+
+def plain_study(
+    *,
+    models: Sequence[str] = (),
+    items: int = 300,
+    split: str = "test",
+    seed: int = 0,
+    kinds: bool = False,
+    progress: ProgressCallback = ignore_progress,
+) -> PlainStudy:
+    """Examine models, by default all of the catalog that see pictures or questions, on new scenes of the world.
+
+    Names are looked up before scenes are drawn; `kinds` shows each kind of question as well.
+    """
+    world = World(split, items, seed=seed)
+    names = models or tuple(name for name in catalog.rows("models") if name not in _TEXT_ONLY)
+    loaded = {name: catalog.model(name, world) for name in names}
+    exam = PlainExam.of(world)
+    reports = [
+        examine(name, model, exam, partial(track, task=name, progress=progress)) for name, model in loaded.items()
+    ]
+    return PlainStudy(tuple(reports), items, split, kinds)
+
+
+def _cell(score: Score | None) -> str:
+    return "–" if score is None else percent(score.value, score.low, score.high)
+
+
+def _share(kinds: Mapping[str, Score], kind: str) -> str:
+    return percent(kinds[kind].value) if kind in kinds else "–"
