@@ -50,7 +50,7 @@ def test_columns_are_chosen_by_ticks(page: Page, base_url: str) -> None:
 
 def test_the_boxes_of_a_model_change_its_charts(page: Page, base_url: str) -> None:
     page.goto(f"{base_url}/models/careful")
-    page.get_by_label("Data set").select_option("odd")
+    page.get_by_label("Suite").select_option("odd")
     expect(page).to_have_url(re.compile("suite=odd"))
     page.get_by_label("Beside").select_option("hasty")
     expect(page.locator("figcaption", has_text="is higher than hasty")).to_be_visible()

@@ -67,13 +67,22 @@ class PageEntry:
     @property
     def view_type(self) -> Any:
         """The type of the view."""
-        found = load(self.view)
-        return found if isinstance(found, type) else get_type_hints(found)["return"]
+        view = load(self.view)
+        return view if isinstance(view, type) else get_type_hints(view)["return"]
 
     @property
     def summary(self) -> str:
         """The first line of the view's docstring."""
         return (load(self.view).__doc__ or self.path).strip().partition("\n")[0]
+
+
+def page_number(text: str) -> int:
+    """Return the number of a page of a list from 1; a text that is no number is the first page.
+
+    >>> page_number("3"), page_number("0"), page_number("last")
+    (3, 1, 1)
+    """
+    return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) < 9 else 1
 
 
 def load(name: str) -> Any:

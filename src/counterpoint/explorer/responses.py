@@ -4,8 +4,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib.resources import files
 from typing import Any
 
+from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -13,13 +15,41 @@ from starlette.routing import Route
 
 from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
+from counterpoint.explorer.group_parts import THRESHOLD, BoxView
 from counterpoint.explorer.page import PageEntry, PageRequest, PageView, load
-from counterpoint.explorer.templating import environment
 from counterpoint.explorer.thumbnails import thumbnail_width
 from counterpoint.explorer.views import LabView, LinkChoice, to_json_value
 from counterpoint.lab.reader import LabReader
+from counterpoint.reports import templating
 
-TEMPLATES = environment()
+
+def _environment() -> Environment:
+    """Return the templates of reports, those that pages share, and those beside the modules of pages."""
+    templates = templating.environment(PackageLoader("counterpoint.explorer"))
+    assert templates.loader, "an environment has templates"
+    templates.loader = ChoiceLoader([FunctionLoader(_read_template), templates.loader])
+    templates.filters["label"] = _box_label
+    templates.globals["threshold"] = THRESHOLD
+    return templates
+
+
+def _read_template(name: str) -> str | None:
+    """Return the text of a template beside a module, by a name such as `package.module/template.html`."""
+    module, _, file = name.partition("/")
+    return files(module).joinpath(file).read_text("utf-8") if file else None
+
+
+def _box_label(box: BoxView, width: int, height: int) -> dict[str, float]:
+    """Return the place of a box's name: above it, or inside where there is no room, and within the picture."""
+    font = max(width / 30, 7)
+    long, tall = font * (0.56 * len(box.name) + 0.8), font * 1.45
+    x = min(max(box.x, 0), max(width - long, 0))
+    y = box.y - tall if box.y >= tall else min(box.y, max(height - tall, 0))
+    label = {"x": x, "y": y, "width": long, "height": tall, "font": font, "text": long - font * 0.8}
+    return {name: round(value, 2) for name, value in label.items()}
+
+
+TEMPLATES = _environment()
 """The templates of all pages."""
 
 

@@ -1,10 +1,18 @@
-"""Scores and costs as cells of tables, the same on every page and in reports."""
+"""Scores and costs as cells of tables, the same on every page."""
+
+from collections.abc import Iterable
 
 from counterpoint import catalog
-from counterpoint.explorer.views import CostFigure, ScoreCell
+from counterpoint.explorer.views import CostFigure, MetricColumn, ScoreCell
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.leaderboard import NOT_ASKED, ModelCost
 from counterpoint.store.lab import LabModel
+
+
+def metric_columns(suite: str, names: Iterable[str]) -> tuple[MetricColumn, ...]:
+    """Return a column for each metric of a suite."""
+    metrics = map(catalog.metric, names)
+    return tuple(MetricColumn(suite, "", metric.name, metric.title, metric.term) for metric in metrics)
 
 
 def score_cell(

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.explorer.request_bodies import read_form
+from counterpoint.explorer.responses import TEMPLATES
 
 SHORTEST = 8
 """Characters of a password, at least."""
@@ -123,13 +124,10 @@ def local_address(address: str) -> str:
 
 
 def _login_page(request: Request, onward: str, problem: str = "", status: int = 200) -> Response:
-    from counterpoint.explorer.templating import environment
-
     keys: AccessKeys = request.app.state.keys
-    shown = (
-        environment().get_template("login.html").render(token=keys.page, onward=local_address(onward), problem=problem)
-    )
-    return Response(shown, status, {"Cache-Control": "no-store"}, "text/html")
+    template = TEMPLATES.get_template("login.html")
+    html = template.render(token=keys.page, onward=local_address(onward), problem=problem)
+    return Response(html, status, {"Cache-Control": "no-store"}, "text/html")
 
 
 def _ask_password(request: Request) -> ASGIApp:

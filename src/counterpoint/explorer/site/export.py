@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from starlette.types import ASGIApp, Message
+import httpx2
+from starlette.types import ASGIApp
 
 from counterpoint._version import __version__
 from counterpoint.core.errors import StoreError, UnknownName
@@ -94,20 +95,13 @@ class LabSubset(LabStore):
         return tuple(select_versions(super().versions(), self._selection.models))
 
 
-@dataclass(frozen=True, slots=True)
-class PageResponse:
-    """A response of the server."""
-
-    status: int
-    location: str
-    content: bytes
-
-
 class InProcessClient:
     """Requests pages of the server without a network, in a thread of its own, where no other event loop runs."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app, self._thread, self._runner = app, ThreadPoolExecutor(1), asyncio.Runner()
+        transport = httpx2.ASGITransport(app=app)
+        self._client = httpx2.AsyncClient(transport=transport, base_url="http://localhost", follow_redirects=True)
+        self._thread, self._runner = ThreadPoolExecutor(1), asyncio.Runner()
 
     def __enter__(self) -> Self:
         return self
@@ -116,38 +110,9 @@ class InProcessClient:
         self._thread.submit(self._runner.close).result()
         self._thread.shutdown()
 
-    def get(self, address: str) -> PageResponse:
-        """Request one page."""
-        return self._thread.submit(lambda: self._runner.run(self._get(address))).result()
-
-    async def _get(self, address: str) -> PageResponse:
-        path, _, query = address.partition("?")
-        scope = {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": "GET",
-            "scheme": "http",
-            "path": unquote(path),
-            "raw_path": path.encode(),
-            "root_path": "",
-            "query_string": query.encode(),
-            "headers": [(b"host", b"localhost")],
-            "client": ("127.0.0.1", 0),
-            "server": ("localhost", 80),
-        }
-        sent: list[Message] = []
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(message: Message) -> None:
-            sent.append(message)
-
-        await self._app(scope, receive, send)
-        headers = {name.lower(): value.decode() for name, value in sent[0]["headers"]}
-        content = b"".join(message.get("body", b"") for message in sent[1:])
-        return PageResponse(sent[0]["status"], headers.get(b"location", ""), content)
+    def get(self, address: str) -> httpx2.Response:
+        """Request one page, and follow redirects."""
+        return self._thread.submit(lambda: self._runner.run(self._client.get(address))).result()
 
 
 @dataclass(slots=True)
@@ -213,11 +178,7 @@ class SiteWriter:
 
     def _page(self, address: str) -> str:
         response = self.client.get(address)
-        for _ in range(3):
-            if response.status not in (302, 303, 307, 308):
-                break
-            response = self.client.get(response.location)
-        if response.status >= 500:
+        if response.is_server_error:
             raise StoreError(f"the page {address} cannot be rendered", hint="counterpoint serve shows why")
         return response.content.decode("utf-8", "replace")
 
@@ -226,7 +187,7 @@ class SiteWriter:
         lab = LabView(self.reader.name, len(self.reader.models()), self.reader.answer_count())
         links = navigation(self.pages, "Browse")
         template = TEMPLATES.get_template("counterpoint.explorer.site/group_list.html")
-        return template.render(view=view, lab=lab, navigation=links, live=False)
+        return template.render(view=view, lab=lab, navigation=links)
 
     def _rewrite(self, page: str, name: str) -> str:
         here = posixpath.dirname(name)
@@ -254,7 +215,7 @@ class SiteWriter:
         if address not in self.pictures:
             response = self.client.get(address)
             digest = blake2b(response.content, digest_size=12).hexdigest()
-            name = f"pictures/{digest}.png" if response.status == 200 else ""
+            name = f"pictures/{digest}.png" if response.is_success else ""
             if name and name not in self.pictures.values():
                 self._put(name, response.content)
                 self.progress.pictures += 1

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from io import BytesIO
+from io import BytesIO, RawIOBase
 from typing import Any
 
 import numpy as np
@@ -122,15 +122,17 @@ def _parquet(parts: Iterator[pa.Table]) -> Iterator[bytes]:
     yield sink.drain()
 
 
-class _StreamBuffer:
+class _StreamBuffer(RawIOBase):
     """A write-only file whose content is taken out as it is written."""
-
-    closed = False
 
     def __init__(self) -> None:
         self._buffer, self._length = list[bytes](), 0
 
-    def write(self, content: bytes) -> int:
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, content: Any) -> int:
         """Buffer some bytes."""
         self._buffer.append(bytes(content))
         self._length += len(content)
@@ -139,25 +141,6 @@ class _StreamBuffer:
     def tell(self) -> int:
         """Return the number of bytes written."""
         return self._length
-
-    def flush(self) -> None:
-        """Do nothing: the buffer is taken by `drain`."""
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readable(self) -> bool:
-        """Return False."""
-        return False
-
-    def seekable(self) -> bool:
-        """Return False."""
-        return False
-
-    def close(self) -> None:
-        """Mark the file closed."""
-        self.closed = True
 
     def drain(self) -> bytes:
         """Return what was written since the last call."""

@@ -20,7 +20,7 @@ from counterpoint.explorer.group_parts import (
     query_names,
     thumbnail,
 )
-from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.page import PageRequest, PageView, page_number
 from counterpoint.explorer.views import LinkChoice, ScoreCell, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece
@@ -141,7 +141,7 @@ class CompareView(PageView):
     left_out: int = 0
     listed: str = ""
     groups: tuple[PairEntry, ...] = ()
-    elsewhere: str = ""  # the same groups in Find
+    elsewhere: str = ""  # the same groups in Browse
     found: int = 0
     first: int = 0
     last: int = 0
@@ -192,7 +192,7 @@ class CompareQuery:
             if verdict not in VERDICTS:
                 raise UnknownName("verdict", verdict, VERDICTS)
         with_other = [place for place, model in enumerate(chosen) if place and model.slug == query.get("with", "")]
-        return cls(suite, chosen, with_other[0] if with_other else 1, first, second, _number(query.get("page", "")))
+        return cls(suite, chosen, with_other[0] if with_other else 1, first, second, page_number(query.get("page", "")))
 
     def address(self, ending: str = "", anchor: str = "", **changes: Any) -> str:
         """Return where this comparison is shown, with some of it changed."""
@@ -461,7 +461,3 @@ def _pair_entry(
 def _agree(first: AnswerView | None, second: AnswerView | None) -> bool:
     """Return whether two answers are the same."""
     return bool(first and second and first.shown == second.shown and first.correct == second.correct)
-
-
-def _number(text: str) -> int:
-    return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) < 9 else 1

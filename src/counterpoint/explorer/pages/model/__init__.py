@@ -6,13 +6,12 @@ from urllib.parse import quote, urlencode
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
-from counterpoint.explorer.model_charts import curve, ranges
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.overview.query import COSTS
-from counterpoint.explorer.score_cells import cost_figure, score_cell
+from counterpoint.explorer.score_cells import cost_figure, metric_columns, score_cell
 from counterpoint.explorer.views import ChartFigure, CostFigure, MetricColumn, ScoreCell, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
-from counterpoint.metrics.calibration import ReliabilityBin
+from counterpoint.metrics.calibration import ReliabilityBin, reliability_curve
 from counterpoint.metrics.data_statistics import HistogramBin
 from counterpoint.metrics.slices import SliceDeviation, find_deviations
 from counterpoint.reports.charts.bars import Histogram
@@ -20,12 +19,12 @@ from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurv
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.charts.svg import Chart
 from counterpoint.store.lab import LabModel
-from counterpoint.store.outcomes.queries import slice_sums
+from counterpoint.store.outcomes.queries import read_confidences, score_bin_counts, slice_sums
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteScores:
-    """The scores of one suite: of the model, and of the one it is held against, metric by metric."""
+    """The scores of the model on one suite by each metric, and those of the model beside it."""
 
     suite: str
     address: str
@@ -36,7 +35,7 @@ class SuiteScores:
 
 @dataclass(frozen=True, slots=True)
 class SliceFinding:
-    """A part of a suite whose score lies clear of the whole of it."""
+    """A slice of a suite whose score differs significantly from that of the whole suite."""
 
     suite: str
     what: str  # kind, or the name of a tag
@@ -44,7 +43,7 @@ class SliceFinding:
     metric: str
     whole: float
     cell: ScoreCell
-    p: float  # after Holm's correction over all parts of the suite
+    p: float  # after Holm's correction over all slices of the suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +65,15 @@ class ModelView(PageView):
 
 
 MOST = 8
-"""How many strong and how many weak parts are listed."""
+"""How many strong and how many weak slices are listed."""
+
+BINS = 10
+"""Equal bins from 0 to 1, of scores and of confidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelQuery:
-    """Which suite and metric the charts are about, and which model this one is held against."""
+    """The suite and metric of the charts, and the model that is shown beside this one."""
 
     slug: str
     suite: str = ""
@@ -80,7 +82,7 @@ class ModelQuery:
 
     @classmethod
     def read(cls, reader: LabReader, slug: str, query: Mapping[str, str]) -> "ModelQuery":
-        """The choice that an address says, with what it leaves out filled in."""
+        """Return the query of an address, with defaults for what it omits."""
         reader.model(slug)
         suites = [suite for suite in _ordered_suites(reader) if reader.has_answers(suite, slug)]
         suite = reader.require_suite(query["suite"]) if query.get("suite") else next(iter(suites), "")
@@ -94,17 +96,17 @@ class ModelQuery:
 
     @property
     def here(self) -> str:
-        """The page of the model, whatever is chosen on it."""
+        """The address of the page without parameters."""
         return f"/models/{quote(self.slug)}"
 
     def address(self, ending: str = "", **more: str) -> str:
-        """Where this choice is shown."""
-        said = {"suite": self.suite, "metric": self.metric, "against": self.against, **more}
-        return f"{self.here}{ending}?{urlencode({name: value for name, value in said.items() if value})}"
+        """Return the address of this query."""
+        values = {"suite": self.suite, "metric": self.metric, "against": self.against, **more}
+        return f"{self.here}{ending}?{urlencode({name: value for name, value in values.items() if value})}"
 
 
 def group_score_metrics(reader: LabReader, suite: str) -> tuple[str, ...]:
-    """The metrics that each sample of a suite has a score by, the most telling first."""
+    """Return the metrics that each group of a suite has a score by, the displayed ones first."""
     known = set(reader.group_metrics()) & reader.applicable_metrics(suite)
     first = [name for name in reader.displayed_metrics(suite) if name in known]
     return tuple(dict.fromkeys([*first, *(name for name in reader.metric_names() if name in known)]))
@@ -115,7 +117,8 @@ def model_view(reader: LabReader, request: PageRequest) -> ModelView:
     slug, query = request.path["model"], request.values
     model, choice = reader.model(slug), ModelQuery.read(reader, slug, query)
     other = reader.model(choice.against) if choice.against else None
-    found = [part for suite in reader.suites() for part in _standings(reader, suite, model)]
+    answered = [suite for suite in reader.suites() if reader.has_answers(suite, slug)]
+    findings = [finding for suite in reader.suites() for finding in _findings(reader, suite, model)]
     return ModelView(
         title=model.name,
         sentence="All metrics of one model in per cent, with 95 % intervals over pictures.",
@@ -126,12 +129,12 @@ def model_view(reader: LabReader, request: PageRequest) -> ModelView:
         here=choice.here,
         fingerprint=model.fingerprint,
         costs=_costs(reader, model),
-        measured=tuple(one for suite in reader.suites() if (one := _measured(reader, suite, model, other))),
+        measured=tuple(_suite_scores(reader, suite, model, other) for suite in answered),
         against=other.name if other else "",
         boxes=_boxes(reader, choice),
         charts=tuple(_charts(reader, choice)),
-        strong=_first(found, above=True),
-        weak=_first(found, above=False),
+        strong=_farthest(findings, above=True),
+        weak=_farthest(findings, above=False),
         notes=_notes(reader, model),
     )
 
@@ -149,14 +152,14 @@ def model_chart(reader: LabReader, request: PageRequest) -> Chart:
     return _chart(reader, ModelQuery.read(reader, slug, query), which)
 
 
-def _first(found: Sequence[SliceFinding], *, above: bool) -> tuple[SliceFinding, ...]:
-    """Those above or below the whole that are farthest from it."""
+def _farthest(findings: Sequence[SliceFinding], *, above: bool) -> tuple[SliceFinding, ...]:
+    """Return the findings above or below the whole suite that are farthest from it."""
 
-    def away(one: SliceFinding) -> float:
-        return (one.cell.value or 0.0) - one.whole
+    def deviation(finding: SliceFinding) -> float:
+        return (finding.cell.value or 0.0) - finding.whole
 
-    own = [one for one in found if (away(one) > 0) == above]
-    return tuple(sorted(own, key=lambda one: -abs(away(one)))[:MOST])
+    chosen = [finding for finding in findings if (deviation(finding) > 0) == above]
+    return tuple(sorted(chosen, key=lambda finding: -abs(deviation(finding)))[:MOST])
 
 
 def _costs(reader: LabReader, model: LabModel) -> tuple[tuple[str, CostFigure], ...]:
@@ -173,17 +176,13 @@ def _ordered_suites(reader: LabReader) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column.suite for column in reader.leaderboard().columns))
 
 
-def _measured(reader: LabReader, suite: str, model: LabModel, other: LabModel | None) -> SuiteScores | None:
-    if not reader.has_answers(suite, model.slug):
-        return None
+def _suite_scores(reader: LabReader, suite: str, model: LabModel, other: LabModel | None) -> SuiteScores:
     known = reader.applicable_metrics(suite) - {metric.chance for metric in reader.metrics}
     first = reader.displayed_metrics(suite)
     names = tuple(dict.fromkeys([*first, *(name for name in reader.metric_names() if name in known)]))
     cells = {name: score_cell(reader, suite, model, name) for name in names}
     names = tuple(name for name in names if cells[name].value is not None)
-    columns = tuple(
-        MetricColumn(suite, "", name, catalog.metric(name).title, catalog.metric(name).term) for name in names
-    )
+    columns = metric_columns(suite, names)
     beside = tuple(score_cell(reader, suite, other, name) for name in names) if other else ()
     address = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
     return SuiteScores(suite, address, columns, tuple(cells[name] for name in names), beside)
@@ -192,103 +191,111 @@ def _measured(reader: LabReader, suite: str, model: LabModel, other: LabModel | 
 def _boxes(reader: LabReader, choice: ModelQuery) -> tuple[SelectBox, ...]:
     suites = [(suite, suite) for suite in reader.suites() if reader.has_answers(suite, choice.slug)]
     known = group_score_metrics(reader, choice.suite) if choice.suite else ()
-    others = [(one.slug, one.name) for one in reader.models() if one.slug != choice.slug]
+    others = [(model.slug, model.name) for model in reader.models() if model.slug != choice.slug]
 
     def box(name: str, label: str, values: list[tuple[str, str]], now: str) -> SelectBox:
         return SelectBox(name, label, tuple(SelectOption(value, text, value == now) for value, text in values))
 
     return (
-        box("suite", "Data set", suites, choice.suite),
+        box("suite", "Suite", suites, choice.suite),
         box("metric", "Metric", [(name, catalog.metric(name).title) for name in known], choice.metric),
         box("against", "Beside", [("", "no other model"), *others], choice.against),
     )
 
 
 def _charts(reader: LabReader, choice: ModelQuery) -> list[ChartFigure]:
-    """The charts that have something to show."""
-    found = []
+    """Return the charts that have values."""
+    figures = []
     for which in CHARTS:
         chart = _chart(reader, choice, which)
         values = (
             chart.bins if isinstance(chart, Histogram) else chart.dots if isinstance(chart, DotChart) else chart.curves
         )
         if values:
-            found.append(ChartFigure(chart, choice.address(".svg", chart=which)))
-    return found
+            figures.append(ChartFigure(chart, choice.address(".svg", chart=which)))
+    return figures
 
 
 def _chart(reader: LabReader, choice: ModelQuery, which: str) -> Histogram | DotChart | ReliabilityChart:
     model = reader.model(choice.slug)
     if which == "spread":
-        bins = ranges(reader, choice.suite, model, choice.metric) if choice.metric else ()
+        bins = _score_bins(reader, choice) if choice.metric else ()
         return Histogram(_spread_title(choice, bins), bins, "score of a sample, in per cent", as_percent=True)
     if which == "profile":
         dots = _dots(reader, choice) if choice.against else []
         return DotChart(_profile_title(reader, choice, dots), tuple(dots), overlaid=True)
-    curve_bins = curve(reader, choice.suite, model) if choice.suite else ()
-    curves = (ReliabilityCurve(model.name, curve_bins),) if curve_bins else ()
-    return ReliabilityChart(_curve_title(model, curve_bins), curves)
+    confidences = read_confidences(reader, choice.suite, choice.slug) if choice.suite else None
+    curve = tuple(reliability_curve(*confidences, bins=BINS)) if confidences else ()
+    return ReliabilityChart(_curve_title(model, curve), (ReliabilityCurve(model.name, curve),) if curve else ())
 
 
-def _spread_title(choice: ModelQuery, found: tuple[HistogramBin, ...]) -> str:
-    if not found:
+def _score_bins(reader: LabReader, choice: ModelQuery) -> tuple[HistogramBin, ...]:
+    """Return how many samples score in each bin, in per cent; a sample is a base query with its mean score."""
+    counts = score_bin_counts(reader, choice.suite, choice.slug, choice.metric, BINS)
+    width = 100 // BINS
+    bins = (HistogramBin(width * place, width * (place + 1), counts.get(place, 0)) for place in range(BINS))
+    return tuple(bins) if counts else ()
+
+
+def _spread_title(choice: ModelQuery, bins: tuple[HistogramBin, ...]) -> str:
+    if not bins:
         return f"no sample of {choice.suite} has a score"
-    total = sum(part.count for part in found)
-    top, bottom = 100 * found[-1].count / total, 100 * found[0].count / total
+    total = sum(score_bin.count for score_bin in bins)
+    top, bottom = 100 * bins[-1].count / total, 100 * bins[0].count / total
     return f"{top:.0f} % of {choice.suite}’s samples score 90 or more, {bottom:.0f} % below 10"
 
 
-def _profile_title(reader: LabReader, choice: ModelQuery, found: list[Dot]) -> str:
-    if not found:
+def _profile_title(reader: LabReader, choice: ModelQuery, dots: list[Dot]) -> str:
+    if not dots:
         return "no other model is chosen"
     model, other = reader.model(choice.slug).name, reader.model(choice.against).name
     values: dict[str, dict[str, float]] = {}
-    for dot in found:
+    for dot in dots:
         values.setdefault(dot.row, {})[dot.column] = dot.value
-    both = [own for own in values.values() if len(own) == 2]
-    higher = sum(own[model] > own[other] for own in both)
-    return f"{model} is higher than {other} in {higher} of {len(both)} metrics"
+    pairs = [pair for pair in values.values() if len(pair) == 2]
+    higher = sum(pair[model] > pair[other] for pair in pairs)
+    return f"{model} is higher than {other} in {higher} of {len(pairs)} metrics"
 
 
 def _curve_title(model: LabModel, bins: tuple[ReliabilityBin, ...]) -> str:
-    total = sum(one.n for one in bins)
+    total = sum(point.n for point in bins)
     if not total:
         return "it gives no probabilities"
-    gap = sum(one.n * (one.confidence - one.accuracy) for one in bins) / total
+    gap = sum(point.n * (point.confidence - point.accuracy) for point in bins) / total
     how = "surer than it is right" if gap > 0 else "less sure than it is right"
     return f"{model.name} is {how}, by {abs(100 * gap):.1f} points on average"
 
 
 def _dots(reader: LabReader, choice: ModelQuery) -> list[Dot]:
-    """The main metrics of every suite that both models have."""
-    found = []
+    """Return the displayed metrics of every suite that both models have."""
+    dots = []
     pair = [reader.model(slug) for slug in (choice.slug, choice.against) if slug]
     for suite in _ordered_suites(reader):
         for name in reader.displayed_metrics(suite):
-            scores = [(one, reader.score(suite, one.slug, name)) for one in pair]
+            scores = [(model, reader.score(suite, model.slug, name)) for model in pair]
             row = f"{suite} · {catalog.metric(name).title.lower()}"
             if all(score is not None for _, score in scores):
-                found += [Dot(row, one.name, s.value, s.low, s.high) for one, s in scores if s is not None]
-    return found
+                dots += [Dot(row, model.name, s.value, s.low, s.high) for model, s in scores if s is not None]
+    return dots
 
 
-def _standings(reader: LabReader, suite: str, model: LabModel) -> list[SliceFinding]:
+def _findings(reader: LabReader, suite: str, model: LabModel) -> list[SliceFinding]:
     known = group_score_metrics(reader, suite)
     if not known or not reader.has_answers(suite, model.slug) or catalog.metric(known[0]).lower_is_better:
         return []
-    parts = reader.cached(
-        ("standings", suite, model.slug, known[0]), lambda: _deviations(reader, suite, model, known[0])
+    deviations = reader.cached(
+        ("deviations", suite, model.slug, known[0]), lambda: _deviations(reader, suite, model, known[0])
     )
-    return [_standing(suite, model, known[0], part) for part in parts]
+    return [_finding(suite, model, known[0], deviation) for deviation in deviations]
 
 
 def _deviations(reader: LabReader, suite: str, model: LabModel, metric: str) -> tuple[SliceDeviation, ...]:
     sums = slice_sums(reader, suite, model.slug, metric)
-    whole = [own for own in sums if not own.column]
-    return find_deviations([own for own in sums if own.column], whole[0]) if whole else ()
+    whole = [total for total in sums if not total.column]
+    return find_deviations([total for total in sums if total.column], whole[0]) if whole else ()
 
 
-def _standing(suite: str, model: LabModel, metric: str, part: SliceDeviation) -> SliceFinding:
+def _finding(suite: str, model: LabModel, metric: str, part: SliceDeviation) -> SliceFinding:
     asked = {"kind": part.value} if part.column == "kind" else {"tag": f"{part.column}={part.value}"}
     address = f"/browse?{urlencode({'model': model.slug, 'suite': suite, **asked})}"
     cell = ScoreCell(part.score, part.low, part.high, part.n, part.pictures, "clustered", address=address)

@@ -70,8 +70,8 @@ def overview_chart(reader: LabReader, request: PageRequest) -> DotChart:
     return metric_chart(reader, OverviewQuery.read(request.query))
 
 
-def build_overview(reader: LabReader, query: OverviewQuery, *, live: bool = True) -> OverviewView:
-    """Return the leaderboard of a query; `live` where its cells link to pages."""
+def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
+    """Return the leaderboard of a query."""
     board = _leaderboard(reader, query)
     columns, models = _columns(board, query), {model.name: model for model in reader.models()}
     rows = sorted_rows(board, query)
@@ -81,9 +81,9 @@ def build_overview(reader: LabReader, query: OverviewQuery, *, live: bool = True
         sentence=SENTENCE,
         twin=query.address("/overview.json"),
         above=query.address(suites=()) if query.suite else "",
-        heads=_column_groups(columns, live=live and not query.suite),
+        heads=_column_groups(columns, linked=not query.suite),
         columns=columns,
-        lines=tuple(_line(reader, board, query, row, models[row.model], live=live) for row in rows),
+        lines=tuple(_line(reader, board, query, row, models[row.model]) for row in rows),
         costs=_cost_columns(query),
         by_name=_name_column(query),
         suites=_suite_links(reader, query),
@@ -201,27 +201,27 @@ def _name_column(query: OverviewQuery) -> MetricColumn:
     return MetricColumn("", "", "", "Model", "", address=query.sorted_by("model"), sorted=direction)
 
 
-def _column_groups(columns: Sequence[MetricColumn], *, live: bool) -> tuple[ColumnGroup, ...]:
-    """Return what the columns of a suite or test have in common; `live` where it links to that suite alone."""
+def _column_groups(columns: Sequence[MetricColumn], *, linked: bool) -> tuple[ColumnGroup, ...]:
+    """Return what the columns of a suite or test have in common; `linked` where it links to that suite alone."""
     return tuple(
-        ColumnGroup(test or suite, len(list(members)), OverviewQuery((suite,)).address() if live else "")
+        ColumnGroup(test or suite, len(list(members)), OverviewQuery((suite,)).address() if linked else "")
         for (suite, test), members in groupby(columns, key=lambda column: (column.suite, column.test))
     )
 
 
 def _line(
-    reader: LabReader, board: Leaderboard, query: OverviewQuery, row: LeaderboardRow, model: LabModel, *, live: bool
+    reader: LabReader, board: Leaderboard, query: OverviewQuery, row: LeaderboardRow, model: LabModel
 ) -> ScoreRow:
-    opened = live and model.slug in query.opened
+    opened = model.slug in query.opened
     return ScoreRow(
         model.name,
         model.name,
         " · ".join(filter(None, [model.detail, _format_errors(reader, model, board)])),
-        tuple(_cell(reader, model, column, row.cells[column.key], live=live) for column in board.columns),
-        address=f"/models/{quote(model.slug)}" if live else "",
+        tuple(_cell(reader, model, column, row.cells[column.key]) for column in board.columns),
+        address=f"/models/{quote(model.slug)}",
         slug=model.slug,
         costs=tuple(cost_figure(row.cost, name) for name in query.costs),
-        toggle=f"{query.toggled(model.slug)}#model-{model.slug}" if live else "",
+        toggle=f"{query.toggled(model.slug)}#model-{model.slug}",
         opened=opened,
         blocks=tuple(_blocks(reader, board, model)) if opened else (),
     )
@@ -236,9 +236,7 @@ def _format_errors(reader: LabReader, model: LabModel, board: Leaderboard) -> st
     return ", ".join(f"{states[state] / answers:.1%} {state}" for state in ("unparsed", "refused") if states[state])
 
 
-def _cell(
-    reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: LeaderboardCell, *, live: bool
-) -> ScoreCell:
+def _cell(reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: LeaderboardCell) -> ScoreCell:
     """Return a cell of the leaderboard with its number of pictures and the method of its interval."""
     score = reader.score(column.suite, model.slug, column.metric.name, test=column.test)
     return ScoreCell(
@@ -250,7 +248,7 @@ def _cell(
         score.method if score else "",
         tie=cell.tie,
         reason=cell.reason,
-        address=_suite_address(column.suite, model, test=column.test) if live and cell.value is not None else "",
+        address=_suite_address(column.suite, model, test=column.test) if cell.value is not None else "",
         chance=cell.chance,
     )
 

@@ -35,7 +35,7 @@ from counterpoint.explorer.views import LinkChoice
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabModel
-from counterpoint.store.outcomes.queries import group_answers, group_scores, groups_of_base, query_places
+from counterpoint.store.outcomes.queries import ResultRow, group_answers, group_scores, groups_of_base, query_places
 from counterpoint.store.outcomes.selection import GroupFilter
 
 
@@ -126,26 +126,12 @@ _METRICS: Mapping[str, tuple[str, ...]] = {
 """The metrics of a card by the relation of its group; those that apply are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """A group whose base is the sample."""
-
-    suite: str
-    place: int
-    group_id: int
-    test: str
-    kind: str
-    relation: str
-    variants: int
-    base_query: int
-
-
 def sample_view(reader: LabReader, request: PageRequest) -> SampleView:
     """One query with the answers of all models, and the groups that it is the base of."""
     query_id = parse_id(request.path["query"])
     suite, row, within = _find_query(reader, query_id)
     line = row.to_pylist()[0]
-    groups = [_Group(**group) for group in groups_of_base(reader, query_id, line["picture"], line["text"])]
+    groups = groups_of_base(reader, query_id, line["picture"], line["text"])
     picture = read_queries(row)[0].picture
     return SampleView(
         title=line["text"],
@@ -191,10 +177,10 @@ def _prediction(reader: LabReader, model: LabModel, suite: str, row: int, mode: 
     return ModelPrediction(model.name, answer, top)
 
 
-def _card(reader: LabReader, group: _Group) -> SampleCard:
-    names = [name for name in _METRICS[group.relation] if name in reader.group_metrics()]
-    scores = group_scores(reader, group.suite, group.place, names)
-    answers = group_answers(reader, group.suite, group.place)
+def _card(reader: LabReader, group: ResultRow) -> SampleCard:
+    names = [name for name in _METRICS[group["relation"]] if name in reader.group_metrics()]
+    scores = group_scores(reader, group["suite"], group["place"], names)
+    answers = group_answers(reader, group["suite"], group["place"])
     applicable = tuple(name for name in names if any(row[name] is not None for row in scores.values()))
     lines = (
         _card_row(
@@ -203,13 +189,13 @@ def _card(reader: LabReader, group: _Group) -> SampleCard:
         for model in reader.models()
     )
     return SampleCard(
-        suite=group.suite,
-        test=group.test,
-        kind=group.kind,
-        heading=heading(group.test, ""),
-        sentence=SENTENCES[group.relation] if group.variants else PLAIN,
-        address=_group_address(group.suite, group.group_id, group.test),
-        variants=group.variants,
+        suite=group["suite"],
+        test=group["test"],
+        kind=group["kind"],
+        heading=heading(group["test"], ""),
+        sentence=SENTENCES[group["relation"]] if group["variants"] else PLAIN,
+        address=_group_address(group["suite"], group["group_id"], group["test"]),
+        variants=group["variants"],
         metrics=tuple((name, catalog.metric(name).title) for name in applicable),
         lines=tuple(line for line in lines if line.asked),
     )
@@ -220,7 +206,7 @@ def _ranked_score(answer: Mapping[str, Any]) -> str:
 
 
 def _card_row(
-    group: _Group,
+    group: ResultRow,
     model: LabModel,
     names: Sequence[str],
     scores: Mapping[str, Any],
@@ -229,11 +215,11 @@ def _card_row(
     """Return one model on a card; of captions and foils the scores are listed in place of answers."""
     given = [answer for answer in answers if answer["state"] != "missing"]
     variants = [answer for answer in given if answer["role"]] or given
-    if group.relation == "ranks":
+    if group["relation"] == "ranks":
         variants = [{**answer, "value": _ranked_score(answer)} for answer in given if answer["score"] is not None]
     return SampleCardRow(
         model=model.name,
-        address=_group_address(group.suite, group.group_id, group.test, model.slug),
+        address=_group_address(group["suite"], group["group_id"], group["test"], model.slug),
         scores=tuple(SampleScore(name, catalog.metric(name).title, scores.get(name)) for name in names),
         answers=answer_frequencies(map(display_value, variants)),
         asked=len(variants),

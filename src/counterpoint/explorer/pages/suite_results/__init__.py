@@ -4,15 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
-from counterpoint import catalog
 from counterpoint.explorer.group_filters import (
     filter_parameters,
     read_filter,
 )
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
-from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.page import PageRequest, PageView, page_number
 from counterpoint.explorer.pages.overview.query import OverviewQuery
-from counterpoint.explorer.score_cells import score_cell
+from counterpoint.explorer.score_cells import metric_columns, score_cell
 from counterpoint.explorer.views import (
     ChartFigure,
     LinkChoice,
@@ -70,12 +69,9 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
     here = f"/suites/{quote(reader.require_suite(suite))}/models/{quote(slug)}"
     counts = reader.verdict_counts(suite, slug)
     found = count_groups(counts, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
-    page = min(max(_number(query.get("page", "")), 1), max(-(-found // PAGE), 1))
+    page = min(page_number(query.get("page", "")), max(-(-found // PAGE), 1))
     matches = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=(page - 1) * PAGE)
-    columns = tuple(
-        MetricColumn(suite, "", name, catalog.metric(name).title, catalog.metric(name).term)
-        for name in reader.displayed_metrics(suite)
-    )
+    columns = metric_columns(suite, reader.displayed_metrics(suite))
 
     def address(number: int) -> str:
         parameters = {**filter_parameters(chosen), **({"page": str(number)} if number > 1 else {})}
@@ -103,10 +99,6 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
         first=(page - 1) * PAGE + 1 if found else 0,
         last=(page - 1) * PAGE + len(matches),
     )
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 1
 
 
 def _sentence(text: str) -> str:
