@@ -1,9 +1,9 @@
-"""What each page shows, as values: templates show them to people, and their JSON twins to programs.
+"""Values that several pages show: templates render them as HTML, JSON twins hold their fields.
 
 Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is a path on this server.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from counterpoint.reports.charts.svg import Chart
@@ -16,12 +16,12 @@ class LabView:
     name: str
     models: int
     answers: int
-    plays: bool = False  # whether models are loaded to play with
+    plays: bool = False  # whether models are loaded to try
 
 
 @dataclass(frozen=True, slots=True)
 class LinkChoice:
-    """Something else that could be shown instead, or that is."""
+    """A link to another choice, or the current one."""
 
     label: str
     address: str
@@ -31,7 +31,7 @@ class LinkChoice:
 
 @dataclass(frozen=True, slots=True)
 class SelectOption:
-    """One value of a box to choose from."""
+    """One option of a select box."""
 
     value: str
     label: str
@@ -41,7 +41,7 @@ class SelectOption:
 
 @dataclass(frozen=True, slots=True)
 class SelectBox:
-    """A box to choose from."""
+    """A select box of a form."""
 
     name: str
     label: str
@@ -66,7 +66,7 @@ class ScoreCell:
 
 @dataclass(frozen=True, slots=True)
 class ColumnGroup:
-    """What several columns have in common: a suite, or one of its tests."""
+    """The head of several columns: a suite, or one of its tests."""
 
     label: str
     columns: int
@@ -95,7 +95,7 @@ class MetricColumn:
 
 @dataclass(frozen=True, slots=True)
 class CostFigure:
-    """A number that is no share, as it is read; without one, the reason why there is none."""
+    """A figure of cost with its text; without a value, the reason why there is none."""
 
     value: float | None = None
     text: str = ""
@@ -104,7 +104,7 @@ class CostFigure:
 
 @dataclass(frozen=True, slots=True)
 class SliceCell:
-    """The score of a part of a suite."""
+    """The score of a slice of a suite."""
 
     label: str
     cell: ScoreCell
@@ -112,7 +112,7 @@ class SliceCell:
 
 @dataclass(frozen=True, slots=True)
 class SuiteBlock:
-    """One suite of one model, cut into its tests or kinds, by one metric."""
+    """The scores of one model on one suite by test or kind, by one metric."""
 
     suite: str
     data_set: str
@@ -149,11 +149,9 @@ class ChartFigure:
 
 
 def to_json_value(value: Any) -> Any:
-    """A view as JSON can say it, without what only lays it out."""
-    from dataclasses import fields, is_dataclass
-
+    """Return a view as values of JSON: a dataclass is an object of its fields."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_json_value(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple | list):
-        return [to_json_value(one) for one in value]
+        return [to_json_value(item) for item in value]
     return value

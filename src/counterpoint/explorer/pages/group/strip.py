@@ -1,4 +1,4 @@
-"""Groups with many variants: a strip of what was shown in order of severity, and scores drawn beside each other."""
+"""Groups with many variants as a strip in order of severity, and the scores of captions and foils on one scale."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class QueryView:
 
 @dataclass(frozen=True, slots=True)
 class StripFrame:
-    """One query in a strip: its place in the group, its picture, what sets it apart, and its text where that is new."""
+    """One query in a strip: its place in the group, its picture, its label, and its text unless that of the base."""
 
     place: int
     name: str
@@ -61,7 +61,7 @@ class RankingRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswers:
-    """What one model said to every query of a group, whether each variant holds to the base, and whether all do."""
+    """The answers of one model to a group, and whether each variant, and all of them, satisfy the relation."""
 
     model: str
     chosen: bool
@@ -78,47 +78,48 @@ class ModelAnswers:
 
     @property
     def known(self) -> int:
-        """How many variants can be held against the base."""
-        return sum(one is not None for one in self.related)
+        """How many variants can be compared with the base."""
+        return sum(related is not None for related in self.related)
 
     @property
     def holding(self) -> int:
-        """How many of them hold to it."""
-        return sum(one is True for one in self.related)
+        """How many of them satisfy the relation."""
+        return sum(related is True for related in self.related)
 
 
 LISTED = 6
-"""Variants whose texts still stand below each other; more of them stand in a strip."""
+"""The most variants whose texts are listed; a group with more is shown as a strip."""
 
 WORDS: Mapping[str, tuple[str, str]] = {
     "same": ("", "changed"),
     "differs": ("", "stayed"),
     "swap": ("survived", "gone"),
 }
-"""What is said below an answer that holds to the base's, and below one that does not."""
+"""The labels of a variant's answer that satisfies the relation, and of one that does not."""
 
 _BARE = ("edit", "control", "rule")  # tags whose value says enough
 
 
 def is_strip(shown: Sequence[PictureView | None]) -> bool:
-    """Whether a group is shown as a strip: it has several pictures beside the base's, or many variants."""
+    """Return whether a group is shown as a strip: it has several pictures beside the base's, or many variants."""
     return len(set(shown)) > 2 or len(shown) - 1 > LISTED
 
 
 def strip_order(tags: Sequence[Sequence[tuple[str, str]]]) -> list[int]:
-    """The places of a group's queries: the base, then each edit by itself, the mildest first.
+    """Return the places of a group's queries: the base, then edit by edit, the least severe first.
 
-    >>> in_order([[], [("edit", "blur"), ("severity", "2")], [("edit", "blur"), ("severity", "1")]])
+    >>> strip_order([[], [("edit", "blur"), ("severity", "2")], [("edit", "blur"), ("severity", "1")]])
     [0, 2, 1]
     """
-    said = [dict(own) for own in tags]
-    if not any("severity" in own for own in said):
+    named = [dict(pairs) for pairs in tags]
+    if not any("severity" in values for values in named):
         return list(range(len(tags)))
-    kinds = list(dict.fromkeys(_kind(own) for own in said))
+    kinds = list(dict.fromkeys(_kind(values) for values in named))
 
     def key(place: int) -> tuple[Any, ...]:
-        own = said[place]
-        return (place > 0, kinds.index(_kind(own)), _number(own.get("severity")), _number(own.get("trial")), place)
+        values = named[place]
+        severity, trial = (_number(values.get(name)) for name in ("severity", "trial"))
+        return place > 0, kinds.index(_kind(values)), severity, trial, place
 
     return sorted(range(len(tags)), key=key)
 
@@ -126,8 +127,8 @@ def strip_order(tags: Sequence[Sequence[tuple[str, str]]]) -> list[int]:
 def strip_frames(
     queries: Sequence[QueryView], tags: Sequence[Sequence[tuple[str, str]]], shown: Sequence[PictureView | None]
 ) -> tuple[StripFrame, ...]:
-    """The queries of a group side by side."""
-    several, labels = len(set(shown)) > 1, _labels([dict(own) for own in tags])
+    """Return the queries of a group as frames of a strip."""
+    several, labels = len(set(shown)) > 1, _labels([dict(pairs) for pairs in tags])
     return tuple(
         StripFrame(
             place,
@@ -142,12 +143,13 @@ def strip_frames(
 
 
 def ranking_rows(lines: Sequence[ModelAnswers], names: Sequence[str]) -> tuple[RankingRow, ...]:
-    """The scores of each model that was asked, drawn on one scale."""
+    """Return the scores of each model that has answers, each on one scale."""
     return tuple(_ranked(line, names) for line in lines if line.asked)
 
 
 def _ranked(line: ModelAnswers, names: Sequence[str]) -> RankingRow:
-    values = [one.score for one in line.answers if one and one.score is not None and isfinite(one.score)]
+    scores = (answer.score for answer in line.answers if answer)
+    values = [score for score in scores if score is not None and isfinite(score)]
     if len(values) < len(names):
         return RankingRow(line.model, line.chosen, (), 0, 0, None, "a score is missing")
     low, high = _scale(values)
@@ -159,9 +161,9 @@ def _ranked(line: ModelAnswers, names: Sequence[str]) -> RankingRow:
 
 
 def distinct_decimals(values: Sequence[float]) -> list[str]:
-    """Numbers with three decimals, or with as many digits as it takes to tell different ones apart.
+    """Return numbers with three decimals, or with as many digits as distinguish different ones.
 
-    >>> told_apart([0.5, 0.25]), told_apart([0.00012, 0.00003])
+    >>> distinct_decimals([0.5, 0.25]), distinct_decimals([0.00012, 0.00003])
     (['0.500', '0.250'], ['0.00012', '3e-05'])
     """
     for form in (".3f", ".3g", ".6g"):
@@ -172,7 +174,7 @@ def distinct_decimals(values: Sequence[float]) -> list[str]:
 
 
 def _scale(values: Sequence[float]) -> tuple[float, float]:
-    """From 0 to 1 or from -1 to 1 where all lie there, else a scale of their own that begins below the least."""
+    """Return 0 to 1 or -1 to 1 if all values lie there, else a range that begins below the least."""
     for low, high in ((0.0, 1.0), (-1.0, 1.0)):
         if all(low <= value <= high for value in values):
             return low, high
@@ -190,23 +192,23 @@ def _verdict(values: Sequence[float], holds: bool | None) -> str:
     return "caption above foil" if holds else "foil above caption"
 
 
-def _labels(said: Sequence[Mapping[str, str]]) -> list[str]:
-    """What sets each variant apart, in few words; a number that all have alike says nothing."""
-    numbered = {name: len({own[name] for own in said if name in own}) > 1 for name in ("severity", "trial")}
+def _labels(named: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the tags that distinguish each variant; a number that all share is omitted."""
+    numbered = {name: len({tags[name] for tags in named if name in tags}) > 1 for name in ("severity", "trial")}
     words = {"severity": "severity", "trial": "draw"}
     return [
         " · ".join(
             [
-                *(own[name] for name in _BARE if name in own),
-                *(f"{words[name]} {own[name]}" for name, varies in numbered.items() if varies and name in own),
+                *(tags[name] for name in _BARE if name in tags),
+                *(f"{words[name]} {tags[name]}" for name, varies in numbered.items() if varies and name in tags),
             ]
         )
-        for own in said
+        for tags in named
     ]
 
 
-def _kind(own: Mapping[str, str]) -> str:
-    return next((own[name] for name in _BARE if name in own), "")
+def _kind(tags: Mapping[str, str]) -> str:
+    return next((tags[name] for name in _BARE if name in tags), "")
 
 
 def _number(text: str | None) -> float:
