@@ -104,11 +104,15 @@ def test_every_page_is_reached_from_the_index() -> None:
     assert set((PROJECT / "docs").rglob("*.md")) <= reached
 
 
-def test_the_readme_is_short_and_its_code_has_ten_lines() -> None:
+def test_the_readme_is_short_and_begins_with_a_picture_and_results() -> None:
     text = (PROJECT / "README.md").read_text(encoding="utf-8")
-    (code,) = (block for language, block in FENCE.findall(text) if language == "python")
-    assert len(code.strip().splitlines()) <= 10
-    assert len(text.splitlines()) <= 40
+    first_screen, install, _ = text.partition("\n## Install\n")
+    assert install
+    assert "](docs/pictures/" in first_screen
+    assert re.search(r"^\| `fusion` \|", first_screen, re.MULTILINE)
+    assert len(first_screen.splitlines()) <= 25
+    assert len(text.splitlines()) <= 100
+    assert all(len(block.strip().splitlines()) <= 12 for language, block in FENCE.findall(text) if language == "python")
 
 
 def test_nothing_in_the_docs_names_a_folder_of_somebodys_machine() -> None:
