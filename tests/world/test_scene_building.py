@@ -23,7 +23,8 @@ HIDDEN = 30  # per cent of a thing that others may cover, boxes against boxes
 LEAST = 14  # pixels that everything is wide or high
 
 PROGRAM = (
-    "import sys; sys.path[:0] = sys.argv[1:3]; from test_staging import lines; print(*lines(sys.argv[3:]), sep='\\n')"
+    "import sys; sys.path[:0] = sys.argv[1:3]; from test_scene_building import lines; "
+    "print(*lines(sys.argv[3:]), sep='\\n')"
 )
 
 
