@@ -40,6 +40,7 @@ def test_versions_of_one_model_are_told_apart_everywhere(lab: cp.Lab) -> None:
     assert {score.model for score in lab.scores(models=["mine"], suites=["negation"])} == {"mine@week-46"}
     assert {score.model for score in lab.scores(models=["mine@previous"])} == {"mine@week-45"}
     assert "mine is mine@week-46, its latest version" in repr(lab.scores(models=["mine"]))
+    assert repr(lab.compare("mine@previous", "mine")).count("its latest version") == 1
     assert lab.compare("mine@week-45", "mine@week-46").models == ("mine@week-45", "mine@week-46")
     listed = _command("ls", lab.folder).output
     assert "week-45" in listed

@@ -42,10 +42,11 @@ class Comparison(LabResult[Mapping[str, Any]]):
 
     def tables(self) -> list[ResultTable]:
         """One line per slice and metric."""
+        phrases = {metric.name: metric.phrase for metric in (*self.request.candidates, *self.request.metrics)}
         lines = [
             (
                 *(row[name] for name in self.request.columns),
-                row["metric"].replace("_", " "),
+                phrases.get(row["metric"], row["metric"]),
                 percent(row["first"]),
                 percent(row["second"]),
                 percent(row["difference"], row["low"], row["high"]),

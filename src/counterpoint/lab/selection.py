@@ -37,7 +37,7 @@ def version_notes(names: Collection[str], models: Iterable[ModelVersion]) -> tup
     return tuple(
         f"{model.name} is {model.title}, its latest version"
         for model in models
-        if not model.single and model.name in names
+        if not model.single and model.is_latest and model.name in names
     )
 
 

@@ -42,6 +42,7 @@ class ModelVersion:
     runs: tuple[RunRecord, ...]  # the oldest first
     aliases: tuple[str, ...] = ()  # other tags that were given to the same fingerprint
     single: bool = True  # the model has no other version in the lab
+    is_latest: bool = True  # the last in the order of its versions
     former: tuple[str, ...] = ()  # fingerprints under which older releases kept its answers
 
     @property
@@ -138,6 +139,7 @@ def _ordered(
             tuple(by_fingerprint[key]),
             tuple(tags[key][1:]),
             len(order) == 1,
+            key == order[-1],
             former.get(key, ()),
         )
         for key in order
