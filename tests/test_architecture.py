@@ -57,7 +57,7 @@ LIBRARIES: dict[str, set[str]] = {
     "reports": {"jinja2", "numpy", "pyarrow"},
     "engine": {"numpy", "pyarrow"},
     "store": {"duckdb", "numpy", "pyarrow"},
-    "explorer": {"numpy", "pyarrow", "PIL", "jinja2", "msgspec", "starlette", "uvicorn"},
+    "explorer": {"httpx2", "numpy", "pyarrow", "PIL", "jinja2", "msgspec", "starlette", "uvicorn"},
     "cli": {"click", "rich"},
     "testing": {"numpy", "pyarrow"},
 }

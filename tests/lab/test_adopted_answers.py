@@ -4,6 +4,7 @@ from pathlib import Path
 
 import counterpoint as cp
 from counterpoint import catalog
+from counterpoint.core.ports import RenamedModel
 from counterpoint.store.groups import unique_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord
@@ -15,7 +16,8 @@ def test_answers_under_a_former_fingerprint_are_adopted_once(tmp_path: Path) -> 
     lab.generate("negation", items=10, limit=6)
     with ChatServer(lambda asked: "Yes.", models=("served",)) as server:
         model = catalog.model("openai/served", lab.store.pictures(), {"base_url": server.base_url})
-        (former,) = getattr(model, "former_fingerprints", ())
+        assert isinstance(model, RenamedModel)
+        (former,) = model.former_fingerprints
         queries = unique_queries(lab.groups("negation").to_arrow())["query"].to_pylist()
         with lab.store.answers(former, run="20260101T000000.000000-aa") as log:
             log.add((query, 0, cp.Answer.of("no"), "", 0.1) for query in queries)
