@@ -4,7 +4,6 @@ PYTHON ?= python3
 BIN := .venv/bin
 BASE := .venv/.base
 READY := .venv/.ready
-WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)")  # one more than cores, since browsers wait
 
 .PHONY: demo test check style format prove clean
 
@@ -15,7 +14,7 @@ ifdef SERVE
 endif
 
 test: $(READY)        ## run the tests
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile
 
 style: $(READY)       ## formatting, lint, types
 	$(BIN)/ruff format --check .

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterable, Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, Self, TypeAlias, TypeVar
 
@@ -62,6 +62,7 @@ class Dispatcher:
         self._seed = seed
         self._runner = asyncio.Runner()
         self._thread = ThreadPoolExecutor(1)
+        self._thread.submit(lambda: None).result()  # started now: an interrupt while a thread starts would lose it
         self._tick: Callable[[], None] = lambda: None
 
     def __enter__(self) -> Self:
@@ -132,13 +133,14 @@ class Dispatcher:
                 take(item)
             return
         consumer = _AsyncConsumer(items, take, self._tick)
-        done = self._thread.submit(lambda: self._runner.run(consumer.run()))
+        done: Future[None] | None = None
         try:
+            done = self._thread.submit(lambda: self._runner.run(consumer.run()))
             done.result()
         except BaseException:
-            if not done.done():
+            if done is None or not done.done():
                 self._runner.get_loop().call_soon_threadsafe(consumer.cancel)
-                wait([done])
+                self._thread.submit(lambda: None).result()  # waits for whatever was queued before it
             raise
 
 
