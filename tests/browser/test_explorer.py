@@ -58,6 +58,20 @@ def test_everything_can_be_done_with_keys(page: Page, complaints: list[str]) -> 
     expect(page).to_have_url(re.compile("/models/hasty"))
 
 
+def test_a_key_counts_as_soon_as_the_help_is_closed(page: Page, complaints: list[str]) -> None:
+    page.goto(_one_group(page))
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.evaluate(
+        """() => {
+          const focused = document.activeElement;
+          document.querySelector("#help").close();
+          focused.dispatchEvent(new KeyboardEvent("keydown", { key: "u", bubbles: true }));
+        }"""
+    )
+    expect(page).to_have_url(re.compile("/models/hasty"))
+
+
 def test_boxes_appear_on_hover_and_with_a_key(page: Page, complaints: list[str]) -> None:
     page.goto(_one_group(page))
     boxes = page.locator(".shown svg")

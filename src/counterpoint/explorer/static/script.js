@@ -1,6 +1,7 @@
 // Small helps for hands: keys and boxes. Every page works without them.
 
-const typing = (target) => target.closest("input, select, textarea, dialog");
+// A closed dialog keeps the focus until the next frame is drawn, so only an open one takes the keys.
+const typing = (target) => target.closest("input, select, textarea, dialog[open]");
 const rows = () => [...document.querySelectorAll("[data-row]")];
 
 function step(by) {
