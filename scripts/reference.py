@@ -193,7 +193,7 @@ def _metric(metric: Any, place: str) -> tuple[str, ...]:
         metric.title + (f" ({metric.term})" if metric.term else ""),
         metric.description,
         _UNITS[metric.unit.__name__],
-        "lower" if metric.lower_is_better else "higher",
+        metric.better,
         f"{low} to {high}",
         str(metric.needs),
         _applicability(metric) + (", when named" if metric.on_request else ""),

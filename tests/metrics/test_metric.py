@@ -7,6 +7,7 @@ from answer_tables import Made, Member, Said, tables
 from counterpoint import catalog
 from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, displayed
 from counterpoint.metrics.outcomes import Pairs
+from counterpoint.metrics.scoring import score_table
 
 DISPLAYED = {
     ("order", "same"): ["comprehensive_accuracy", "accuracy", "self_consistency"],
@@ -76,3 +77,15 @@ def test_every_metric_has_a_title_of_its_own_and_a_sentence() -> None:
         assert metric.description.endswith("."), metric.name
         assert metric.range[0] < metric.range[1]
         assert not metric.chance or catalog.metric(metric.chance)
+
+
+def test_a_score_names_the_version_of_its_metric() -> None:
+    metric = Ratio("agreement", Pairs, lambda pairs: pairs.related, version=3)
+    groups, answers, _ = tables([Made((Member({"yes": 1.0}, Said()),) * 2)])
+    assert score_table(groups, answers, metrics=[metric])["version"].to_pylist() == [3]
+
+
+def test_a_metric_says_which_values_are_better() -> None:
+    fields: list[dict[str, bool]] = [{}, {"lower_is_better": True}, {"directed": False}]
+    metrics = [Ratio("share", Pairs, lambda pairs: pairs.related, **own) for own in fields]
+    assert [metric.better for metric in metrics] == ["higher", "lower", "neither"]

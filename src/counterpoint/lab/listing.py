@@ -66,8 +66,8 @@ def _families() -> Iterator[Entry]:
 def _metrics() -> Iterator[Entry]:
     for name in catalog.rows("metrics"):
         metric = catalog.metric(name)
-        better = "lower" if metric.lower_is_better else "higher"
-        yield {"name": name, "description": metric.description, "needs": str(metric.needs), "better": better}
+        needs = str(metric.needs)
+        yield {"name": name, "description": metric.description, "needs": needs, "better": metric.better}
 
 
 def _models() -> Iterator[Entry]:

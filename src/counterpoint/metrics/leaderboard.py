@@ -85,7 +85,7 @@ class LeaderboardColumn:
 
     def to_dict(self) -> dict[str, Any]:
         """The column as JSON has it, with the metadata of its metric."""
-        names = ("title", "term", "description", "lower_is_better", "range", "kind")
+        names = ("title", "term", "description", "lower_is_better", "range", "kind", "version")
         place = {"key": self.key, "suite": self.suite, "test": self.test, "metric": self.metric.name}
         return place | {name: getattr(self.metric, name) for name in names}
 

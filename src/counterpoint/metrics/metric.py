@@ -123,12 +123,13 @@ Estimator: TypeAlias = Callable[[Floats], float]
 
 
 class MetricKind(StrEnum):
-    """What the value of a metric is."""
+    """What the value of a metric is; its interval follows from this and from its range."""
 
     SHARE = "share"  # of units that are the same for every model
     RATIO = "ratio"  # of units that depend on the model's answers
     DIFFERENCE = "difference"
     CURVE = "curve"  # an area or error over a curve
+    PLUG_IN = "plug-in"  # raised by chance itself, so that it has no interval and ranks no model
 
 
 class Ability(StrEnum):
@@ -167,6 +168,8 @@ def no_diagnosis(unit: Unit, rows: Rows) -> str:
 class MetricMetadata:
     """What is known of a metric beside how it is computed.
 
+    `version` counts the definitions of its value, and every score names it.
+    `directed` is false where neither more nor less is better, as for the share of answers that are yes.
     `applies` says on which suites it can have a value, `leads` on which of them tables show it first, in the order of
     `rank`. A metric `on_request` is computed elsewhere only when it is named. `reads` lists the columns of the answers
     that it needs beside those that every metric needs. `chance` names the metric that is its chance level. Where
@@ -182,6 +185,8 @@ class MetricMetadata:
     lower_is_better: bool = False
     range: tuple[float, float] = (0.0, 1.0)
     kind: MetricKind = MetricKind.SHARE
+    version: int = 1
+    directed: bool = True
     needs: Ability = Ability.ANSWERS
     reads: tuple[str, ...] = ()
     not_applicable: str = "no group here counts for this metric"
@@ -196,6 +201,11 @@ class MetricMetadata:
         if not self.title:
             words = self.name.replace("_", " ")
             object.__setattr__(self, "title", f"{words[:1].upper()}{words[1:]}")
+
+    @property
+    def better(self) -> str:
+        """Which values are better: `higher`, `lower`, or `neither`."""
+        return "neither" if not self.directed else "lower" if self.lower_is_better else "higher"
 
     @property
     def phrase(self) -> str:

@@ -180,7 +180,7 @@ def _score_slices(metric: Metric, units: Any, cells: SliceCells, request: ScoreR
         ends = {key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")}
         diagnosed = not score.n and metric.diagnose is not no_diagnosis
         reason = metric.diagnose(units, cells.units_of(place)) if diagnosed else ""
-        named = {"slice": cells.names[place], "metric": metric.name}
+        named = {"slice": cells.names[place], "metric": metric.name, "version": metric.version}
         return named | ends | {"n": score.n, "clusters": clusters, "method": method, "reason": reason}
 
     with ThreadPoolExecutor() as pool:
@@ -256,7 +256,14 @@ def _schema(request: ScoreRequest) -> pa.Schema:
     return pa.schema(
         [
             *((name, word) for name in request.columns),
-            *[("metric", word), ("unit", word), ("value", number), ("low", number), ("high", number)],
+            *[
+                ("metric", word),
+                ("version", count),
+                ("unit", word),
+                ("value", number),
+                ("low", number),
+                ("high", number),
+            ],
             *[("n", count), ("clusters", count), ("method", word), ("reason", word)],
             *[("threshold", number), ("rules", word)],
             *[("left_out", count), ("answers", count), *((state, number) for state in STATES)],

@@ -35,7 +35,7 @@ from counterpoint.store.outcomes.group_index import write_index
 from counterpoint.store.outcomes.row_groups import row_group_size
 from counterpoint.store.outcomes.tables import Metrics
 
-FORMAT = 9
+FORMAT = 10
 """The version of these files: those of another version are built again."""
 
 INDEX = "index.duckdb"
@@ -243,7 +243,7 @@ class _Builder:
         return TableFolder(path, f"reading the answers of {model.slug}", size, write)
 
     def _outcomes_folder(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> TableFolder:
-        digest = _digest([groups.path.name, *(metric.name for metric in self._metrics)])
+        digest = _digest([groups.path.name, *(f"{metric.name} {metric.version}" for metric in self._metrics)])
         write = partial(_write_tables, partial(self._outcome_tables, slug, suite, groups, answers))
         path = self._home / "outcomes" / suite / f"{answers.path.name}-{digest}"
         return TableFolder(path, f"{slug} on {suite}", groups.bytes + answers.bytes, write)
