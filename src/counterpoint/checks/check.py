@@ -96,24 +96,15 @@ ORDER = ("duplicates", "length", "minimality", "grammar", "entailment", "distrib
 """The checks applied by default: cheap ones first, balance last, because other checks would disturb it."""
 EVERYWHERE: Mapping[str, Action] = MappingProxyType({"duplicates": Action.DROP, "length": Action.DROP})
 """The default actions in every test."""
+_MINIMAL = ("existence", "counting-balanced", "counting-small", "counting-adversarial", "coreference-standard")
+_MARKED, _SENTENCES = {"minimality": Action.MARK}, dict.fromkeys(("grammar", "entailment"), Action.DROP)
 INSTRUMENTS: Mapping[str, Mapping[str, Action]] = MappingProxyType(
     {
-        "existence": {"minimality": Action.MARK},
-        "plurals": {"minimality": Action.MARK, "grammar": Action.DROP, "entailment": Action.DROP},
-        "counting-balanced": {"minimality": Action.MARK},
-        "counting-small": {"minimality": Action.MARK},
-        "counting-adversarial": {"minimality": Action.MARK},
-        "relations": {
-            "minimality": Action.MARK,
-            "grammar": Action.DROP,
-            "entailment": Action.DROP,
-            "distribution": Action.DROP,
-        },
-        "action-replacement": {"minimality": Action.MARK, "entailment": Action.MARK},
+        **dict.fromkeys((*_MINIMAL, "coreference-clean", "foil-it"), _MARKED),
+        "plurals": _MARKED | _SENTENCES,
+        "relations": _MARKED | _SENTENCES | {"distribution": Action.DROP},
+        "action-replacement": _MARKED | {"entailment": Action.MARK},
         "actant-swap": {"entailment": Action.MARK},
-        "coreference-standard": {"minimality": Action.MARK},
-        "coreference-clean": {"minimality": Action.MARK},
-        "foil-it": {"minimality": Action.MARK},
     }
 )
 """The additional default actions of each instrument."""

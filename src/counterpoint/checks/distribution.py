@@ -5,6 +5,8 @@ on both sides is a circulation: as many edges leave each word as enter it. The c
 each test.
 """
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,12 +70,7 @@ def _balanced_pairs(before: Codes, after: Codes, keys: NDArray[np.uint64], slack
 
 def _divergence(before: Codes, after: Codes, terms: list[str]) -> float:
     """The Jensen-Shannon distance between the words of captions and foils, from 0 to 1."""
-    return jensen_shannon_distance(_term_counts(before, terms), _term_counts(after, terms))
-
-
-def _term_counts(codes: Codes, terms: list[str]) -> dict[str, int]:
-    used, counts = np.unique(codes, return_counts=True)
-    return {terms[code]: count for code, count in zip(used.tolist(), counts.tolist(), strict=True)}
+    return jensen_shannon_distance(*(Counter(terms[code] for code in side.tolist()) for side in (before, after)))
 
 
 check = Check("distribution", "every word is as frequent in captions as in foils", judge, {"slack": 0})

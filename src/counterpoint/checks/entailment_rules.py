@@ -4,6 +4,7 @@ The rules see only the changed words. Where none applies the label is unknown, n
 may be true where the caption is.
 """
 
+import re
 from functools import lru_cache
 
 from counterpoint.checks import prepositions
@@ -19,14 +20,6 @@ from counterpoint.language.word_diff import Words, changed_span
 
 ENTAILED, NEUTRAL, CONTRADICTED, UNKNOWN = "entailment", "neutral", "contradiction", "unknown"
 LABELS = (ENTAILED, NEUTRAL, CONTRADICTED, UNKNOWN)
-MUTUAL = frozenset(
-    split_list(
-        "hug, embrace, kiss, marry, meet, talk with, chat with, speak with, dance with, play with, fight with, wrestle,"
-        "shake hands with, compete with, compete against, race against, box with, argue with, sit with, sit next to,"
-        "stand next to, stand beside, converse with, communicate with, collide with, date, resemble, adjoin"
-    )
-)
-"""Symmetric verbs: exchanging subject and object keeps the meaning."""
 _AROUND = 3  # words before the changed span in which a quantity phrase may begin
 _SENSES = 3  # senses of a verb that are compared; rare ones make synonyms of verbs that nobody uses as such
 _CLOSING = ("of", "to", "from")  # last words of prepositions that both sides may share
@@ -59,8 +52,8 @@ def _label(was: Words, now: Words, before: Words, after: Words, verbs: bool) -> 
     label = _by_number(was, now, before, after)
     if label == UNKNOWN and not verbs:
         label = _by_preposition(was, now, before, after)
-    if label == UNKNOWN and was and now and not prepositions.is_preposition(" ".join(was)):
-        label = _by_lexicon(" ".join(was), " ".join(now), verbs)
+    if label == UNKNOWN and was and now and " ".join(was) not in prepositions.all_prepositions():
+        label = (_by_verb if verbs else _by_lexicon)(" ".join(was), " ".join(now))
     return label
 
 
@@ -96,7 +89,7 @@ def _by_preposition(was: Words, now: Words, before: Words, after: Words) -> str:
     shared = after if after and after[0] in _CLOSING else ()
     for head, tail in (((), shared), ((), ()), (before[-1:], shared), (before[-1:], ())):
         left, right = " ".join((*head, *was, *tail)), " ".join((*head, *now, *tail))
-        if prepositions.is_preposition(left) and prepositions.is_preposition(right) and left != right:
+        if left != right and prepositions.all_prepositions().issuperset((left, right)):
             if prepositions.entails(left, right):
                 return ENTAILED
             if prepositions.excludes(left, right):
@@ -105,19 +98,13 @@ def _by_preposition(was: Words, now: Words, before: Words, after: Words) -> str:
     return UNKNOWN
 
 
-def _by_lexicon(was: str, now: str, verbs: bool) -> str:
-    if verbs:
-        return _by_verb(base_form(was), base_form(now))
-    was, now = _bare(was), _bare(now)
+def _by_lexicon(was: str, now: str) -> str:
+    """Synonyms entail and antonyms contradict each other; a hyponym entails its hypernym, as a dog is an animal."""
+    was, now = (re.sub("^(?:an?|the) ", "", phrase) for phrase in (was, now))
     if are_synonyms(was, now):
         return ENTAILED
     if excludes(was, now) or now in lexicon().antonyms(was):
         return CONTRADICTED
-    return _by_noun(was, now)
-
-
-def _by_noun(was: str, now: str) -> str:
-    """A hyponym entails its hypernym: a dog is an animal, an animal may be a dog."""
     if singular(was) == singular(now):
         return UNKNOWN  # they differ in number only, to which the rule for numbers did not apply
     try:
@@ -130,6 +117,7 @@ def _by_noun(was: str, now: str) -> str:
 
 def _by_verb(was: str, now: str) -> str:
     """A troponym entails its hypernym: strolling is walking; antonyms contradict: climbing, descending."""
+    was, now = base_form(was), base_form(now)
     if was == now:
         return ENTAILED
     if now in lexicon().antonyms(was, "v"):
@@ -150,16 +138,7 @@ def _general_senses(sense: Sense) -> frozenset[Sense]:
 
 
 def _is_mutual(words: Words) -> bool:
-    """Whether the words contain a symmetric verb."""
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + 4, len(words)) + 1):
-            verb = " ".join((base_form(words[start]), *words[start + 1 : end]))
-            if verb in MUTUAL:
-                return True
-    return False
-
-
-def _bare(phrase: str) -> str:
-    """A noun phrase without its article."""
-    first, _, rest = phrase.partition(" ")
-    return rest if rest and first in ("a", "an", "the") else phrase
+    """Whether the words contain a verb that is the same both ways."""
+    mutual = split_list(prepositions.read_rules()["mutual"])
+    phrases = ((base_form(word), *words[place + 1 : place + 4]) for place, word in enumerate(words))
+    return any(" ".join(phrase[:end]) in mutual for phrase in phrases for end in range(1, len(phrase) + 1))

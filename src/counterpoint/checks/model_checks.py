@@ -1,5 +1,6 @@
 """Checks by models of text: grammaticality of foils, entailment between texts, plausibility without a picture."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -58,16 +59,13 @@ REASONS = {
 def _judge_entailment(pairs: TextPairs, context: CheckContext) -> Rejections:
     """Reject foils whose label is not in the setting `keep`; pairs that the rules do not cover are kept."""
     labels = np.array([LABELS.index(label) for label in _labels(pairs, context)], np.int32)
-    kept = [_label_number(name.strip()) for name in context.settings["keep"].split(",")]
-    codes = np.where(np.isin(labels, [*kept, LABELS.index(UNKNOWN)]), -1, labels)
-    notes = {test: _counts(labels[rows]) for test, rows in pairs.by_test()}
+    kept = [name.strip() for name in context.settings["keep"].split(",")]
+    for name in kept:
+        if name not in LABELS:
+            raise UnknownName("entailment label", name, LABELS)
+    codes = np.where(np.isin(labels, [LABELS.index(name) for name in (*kept, UNKNOWN)]), -1, labels)
+    notes = {test: Counter(LABELS[code] for code in np.sort(labels[rows]).tolist()) for test, rows in pairs.by_test()}
     return Rejections(codes.astype(np.int32), [REASONS.get(label, "") for label in LABELS], notes)
-
-
-def _label_number(name: str) -> int:
-    if name not in LABELS:
-        raise UnknownName("entailment label", name, LABELS)
-    return LABELS.index(name)
 
 
 def _labels(pairs: TextPairs, context: CheckContext) -> Sequence[str]:
@@ -82,11 +80,6 @@ def _labels(pairs: TextPairs, context: CheckContext) -> Sequence[str]:
     distinct, inverse = np.unique(np.stack([pairs.caption, pairs.foil]), axis=1, return_inverse=True)
     labels: Sequence[str] = context.model([texts[code] for code in distinct[0]], [texts[code] for code in distinct[1]])
     return [labels[index] for index in inverse.reshape(-1).tolist()]
-
-
-def _counts(labels: Codes) -> dict[str, int]:
-    used, counts = np.unique(labels, return_counts=True)
-    return {LABELS[code]: count for code, count in zip(used.tolist(), counts.tolist(), strict=True)}
 
 
 entailment = Check(

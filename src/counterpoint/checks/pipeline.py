@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from time import perf_counter
 from typing import Any
 
@@ -13,8 +13,6 @@ import pyarrow.compute as pc
 from counterpoint.checks.check import Action, Check, CheckContext, Rejections
 from counterpoint.checks.text_pairs import Codes, Flags, TextPairs, group_numbers
 from counterpoint.metrics.labels import Labels
-
-_RECORDED = ("check", "settings", "model", "seed", "seen", "kept", "dropped", "marked", "tests", "notes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class CheckSummary:
     @property
     def record(self) -> dict[str, Any]:
         """The JSON object that a manifest keeps: all but the time."""
-        return {name: _json_value(getattr(self, name)) for name in _RECORDED}
+        return {column.name: _json_value(getattr(self, column.name)) for column in fields(self) if column.compare}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,10 @@ def apply_checks(table: pa.Table, steps: Sequence[CheckStep]) -> CheckResult:
     """Apply checks in order, each to the groups that the earlier ones kept."""
     group = group_numbers(table)
     pairs = TextPairs.of(table, group)
-    tests = _group_tests(table, group)
+    labels = Labels.of(table["test"])
+    codes = np.zeros(int(group.max(initial=-1)) + 1, np.int32)
+    codes[group] = labels.codes
+    tests = Labels(codes, labels.words)  # of each group
     alive = np.ones(len(tests.codes), np.bool_)
     summaries, dropped, marks = list[CheckSummary](), list[DroppedGroup](), dict[str, dict[int, str]]()
     for step in steps:
@@ -108,30 +109,25 @@ def _judge_groups(step: CheckStep, pairs: TextPairs, tests: Labels, alive: Flags
     seen = alive & (action != Action.OFF)
     judged = pairs.at(seen[pairs.group])
     rejections = step.check.judge(judged, step.context)
-    reason = _group_reasons(judged, rejections, len(alive))
+    reason = np.full(len(alive), -1, np.int32)
+    rejected = np.flatnonzero(rejections.codes >= 0)[::-1]  # of a group, the first rejected pair gives the reason
+    reason[judged.group[rejected]] = rejections.codes[rejected]
     drop = seen & (reason >= 0) & (action == Action.DROP)
     return _GroupFlags(seen, drop, seen & (reason >= 0) & ~drop, reason), rejections
-
-
-def _group_tests(table: pa.Table, group: Codes) -> Labels:
-    """The test of each group."""
-    labels = Labels.of(table["test"])
-    codes = np.zeros(int(group.max(initial=-1)) + 1, np.int32)
-    codes[group] = labels.codes
-    return Labels(codes, labels.words)
-
-
-def _group_reasons(pairs: TextPairs, rejections: Rejections, groups: int) -> Codes:
-    """The reason against each group: that of its first rejected pair."""
-    reason = np.full(groups, -1, np.int32)
-    rejected = np.flatnonzero(rejections.codes >= 0)[::-1]
-    reason[pairs.group[rejected]] = rejections.codes[rejected]
-    return reason
 
 
 def _summarize(
     step: CheckStep, flags: _GroupFlags, rejections: Rejections, tests: Labels, seconds: float
 ) -> CheckSummary:
+    dropped, marked = (
+        dict(Counter(rejections.reasons[code] for code in flags.reason[groups].tolist()).most_common())
+        for groups in (flags.drop, flags.mark)
+    )
+    sides = {"seen": flags.seen, "dropped": flags.drop, "marked": flags.mark}
+    counts = {
+        test: {side: int((groups & (tests.codes == code)).sum()) for side, groups in sides.items()}
+        for code, test in enumerate(tests.words.to_pylist())
+    }
     return CheckSummary(
         check=step.check.name,
         settings=dict(step.context.settings),
@@ -139,27 +135,12 @@ def _summarize(
         seed=step.context.seed,
         seen=int(flags.seen.sum()),
         kept=int((flags.seen & ~flags.drop).sum()),
-        dropped=_count_reasons(flags.reason[flags.drop], rejections.reasons),
-        marked=_count_reasons(flags.reason[flags.mark], rejections.reasons),
-        tests=_count_tests(flags, tests),
+        dropped=dropped,
+        marked=marked,
+        tests={name: counts[name] for name in sorted(counts) if counts[name]["seen"]},
         notes=rejections.notes,
         seconds=seconds,
     )
-
-
-def _count_reasons(codes: Codes, reasons: Sequence[str]) -> dict[str, int]:
-    """The number of groups per reason, the most frequent first."""
-    return dict(Counter(reasons[code] for code in codes.tolist()).most_common())
-
-
-def _count_tests(flags: _GroupFlags, tests: Labels) -> dict[str, dict[str, int]]:
-    counts = dict[str, dict[str, int]]()
-    for name, code in sorted((name, code) for code, name in enumerate(tests.words.to_pylist())):
-        inside = tests.codes == code
-        seen, dropped, marked = (int((inside & groups).sum()) for groups in (flags.seen, flags.drop, flags.mark))
-        if seen:
-            counts[name] = {"seen": seen, "dropped": dropped, "marked": marked}
-    return counts
 
 
 def _json_value(value: Any) -> Any:

@@ -28,12 +28,7 @@ def can_be_said(value: str, name: str) -> bool:
     """
     if attribute_class(value) == "" or value in name.split() or (attribute_class(value) == "size" and is_mass(name)):
         return False
-    return f"{value} {singular(name)}" not in _names()
-
-
-@cache
-def _names() -> frozenset[str]:
-    return frozenset(curated_names())
+    return f"{value} {singular(name)}" not in curated_names()
 
 
 @cache
@@ -52,12 +47,12 @@ def value_synonyms(value: str) -> tuple[str, ...]:
 
 def visible_values(scene: Scene, thing: SceneObject, beside: Iterable[SceneObject] = ()) -> tuple[str, ...]:
     """The values of an object that are surely visible: none where it is tiny, or covered by another garment."""
-    if _is_tiny(scene, thing) or any(_covers(other, thing) for other in beside):
+    is_tiny = thing.box is not None and thing.box.area * _SMALLEST < scene.size.width * scene.size.height
+    if is_tiny or any(_covers(other, thing) for other in beside):
         return ()
+    has_color = word_set("attributes.hides_color").isdisjoint(thing.attributes)
     values = [value for value in thing.attributes if can_be_said(value, thing.name)]
-    if word_set("attributes.hides_color").isdisjoint(thing.attributes):
-        return tuple(values)
-    return tuple(value for value in values if attribute_class(value) != "color")
+    return tuple(value for value in values if has_color or attribute_class(value) != "color")
 
 
 def denies(values: Sequence[str], value: str) -> bool:
@@ -87,9 +82,7 @@ def predicate(values: Sequence[str]) -> str:
     >>> predicate(["red"]), predicate(["wooden", "metal"]), predicate(["on", "off"]), predicate(["red", "blue", "tan"])
     ('red', 'made of wood or metal', 'turned on or off', 'red, blue, or tan')
     """
-    sort = attribute_class(values[0])
-    before = {"material": "made of ", "power": "turned "}.get(sort, "")
-    return before + value_list(values)
+    return {"material": "made of ", "power": "turned "}.get(attribute_class(values[0]), "") + value_list(values)
 
 
 def value_list(values: Sequence[str]) -> str:
@@ -99,10 +92,6 @@ def value_list(values: Sequence[str]) -> str:
         for value in values
     ]
     return join_list(plain, "or")
-
-
-def _is_tiny(scene: Scene, thing: SceneObject) -> bool:
-    return thing.box is not None and thing.box.area * _SMALLEST < scene.size.width * scene.size.height
 
 
 def _covers(other: SceneObject, thing: SceneObject) -> bool:
@@ -150,9 +139,8 @@ def action_synonyms(deed: str) -> tuple[str, ...]:
 
 def is_contradicted(deed: str, links: Iterable[Link]) -> bool:
     """Whether a relation says that its subject does something else of the same class: sitting on a bench."""
-    return any(
-        action_class(verb) == action_class(deed) and not are_synonyms(verb, deed) for verb in map(verb_of, links)
-    )
+    verbs = (verb for verb in map(verb_of, links) if action_class(verb) == action_class(deed))
+    return not all(are_synonyms(verb, deed) for verb in verbs)
 
 
 def verb_of(link: Link) -> str:

@@ -4,7 +4,6 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import accumulate
 from random import Random
 from typing import TypeAlias
@@ -36,20 +35,12 @@ class WeightedWords:
         """One word, or nothing if there is none."""
         return self.words[bisect(self.bounds, int(rng.random() * self.bounds[-1]))] if self.words else ""
 
-    @property
-    def is_rich(self) -> bool:
-        """Whether enough was counted to estimate frequencies."""
-        return len(self.words) > 1 and self.bounds[-1] >= _ENOUGH
-
     def share(self, word: str) -> float:
         """The probability of a word, from 0 to 1."""
         if word not in self.words:
             return 0.0
         place = self.words.index(word)
         return (self.bounds[place] - (self.bounds[place - 1] if place else 0)) / self.bounds[-1]
-
-
-_NO_WORDS = WeightedWords((), ())
 
 
 @dataclass(slots=True)
@@ -81,8 +72,9 @@ class NameCooccurrence:
 class SceneStatistics:
     """Counts over scenes.
 
-    The keys of `counts` begin with what is counted: the "looks" of a name by attribute class, what a kind of agent was
-    "doing" by class of actions, and the "subjects" and "objects" of a relation.
+    The keys of `counts` begin with what is counted: the "looks" of a name, of all attribute classes or of one; what a
+    kind of agent was "doing" by class of actions; the "subjects" of a relation to a name; the "objects" of a name and a
+    relation.
     """
 
     names: NameCooccurrence = field(default_factory=NameCooccurrence)
@@ -107,7 +99,7 @@ class SceneStatistics:
         for link in scene.relations:
             if not opposed_relation(link.name) and can_follow_noun(link.name):
                 name, other = scene[link.subject].name, scene[link.object].name
-                if _can_be_linked(name, other):
+                if can_be_asked(name) and is_known(other):
                     self.counts["subjects", link.name, other][name] += 1
                     self.counts["objects", name, link.name][other] += 1
 
@@ -127,47 +119,26 @@ class SceneStatistics:
         """The values of one class that objects of this name have, or those of its kind where too few are known."""
         key = ("values", name, sort)
         if key not in self._samplers:
-            of_name = self._counted("looks", name, sort)
-            kinds = (self._counted("looks of", kind, sort) for kind in (hypernym_names(name) if is_known(name) else ()))
-            self._samplers[key] = next((words for words in (of_name, *kinds) if words.is_rich), of_name)
+            of_name = self.counted("looks", name, sort)
+            kinds = (self.counted("looks of", kind, sort) for kind in (hypernym_names(name) if is_known(name) else ()))
+            rich = (words for words in (of_name, *kinds) if len(words.words) > 1 and words.bounds[-1] >= _ENOUGH)
+            self._samplers[key] = next(rich, of_name)
         return self._samplers[key]
-
-    def any_values(self, name: str) -> WeightedWords:
-        """The values of all classes that objects of this name have."""
-        return self._counted("looks", name)
-
-    def actions(self, agent: str, sort: str) -> WeightedWords:
-        """What agents of a kind do, of one class of actions."""
-        return self._counted("doing", agent, sort)
-
-    def subjects(self, relation: str, to: str) -> WeightedWords:
-        """What stands in a relation to objects of this name."""
-        return self._counted("subjects", relation, to)
-
-    def objects(self, name: str, relation: str) -> WeightedWords:
-        """What objects of this name stand in a relation to."""
-        return self._counted("objects", name, relation)
 
     def members(self, general: str) -> WeightedWords:
         """The names that are surely of a general kind."""
-        having = self.names.having.items()
-        return self._sampler(
-            ("kind", general), lambda: {name: count for name, count in having if general in hypernym_names(name)}
-        )
+        having = self.names.having
+        names = (name for name in having if general in hypernym_names(name))
+        return self._sampler(("kind", general), lambda: {name: having[name] for name in names})
 
-    def _counted(self, *key: str) -> WeightedWords:
+    def counted(self, *key: str) -> WeightedWords:
+        """What is counted under a key of `counts`, weighted by frequency."""
         return self._sampler(key, lambda: self.counts.get(key, {}))
 
     def _sampler(self, key: _Key, counts: Callable[[], Mapping[str, int]]) -> WeightedWords:
         if key not in self._samplers:
-            counted = counts()
-            self._samplers[key] = WeightedWords.of(counted) if counted else _NO_WORDS
+            self._samplers[key] = WeightedWords.of(counts())
         return self._samplers[key]
-
-
-@cache
-def _can_be_linked(name: str, other: str) -> bool:
-    return can_be_asked(name) and is_known(other)
 
 
 def survey_scenes(scenes: Iterable[Scene]) -> SceneStatistics:

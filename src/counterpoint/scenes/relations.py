@@ -43,25 +43,16 @@ def _opposed() -> Mapping[str, str]:
     return {one: other for first, second in pairs for one, other in ((first, second), (second, first))}
 
 
+_MIRRORED = (("to the left of", "to the right of"), ("above", "below"), ("in front of", "behind"))
+_INVERSE = {one: other for pair in _MIRRORED for one, other in (pair, pair[::-1])}
 OPPOSITE_RELATIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "to the left of": "to the right of",
-        "to the right of": "to the left of",
-        "above": "below",
-        "below": "above",
-        "in front of": "behind",
-        "behind": "in front of",
-        "on": "under",
-        "under": "on",
-        "on top of": "under",
-    }
+    _INVERSE | {"on": "under", "under": "on", "on top of": "under"}
 )
 """Relations that exclude each other, each with the one that a question may have in its place."""
 
 SYMMETRIC_RELATIONS = frozenset({"near", "next to", "beside", "by", "close to"})
 """Relations that are the same both ways."""
 
-_INVERSE = {one: other for one, other in OPPOSITE_RELATIONS.items() if one not in ("on", "under", "on top of")}
 _SAME = dict.fromkeys(SYMMETRIC_RELATIONS, "near") | {"on top of": "on", "beneath": "under", "underneath": "under"}
 _POSTURES = ("sitting", "standing", "lying")
 _APART = 0.04  # of the longer side of the picture: a gap between boxes that nobody would overlook
@@ -122,11 +113,9 @@ def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObje
     if ours or turned:
         stated = (ours or [wanted])[0]
         return RelationFact(True, f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}")
-    stated = next((name for name in against if name in forth), "")
-    if stated:
-        return RelationFact(
-            False, f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}, which excludes {relation}"
-        )
+    if stated := next((name for name in against if name in forth), ""):
+        proof = f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}, which excludes {relation}"
+        return RelationFact(False, proof)
     return RelationFact(False, f"{names[1]} {be(other.name)} annotated as {against[0]} {names[0]}")
 
 
@@ -152,36 +141,23 @@ def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObjec
     length = max(scene.size.width, scene.size.height)
     names = _pair(thing, other)
     if relation in ("to the left of", "to the right of"):
-        direction = _beside(thing.box, other.box, length)
-        if direction:
-            return RelationFact(direction == relation, f"the box of {names[0]} lies {direction} that of {names[1]}")
-        leaning = _shifted(thing.box, other.box, length)
-        if leaning != OPPOSITE_RELATIONS[relation]:
+        shift = other.box.middle[0] - thing.box.middle[0]
+        left, right = (thing.box, other.box) if shift > 0 else (other.box, thing.box)
+        direction = "to the left of" if shift > 0 else "to the right of"
+        if abs(shift) < _SHIFTED * length:
             return None
-        return RelationFact(
-            False, f"the box of {names[0]} lies further {leaning[7:-3]} than that of {names[1]} on both edges"
-        )
+        if min(left.right, right.right) <= max(left.x, right.x):
+            return RelationFact(direction == relation, f"the box of {names[0]} lies {direction} that of {names[1]}")
+        if direction == relation or left.x > right.x or left.right > right.right:
+            return None
+        proof = f"the box of {names[0]} lies further {direction[7:-3]} than that of {names[1]} on both edges"
+        return RelationFact(False, proof)
     upper, lower = (thing.box, other.box) if relation == "above" else (other.box, thing.box)
     if relation in ("above", "below") and upper.y - lower.bottom >= _APART * length:
         return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
     if relation in word_list("relations", "touching", DATA) and _gap(thing.box, other.box) >= _APART * length:
         return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
     return None
-
-
-def _beside(box: Box, its: Box, length: int) -> str:
-    shift = its.middle[0] - box.middle[0]
-    if abs(shift) < _SHIFTED * length or min(box.right, its.right) > max(box.x, its.x):
-        return ""
-    return "to the left of" if shift > 0 else "to the right of"
-
-
-def _shifted(box: Box, its: Box, length: int) -> str:
-    """The side to which a box is shifted against another at both edges: on the other side of it, it is not."""
-    shift = its.middle[0] - box.middle[0]
-    if shift >= _SHIFTED * length and box.x <= its.x and box.right <= its.right:
-        return "to the left of"
-    return "to the right of" if -shift >= _SHIFTED * length and box.x >= its.x and box.right >= its.right else ""
 
 
 def _gap(box: Box, its: Box) -> int:
@@ -195,7 +171,7 @@ def _pair(thing: SceneObject, other: SceneObject) -> tuple[str, str]:
 
 
 class SceneIndex:
-    """Who wears what, which relations are annotated, and on which side an object is."""
+    """Who wears what, and which relations are annotated."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -209,7 +185,3 @@ class SceneIndex:
     def triples(self) -> frozenset[tuple[str, str, str]]:
         """Every annotated relation, as the ids of subject and object around its name."""
         return frozenset((link.subject, link.name, link.object) for link in self.scene.relations)
-
-    def side(self, thing: SceneObject) -> str:
-        """Left or right, for an object that lies clearly in one half of the picture; else nothing."""
-        return side_of_picture(self.scene, thing)

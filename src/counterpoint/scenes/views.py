@@ -60,13 +60,6 @@ class SceneView(SceneIndex):
         return [name for name in self.names if can_be_asked(name) and is_unambiguous(name, self.names)]
 
     @cached_property
-    def _worn(self) -> Mapping[str, list[SceneObject]]:
-        garments: dict[str, list[SceneObject]] = {}
-        for garment, wearer in self.wearers.items():
-            garments.setdefault(wearer, []).append(self.scene[garment])
-        return garments
-
-    @cached_property
     def links(self) -> Mapping[str, list[Link]]:
         """The relations that a sentence can say, by name in alphabetical order."""
         links: dict[str, list[Link]] = {}
@@ -90,7 +83,8 @@ class SceneView(SceneIndex):
     def values(self, thing: SceneObject) -> tuple[str, ...]:
         """The values of an object that are beyond doubt."""
         if thing.id not in self._values:
-            beside = self._worn.get(self.wearers.get(thing.id, ""), ())
+            wearer = self.wearers.get(thing.id)
+            beside = [self.scene[other] for other, owner in self.wearers.items() if owner == wearer] if wearer else ()
             self._values[thing.id] = visible_values(self.scene, thing, beside)
         return self._values[thing.id]
 
@@ -116,9 +110,8 @@ class SceneView(SceneIndex):
 
     def rivals(self, thing: SceneObject, name: str) -> list[SceneObject] | None:
         """The other objects that a name could refer to, or None where something may show such an object besides."""
-        if self.may_show_another(thing, name):
-            return None
-        return [other for other in self.called(name)[0] if other.id != thing.id]
+        others = [other for other in self.called(name)[0] if other.id != thing.id]
+        return None if self.may_show_another(thing, name) else others
 
     def singles_out(self, thing: SceneObject, name: str, value: str = "") -> bool:
         """Whether this name, or this value and name, can refer to nothing else in the picture."""
@@ -217,7 +210,7 @@ class SceneSampler(SceneView):
 
     def draw_usual_value(self, name: str, rng: Random) -> str:
         """A value that such objects have, unless it is too frequent, or nothing."""
-        value = self.statistics.any_values(name).draw(rng)
+        value = self.statistics.counted("looks", name).draw(rng)
         return value if value and goes_before_noun(value) and self._accepts(name, value, rng) else ""
 
     def _accepts(self, name: str, value: str, rng: Random) -> bool:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.scenes.relations import SceneIndex
+from counterpoint.scenes.relations import SceneIndex, side_of_picture
 from counterpoint.world.confusable_names import confusable_names, is_clear_family, narrower_names, showing_names
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kinds
 
@@ -151,6 +151,10 @@ class SceneFacts(SceneIndex):
         self.by_name = _grouped((thing.name, thing) for thing in self.things)
         self.by_family = _grouped((thing.family, thing) for thing in self.things)
         self.names = frozenset(self.by_name)
+
+    def side(self, thing: SceneObject) -> str:
+        """Left or right, for an object that lies clearly in one half of the picture; else nothing."""
+        return side_of_picture(self.scene, thing)
 
     @property
     def place(self) -> str:

@@ -88,7 +88,7 @@ VALUES = [
 def test_the_whole_vocabulary_agrees_with_its_articles_and_verbs(number: str) -> None:
     """No "a green trees", no "is there any scissors", no "a bread", for whatever name with whatever value."""
     rng = Random(0)
-    names = curated_names()
+    names = list(curated_names())
     for name in names[:: len(names) // scaled(len(names))]:
         noun = modified_noun(rng.choice(VALUES), name if number == "as it is" else plural(name))
         many, mass = is_plural(noun), is_mass(noun)

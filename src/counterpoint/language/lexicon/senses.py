@@ -1,6 +1,6 @@
 """Senses of object names in everyday photographs: a curated WordNet sense for each, and hypernyms for questions."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -57,9 +57,9 @@ def resolve_name(name: str) -> NameSense:
     return _resolve_by_wordnet(name)
 
 
-def curated_names() -> tuple[str, ...]:
+def curated_names() -> Collection[str]:
     """All names with a curated sense, in the singular, sorted."""
-    return tuple(_curated())
+    return _curated().keys()
 
 
 def synonyms(name: str) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def _is_editable(question: ProtectedQuestion, index: int, length: int) -> bool:
         return False
     longer = ((index - 1, index + length), (index, index + length + 1))
     phrases = (" ".join(lower[start:end]) for start, end in longer if start >= 0 and end <= len(lower))
-    return not any(singular(phrase) in _names() for phrase in phrases)
+    return not any(singular(phrase) in curated_names() for phrase in phrases)
 
 
 @cache
@@ -94,11 +94,6 @@ def _first_words() -> frozenset[str]:
     """The first words of all phrases that have synonyms."""
     nouns: Mapping[str, str] = word_table("noise")["synonyms"]["nouns"]
     return frozenset(phrase.split()[0] for phrase in (*_phrases(), *nouns, *map(plural, nouns)))
-
-
-@cache
-def _names() -> frozenset[str]:
-    return frozenset(curated_names())
 
 
 SHORTEST = 4

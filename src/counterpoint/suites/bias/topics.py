@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint.core.items import GroundedQuestion, Question
-from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import curated_names, hypernyms, sense_coverage
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.lexicon.wordnet import lexicon
@@ -72,12 +71,10 @@ def question_nouns(item: Question | GroundedQuestion) -> frozenset[str]:
 def item_nouns(item: Question | GroundedQuestion) -> frozenset[str]:
     """Everything that a question implies about its picture: its nouns, its answers, and the annotation."""
     question = item.question if isinstance(item, GroundedQuestion) else item
-    answers = _all(answer for answer, _ in question.gold.answers)
-    return (
-        question_nouns(question)
-        | answers
-        | (_annotated(item.scene) if isinstance(item, GroundedQuestion) else frozenset())
-    )
+    texts = [answer for answer, _ in question.gold.answers]
+    if isinstance(item, GroundedQuestion):
+        texts += filter(None, (*item.scene.names, item.scene.place))
+    return question_nouns(question).union(*(name_nouns(" ".join(_WORD.findall(text))) for text in texts))
 
 
 @cache
@@ -98,26 +95,13 @@ def _runs(words: tuple[str, ...]) -> Iterator[list[str]]:
     """Runs of adjacent nouns."""
     run: list[str] = []
     for word, tag in zip(words, tag_words(words), strict=True):
-        if is_noun(tag) or (tag.startswith(AMBIGUOUS_TAGS) and singular(word.lower()) in _curated()):
+        if is_noun(tag) or (tag.startswith(AMBIGUOUS_TAGS) and singular(word.lower()) in curated_names()):
             run.append(word)
         elif run:
             yield run
             run = []
     if run:
         yield run
-
-
-@cache
-def _curated() -> frozenset[str]:
-    return frozenset(curated_names())
-
-
-def _all(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset[str]().union(*(name_nouns(" ".join(_WORD.findall(text))) for text in texts))
-
-
-def _annotated(scene: Scene) -> frozenset[str]:
-    return _all((*scene.names, *filter(None, [scene.place])))
 
 
 T = TypeVar("T")

@@ -96,7 +96,7 @@ def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     expression = choose_expression(view, thing, rng, avoid=(sort,))
     if expression is None:
         return "it cannot be referred to without doubt"
-    usually = view.statistics.actions(agent_kind(thing.name), sort)
+    usually = view.statistics.counted("doing", agent_kind(thing.name), sort)
     if rng.random() < usually.share(deed):
         return "too usual an action for its kind"
     wrong = next((other for other in (usually.draw(rng) for _ in range(_TRIES)) if excludes(deed, other)), "")

@@ -57,7 +57,7 @@ def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | Non
     subject, other = view.scene[link.subject], view.scene[link.object]
     if not _may_be_asked(view, subject.name) or may_be(subject.name, other.name):
         return None
-    if rng.random() < view.statistics.subjects(link.name, other.name).share(subject.name):
+    if rng.random() < view.statistics.counted("subjects", link.name, other.name).share(subject.name):
         return None
     value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
@@ -76,7 +76,7 @@ def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | Non
 
 def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     other = view.scene[link.object]
-    usual = view.statistics.subjects(link.name, other.name)
+    usual = view.statistics.counted("subjects", link.name, other.name)
     name = view.absent_from(usual if usual.words else view.statistics.companions(other.name), rng)
     if not name or may_be(name, other.name):
         return None
@@ -90,7 +90,7 @@ def _object_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent
     subject = view.scene[link.subject]
     if opposed_relation(link.name) or not _may_be_asked(view, subject.name):
         return None
-    name = view.absent_from(view.statistics.objects(subject.name, link.name), rng)
+    name = view.absent_from(view.statistics.counted("objects", subject.name, link.name), rng)
     if not name or may_be(name, subject.name):
         return None
     value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
