@@ -72,7 +72,7 @@ def read(folder: Path) -> int:
 
 def put_together(folder: Path) -> int:
     """The same, each pair made a group, held to the end."""
-    return 2 * len([one.group for one in Source(carets, folder, "test", None).groups()])
+    return 2 * len([group.group for group in Source(carets, folder, "test", None).groups()])
 
 
 def spent(what: Callable[[Path], int], folder: Path, rarely: bool) -> tuple[float, int]:
@@ -102,7 +102,7 @@ def report(folder: Path) -> bool:
         print(f"{count:,} questions, garbage looked for {'rarely' if rarely else 'as usual'}:")
         told = {"json.load": plain, f"{paired:,} of them read and paired": ours, "made groups too": made}
         print("\n".join(f"  {seconds:.2f} s {what}" for what, seconds in told.items()))
-    print(f"at most {MOST:.0f} times as long as parsing: {' and '.join(f'{one:.1f}' for one in ratios)} times")
+    print(f"at most {MOST:.0f} times as long as parsing: {' and '.join(f'{ratio:.1f}' for ratio in ratios)} times")
     return ratios[0] <= MOST
 
 

@@ -30,7 +30,7 @@ def seconds(suite: Suite[Any, Any], captions: Sequence[Caption]) -> tuple[float,
     start = process_time()
     assert suite.survey is not None, "these suites look at all captions first"
     survey = suite.survey(captions)
-    made = (group for one in captions for group in suite.propose(one, survey, seeded_rng(0, one.id)))
+    made = (group for caption in captions for group in suite.propose(caption, survey, seeded_rng(0, caption.id)))
     found = sum(not isinstance(group, Rejection) for group in made)
     return process_time() - start, found
 

@@ -122,9 +122,12 @@ def _plain_towers(folder: Path, queries: Sequence[Query], files: Sequence[Path])
     places = torch.tensor([[number // each, row[query.text]] for number, query in enumerate(queries)], device=DEVICE)
 
     def work() -> Any:
-        seen = torch.cat([_vector(model.get_image_features(**some)) for some in pictures])
+        seen = torch.cat([_vector(model.get_image_features(**picture)) for picture in pictures])
         read = torch.cat(
-            [_vector(model.get_text_features(some["input_ids"], some["attention_mask"])) for some in sentences]
+            [
+                _vector(model.get_text_features(sentence["input_ids"], sentence["attention_mask"]))
+                for sentence in sentences
+            ]
         )
         return torch.nn.functional.cosine_similarity(seen[places[:, 0]], read[places[:, 1]]).cpu()
 

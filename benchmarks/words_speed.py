@@ -36,7 +36,7 @@ def main(scenes: int = 400) -> None:
     for suite in (word_noise.sears, word_noise.suite, word_noise.severities):
         _timed(f"{suite.name}, groups", asked, partial(_grouped, suite))
     tag_words.cache_clear()
-    _timed("plain: tag every question", asked[:500], lambda items: sum(len(_tags(one)) > 0 for one in items))
+    _timed("plain: tag every question", asked[:500], lambda items: sum(len(_tags(item)) > 0 for item in items))
     _timed("plain: four slips, every word", asked[:PLAIN], _plain_slips)
 
 

@@ -246,7 +246,7 @@ def _only(staged: BuiltScene, link: Link) -> bool:
 
 def _own(staged: BuiltScene, link: Link) -> set[str]:
     """The two things, and what they wear."""
-    worn = {one.object for one in staged.scene.relations if one.name == "wearing"}
+    worn = {relation.object for relation in staged.scene.relations if relation.name == "wearing"}
     return {link.subject, link.object, *worn}
 
 

@@ -47,7 +47,7 @@ def _said(truth: bool) -> str:
 
 def _existing(scene: Scene, words: str) -> str:
     if found := re.fullmatch(r"(?:either )?(.+) or (.+)", words):
-        return _said(any(_there(scene, one) for one in found.groups()))
+        return _said(any(_there(scene, group) for group in found.groups()))
     if found := re.fullmatch(rf"(.+?)(?: that (?:is|are))? ({_RELATION}) the (.+)", words):
         return _placed(scene, *found.groups())
     return "<not read>"

@@ -47,7 +47,7 @@ class Referee:
     def __init__(self, scenes: Iterable[Scene], *, closed: bool = True) -> None:
         """`closed` says that every relation of a scene is annotated, so that one that is not there is not so."""
         self._closed = closed
-        self._scenes = {one.picture.address: one for one in scenes}
+        self._scenes = {scene.picture.address: scene for scene in scenes}
         self._words = Vocabulary.of(self._scenes.values())
         self._readings = cache(lambda text: read(text, self._words))
 

@@ -97,8 +97,8 @@ def _existence(found: Sequence[Piece], text: str) -> Reading:
     if len(things) == 2 and not {"and", "or", "nor", "well"} & set(between):
         raise UnreadError(text)
     if "neither" in said or "nor" in said:
-        return Joined(tuple(There(one, False) for one in things), every=True)
-    none = [one.article == "no" for one in things]
+        return Joined(tuple(There(thing, False) for thing in things), every=True)
+    none = [thing.article == "no" for thing in things]
     lacking = any(word in LACKS for word in said)
     every = len(things) == 1 or "or" not in between
     if len(things) == 2 and none[0] and not none[1]:

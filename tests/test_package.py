@@ -49,7 +49,7 @@ def test_listing_models_loads_none_of_them() -> None:
 def test_the_base_has_at_most_fifteen_dependencies_and_none_is_torch() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert len(project["dependencies"]) <= 15
-    assert not any(one.startswith(("torch", "transformers")) for one in project["dependencies"])
+    assert not any(dependency.startswith(("torch", "transformers")) for dependency in project["dependencies"])
     assert set(project["optional-dependencies"]) >= {"hf", "nlp", "xlsx", "dev"}
 
 

@@ -105,7 +105,7 @@ class Exam:
     def of(cls, plan: Plan) -> "Exam":
         """The suites and the plain questions of the test split, with all pictures drawn once, by all cores."""
         world = World("test", plan.tests, seed=plan.seed)
-        plain = [*world.questions(), *(one for one in world.crowd_questions() if not one.same_as)]
+        plain = [*world.questions(), *(question for question in world.crowd_questions() if not question.same_as)]
         with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
             made = dict(zip(plan.named, pool.map(_tested, plan.named, repeat(plan)), strict=True))
             asked = [query.picture for groups in made.values() for group in groups for query in group.queries]
@@ -175,8 +175,10 @@ def _link(path: Path, link: Path) -> None:
 
 def _widened(codes: Codes, questions: Sequence[Question]) -> Codes:
     """More words and answers, after those that there are, so that no number changes."""
-    words = [word for word in Vocabulary.of(one.text for one in questions).known if word not in set(codes.words)]
-    counts = Counter(one.gold.best for one in questions)
+    words = [
+        word for word in Vocabulary.of(question.text for question in questions).known if word not in set(codes.words)
+    ]
+    counts = Counter(question.gold.best for question in questions)
     answers = sorted(answer for answer, count in counts.items() if count >= 2 and answer not in set(codes.answers))
     return replace(codes, words=(*codes.words, *words), answers=(*codes.answers, *answers))
 
@@ -185,11 +187,11 @@ def _appended(arrays: Mapping[str, NDArray[Any]], codes: Codes, questions: Seque
     """The arrays of questions with those of each picture's more, which come after its own."""
     words, answer_of = Vocabulary(codes.words), {answer: number for number, answer in enumerate(codes.answers)}
     more = np.zeros((len(questions), arrays["questions"].shape[1]), arrays["questions"].dtype)
-    owner = np.array([int(Picture(one.picture.address).path[-10:-4]) for one in questions], np.int64)
+    owner = np.array([int(Picture(question.picture.address).path[-10:-4]) for question in questions], np.int64)
     for row, one in zip(more, questions, strict=True):
         numbers = words.numbers(one.text)
         row[: len(numbers)] = numbers
-    right = np.array([answer_of.get(one.gold.best, -1) for one in questions], arrays["answers"].dtype)
+    right = np.array([answer_of.get(question.gold.best, -1) for question in questions], arrays["answers"].dtype)
     order = np.argsort(
         np.concatenate([np.repeat(np.arange(len(arrays["counts"])), arrays["counts"]), owner]), kind="stable"
     )

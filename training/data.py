@@ -174,7 +174,7 @@ def _things(scene: Scene) -> NDArray[np.int16]:
     for row, thing in zip(rows, boxed, strict=False):
         assert thing.box is not None
         row[:5] = thing.box.x, thing.box.y, thing.box.width, thing.box.height, known[thing.name]
-        numbers = [values[one] for one in thing.attributes if one in values][:ATTRIBUTES]
+        numbers = [values[attribute] for attribute in thing.attributes if attribute in values][:ATTRIBUTES]
         row[5 : 5 + len(numbers)] = numbers
     return rows
 

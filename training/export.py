@@ -113,7 +113,7 @@ def _export_picture(whole: nn.Module, path: Path, pictures: NDArray[np.uint8], *
     with torch.no_grad():
         expected = whole.picture(_normal(pictures[:8])).numpy()  # type: ignore[operator]
     session = _session(path)
-    got = np.concatenate([session.run(None, {"pixels": signed(one[None])})[0] for one in pictures[:8]])
+    got = np.concatenate([session.run(None, {"pixels": signed(picture[None])})[0] for picture in pictures[:8]])
     return float(np.abs(got - expected).max())
 
 

@@ -62,7 +62,13 @@ def test_what_is_left_is_a_suite_whose_manifest_has_the_checks_in_their_order(la
     assert found.manifest.parameters["a"] == 1
     assert found.manifest.parameters["checked"]["fingerprint"] == LabStore(lab).manifest("foils").fingerprint
     records = found.manifest.parameters["checks"]
-    assert [one["check"] for one in records] == ["duplicates", "length", "minimality", "entailment", "distribution"]
+    assert [record["check"] for record in records] == [
+        "duplicates",
+        "length",
+        "minimality",
+        "entailment",
+        "distribution",
+    ]
     assert records[3]["model"] == "rules"
     assert records[3]["settings"] == {"keep": "contradiction"}
     assert records[4]["notes"]["relations"]["after"] == 0
@@ -114,7 +120,7 @@ def test_the_table_can_be_pasted_into_a_paper(lab: Path, form: str) -> None:
 
 @pytest.mark.skipif(find_library("link-grammar") is None, reason="link-grammar is not installed")
 def test_grammar_is_checked_where_the_paper_checks_it(lab: Path) -> None:
-    printed = {one["check"]: one for one in json.loads(_run(lab, "--json"))["checks"]}
+    printed = {check["check"]: check for check in json.loads(_run(lab, "--json"))["checks"]}
     assert list(printed["grammar"]["tests"]) == ["relations"]
     assert printed["grammar"]["model"] == "link-grammar"
     assert printed["grammar"]["kept"] == 4
@@ -147,7 +153,7 @@ def test_a_suite_is_not_overwritten_unless_that_is_said_and_is_then_a_new_versio
     assert LabStore(lab).manifest("foils").groups == 6
     _run(lab, "--check", "entailment", "--name", "foils", "--replace")
     records = LabStore(lab).manifest("foils").parameters["checks"]
-    assert [one["check"] for one in records] == ["duplicates", "entailment"]
+    assert [record["check"] for record in records] == ["duplicates", "entailment"]
 
 
 @pytest.mark.parametrize(

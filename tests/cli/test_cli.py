@@ -216,16 +216,18 @@ def test_the_world_is_written_as_it_says(call: Call, tmp_path: Path) -> None:
         assert np.array_equal(np.asarray(Image.open(out / f"test/{index:06d}.png")), shown)
     read = {kind: json.loads((out / name.format(split="test")).read_text()) for kind, name in NAMES.items()}
     assert list(read["scene graphs"]) == [scene.id for scene in world.scenes()]
-    assert [one["question"] for one in read["questions"].values()] == [one.text for one in world.questions()]
+    assert [one["question"] for one in read["questions"].values()] == [question.text for question in world.questions()]
     crowd = list(world.crowd_questions())
-    assert [one["question"] for one in read["crowd questions"]["questions"]] == [one.text for one in crowd]
-    assert [len(one["answers"]) for one in read["crowd answers"]["annotations"]] == [10] * len(crowd)
-    assert [one["caption"] for one in read["captions"]["annotations"]] == [one.text for one in world.captions()]
-    assert [one["caption"] for one in read["dialogues"]["data"]["dialogs"]] == [
-        one.caption for one in world.dialogues()
+    assert [question["question"] for question in read["crowd questions"]["questions"]] == [one.text for one in crowd]
+    assert [len(annotation["answers"]) for annotation in read["crowd answers"]["annotations"]] == [10] * len(crowd)
+    assert [annotation["caption"] for annotation in read["captions"]["annotations"]] == [
+        caption.text for caption in world.captions()
     ]
-    assert {one["verb"] for one in read["frames"].values()} == {one.verb for one in world.frames()}
-    assert set(read["frame space"]["verbs"]) == {one.verb for one in world.frames()}
+    assert [dialog["caption"] for dialog in read["dialogues"]["data"]["dialogs"]] == [
+        dialogue.caption for dialogue in world.dialogues()
+    ]
+    assert {one["verb"] for one in read["frames"].values()} == {frame.verb for frame in world.frames()}
+    assert set(read["frame space"]["verbs"]) == {frame.verb for frame in world.frames()}
 
 
 def test_writing_the_world_twice_writes_the_same_annotations(call: Call, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def _write(path: Path, content: Any) -> None:
 
 
 def _call(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(one) for one in arguments])
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
 
 
 def _json(*arguments: object) -> Any:
@@ -182,7 +182,7 @@ def test_overlaps_are_what_sets_say_both_ways(vqa: Path, gqa: Path, tmp_path: Pa
     against = [f"gqa={gqa}", "model:fusion", tmp_path / "mine.txt", "world"]
     found = _json("vqa2", "--data", vqa, *(word for one in against for word in ("--against", one)))
     here, comparable = {"yes", "red", "2"}, rule_set("vqa").normalize
-    by_name = {one["with"]: one for one in found["overlaps"]}
+    by_name = {overlap["with"]: overlap for overlap in found["overlaps"]}
     mine = by_name["mine.txt"]
     assert (mine["shared"], mine["others"], mine["jaccard"]) == (2, 3, 0.5)
     assert (mine["covered"], mine["covers"]) == (pytest.approx(2 / 3), None)
@@ -190,7 +190,7 @@ def test_overlaps_are_what_sets_say_both_ways(vqa: Path, gqa: Path, tmp_path: Pa
     assert mine["absent"] == [{"answer": "red", "count": 1}]
     card = ModelCard.read(WEIGHTS / "fusion" / "card.json")
     assert by_name["model:fusion"]["shared"] == len(here & set(map(comparable, card.answers)))
-    theirs = [comparable(one.gold.best) for one in World("test", SCENES).questions()]
+    theirs = [comparable(question.gold.best) for question in World("test", SCENES).questions()]
     assert by_name["gqa, val"]["jaccard"] == pytest.approx(len(here & set(theirs)) / len(here | set(theirs)))
     assert by_name["gqa, val"]["covers"] == pytest.approx(sum(one in here for one in theirs) / len(theirs))
     assert by_name["world, test"]["covered"] is not None

@@ -29,7 +29,7 @@ def lab(tmp_path: Path) -> LabStore:
 
 
 def call(command: object, *arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)  # type: ignore[arg-type]
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)  # type: ignore[arg-type]
 
 
 def test_ls_lists_suites_and_models(lab: LabStore) -> None:
@@ -40,8 +40,8 @@ def test_ls_lists_suites_and_models(lab: LabStore) -> None:
 
 def test_ls_prints_json(lab: LabStore) -> None:
     found = json.loads(call(ls.command, lab.folder, "--json").output)
-    assert [one["suite"] for one in found["suites"]] == ["rephrase"]
-    assert [(one["model"], one["answers"]) for one in found["models"]] == [("constant", 2)]
+    assert [suite["suite"] for suite in found["suites"]] == ["rephrase"]
+    assert [(model["model"], model["answers"]) for model in found["models"]] == [("constant", 2)]
 
 
 def test_ls_of_nothing_says_so(tmp_path: Path) -> None:

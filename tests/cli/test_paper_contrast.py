@@ -24,7 +24,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_tables_hold_originals_contrasts_and_the_drop_between_them(lab: Path) -> None:
-    tables = {one["table"]: one["rows"] for one in json.loads(_run("paper", "contrast", str(lab), "--json"))["tables"]}
+    tables = {
+        table["table"]: table["rows"] for table in json.loads(_run("paper", "contrast", str(lab), "--json"))["tables"]
+    }
     assert set(tables) == {"2", "4", "6"}
     for row in tables["2"]:
         assert row["drop"]["value"] == pytest.approx(row["originals"]["value"] - row["contrasts"]["value"])

@@ -18,7 +18,9 @@ from counterpoint.store.suites import Manifest
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     addresses = ("coco:val2017/1.jpg", "coco:val2017/2.jpg", "swig:images_512/a_1.jpg", "world:test/000001.png")
-    groups = [Group(Relation.GOLD, (Query(Picture(one), "Is it red?"),), (Gold.of("yes"),)) for one in addresses]
+    groups = [
+        Group(Relation.GOLD, (Query(Picture(address), "Is it red?"),), (Gold.of("yes"),)) for address in addresses
+    ]
     table = groups_table([("plain", group) for group in groups], "plain")
     LabStore(tmp_path / "lab").put_suite(Manifest.of(table, generator="here", seed=0), table)
     (tmp_path / "coco" / "val2017").mkdir(parents=True)

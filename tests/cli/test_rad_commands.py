@@ -15,7 +15,9 @@ from counterpoint.studies.rad_prediction import POOL, RadCounts, counts_text
 
 
 def _run(*arguments: object, path: str = os.environ["PATH"]) -> str:
-    done = CliRunner(env={"PATH": path}).invoke(commands, [str(one) for one in arguments], catch_exceptions=False)
+    done = CliRunner(env={"PATH": path}).invoke(
+        commands, [str(argument) for argument in arguments], catch_exceptions=False
+    )
     assert done.exit_code == 0, done.output
     return done.stdout
 

@@ -46,7 +46,7 @@ def lab(tmp_path: Path) -> Path:
 
 
 def _call(*arguments: object) -> Result:
-    return CliRunner().invoke(commands, [str(one) for one in arguments])
+    return CliRunner().invoke(commands, [str(argument) for argument in arguments])
 
 
 def _scores(lab: Path) -> dict[str, float]:

@@ -94,8 +94,8 @@ def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: La
         json.loads(_run("lab", "--model", "constant", "--json", *words).stdout)
         for words in (["--limit", 2], ["--suite", "more"], [])
     ]
-    assert [one["asked"] for one in counts] == [8, 16, 56]
-    assert [one["cached"] for one in counts] == [0, 4, 24]
+    assert [count["asked"] for count in counts] == [8, 16, 56]
+    assert [count["cached"] for count in counts] == [0, 4, 24]
     assert counts[0]["model"] == "constant"
     assert counts[0]["batch_invariance"] == {"checked": 8, "differing": 0}
 

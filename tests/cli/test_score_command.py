@@ -52,7 +52,7 @@ def lab(tmp_path: Path) -> Path:
 
 def _call(command: str, *arguments: object) -> Result:
     main = {"score": score.command, "compare": compare.command}[command]
-    return CliRunner().invoke(main, [str(one) for one in arguments])
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def test_score_prints_a_line_for_each_model_with_intervals_and_odd_states(lab: Path) -> None:

@@ -30,7 +30,7 @@ def _lab(folder: Path, *, tagged: bool = True, votes: bool = True) -> Path:
 
 
 def _call(*arguments: object) -> Result:
-    return CliRunner().invoke(words.command, [str(one) for one in arguments])
+    return CliRunner().invoke(words.command, [str(argument) for argument in arguments])
 
 
 def test_a_line_for_each_test_has_counts_votes_and_divergences(tmp_path: Path) -> None:

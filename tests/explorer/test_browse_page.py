@@ -122,8 +122,8 @@ def test_the_columns_above_the_slider_hold_every_group_that_has_a_score(client: 
     here = "?metric=accuracy&suite=plain"
     columns = _json(client, f"{here}&low=0.5")["slider"]["columns"]
     assert len(columns) == STEPS + 1
-    assert sum(one["count"] for one in columns) == _json(client, here)["found"]
-    inside = sum(one["count"] for one in columns if one["inside"])
+    assert sum(column["count"] for column in columns) == _json(client, here)["found"]
+    inside = sum(column["count"] for column in columns if column["inside"])
     assert inside == _json(client, f"{here}&low=0.5")["found"]
 
 

@@ -90,7 +90,9 @@ def test_a_field_is_the_same_in_find_and_its_groups_stand_among_it(client: TestC
         listed = _json(client, field["address"].replace("/compare?", "/compare.json?"))
         found = _json(client, listed["elsewhere"].replace("/browse?", "/browse.json?"))
         assert found["found"] == field["count"]
-        assert [hit["entry"]["group_id"] for hit in found["hits"][:10]] == [one["group_id"] for one in listed["groups"]]
+        assert [hit["entry"]["group_id"] for hit in found["hits"][:10]] == [
+            group["group_id"] for group in listed["groups"]
+        ]
         last = _json(client, listed["groups"][-1]["address"].replace("?", ".json?"))
         assert (last["place"], last["found"]) == (len(listed["groups"]), field["count"])
         assert all(name in last["among"] for name in (suite, "steady", "shaky"))

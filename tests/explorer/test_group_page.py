@@ -77,7 +77,7 @@ def test_passes_are_a_table_of_answers_with_their_frequency(client: TestClient) 
     twin, page = _group(client, "words")
     (line,) = twin["passes"]
     assert (line["model"], line["asked"], line["passes"]) == ("shaky", "base", PASSES)
-    assert [(one["shown"], one["count"], one["share"]) for one in line["answers"]] == [
+    assert [(answer["shown"], answer["count"], answer["share"]) for answer in line["answers"]] == [
         ("yes", 3, 0.75),
         ("no", 1, 0.25),
     ]

@@ -40,10 +40,10 @@ def test_every_suite_that_asks_around_it_has_a_card_with_scores_and_frequencies(
     cards = {card["suite"]: card for card in twin["cards"]}
     assert sorted(cards) == ["noise", "swaps", "words"]
     shaky = {suite: next(line for line in card["lines"] if line["model"] == "shaky") for suite, card in cards.items()}
-    assert [(one["shown"], one["count"]) for one in shaky["noise"]["answers"]] == [("yes", 2), ("no", 1)]
+    assert [(answer["shown"], answer["count"]) for answer in shaky["noise"]["answers"]] == [("yes", 2), ("no", 1)]
     scores = {score["metric"]: score["value"] for score in shaky["noise"]["scores"]}
     assert scores["self_consistency"] == pytest.approx(2 / 3)
-    assert sum(one["count"] for one in shaky["swaps"]["answers"]) == EXCHANGED
+    assert sum(answer["count"] for answer in shaky["swaps"]["answers"]) == EXCHANGED
     assert {line["model"] for line in cards["words"]["lines"]} == {"steady", "shaky"}
     for card in cards.values():
         assert client.get(card["address"]).status_code == 200
@@ -52,7 +52,7 @@ def test_every_suite_that_asks_around_it_has_a_card_with_scores_and_frequencies(
 
 def test_the_passes_of_a_sample_are_counted(client: TestClient) -> None:
     (line,) = _sample(client, base(1).id)["passes"]
-    assert (line["passes"], [one["count"] for one in line["answers"]]) == (PASSES, [PASSES - 1, 1])
+    assert (line["passes"], [answer["count"] for answer in line["answers"]]) == (PASSES, [PASSES - 1, 1])
 
 
 def test_a_caption_has_its_scores_on_its_card(client: TestClient) -> None:
@@ -60,7 +60,7 @@ def test_a_caption_has_its_scores_on_its_card(client: TestClient) -> None:
     (card,) = _sample(client, caption.id)["cards"]
     assert [name for name, _ in card["metrics"]] == ["acc_r", "ties"]
     shaky = next(line for line in card["lines"] if line["model"] == "shaky")
-    assert sorted(one["shown"] for one in shaky["answers"]) == ["caption 0.75", "foil 0.875"]
+    assert sorted(answer["shown"] for answer in shaky["answers"]) == ["caption 0.75", "foil 0.875"]
 
 
 def test_a_variant_is_a_sample_too_and_leads_to_the_groups_that_it_is_part_of(client: TestClient) -> None:

@@ -22,7 +22,7 @@ def _json(client: TestClient, address: str) -> Any:
 
 
 def test_all_suites_are_listed_with_their_sizes(client: TestClient, lab: LabStore) -> None:
-    found = {one["suite"]: one for one in _json(client, "/suites.json")["suites"]}
+    found = {suite["suite"]: suite for suite in _json(client, "/suites.json")["suites"]}
     assert set(found) == set(lab.suites())
     assert (found["plain"]["groups"], found["plain"]["queries"], found["plain"]["models"]) == (GROUPS, 2 * GROUPS, 3)
 

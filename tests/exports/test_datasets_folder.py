@@ -139,7 +139,7 @@ def test_the_card_names_files_columns_and_sizes(lab: LabStore, suite: StoredSuit
     assert about["configs"] == [
         {"config_name": "default", "data_files": [{"split": "test", "path": "data/test-*"}]},
     ]
-    features = {one["name"]: one for one in about["dataset_info"]["features"]}
+    features = {feature["name"]: feature for feature in about["dataset_info"]["features"]}
     schema = pq.read_schema(tmp_path / "out/data/test-00000-of-00001.parquet")
     assert list(features) == schema.names
     assert features["image"]["dtype"] == "image"

@@ -126,7 +126,7 @@ def test_every_result_carries_the_id_of_its_query_and_no_score_where_none_is_due
 ) -> None:
     for doc in docs:
         results = task["process_results"](doc, ["yes"])
-        assert {one["query_id"] for one in results.values()} == {doc["query_id"]}
+        assert {result["query_id"] for result in results.values()} == {doc["query_id"]}
         assert ("score" in results["answer_accuracy"]) == (doc["answers"] is not None)
         assert not any("score" in results[name] for name in ("all_right", "self_consistency"))
 

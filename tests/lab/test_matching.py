@@ -163,4 +163,4 @@ def test_every_record_and_every_query_is_counted_once(records: list[Prediction |
 
 def _naive(records: Iterable[Prediction | RejectedRecord]) -> dict[str, str]:
     known = {f"q{n}" for n in range(12)}
-    return {one.id: one.raw for one in records if isinstance(one, Prediction) and one.id in known}
+    return {record.id: record.raw for record in records if isinstance(record, Prediction) and record.id in known}

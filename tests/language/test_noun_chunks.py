@@ -9,7 +9,7 @@ from counterpoint.language.noun_chunks import Determiner, find_noun_chunks, find
 
 def said_in(text: str) -> list[str]:
     words = tag_text(text)
-    return [" ".join(word.text for word in words[one.start : one.end]) for one in find_noun_chunks(words)]
+    return [" ".join(word.text for word in words[chunk.start : chunk.end]) for chunk in find_noun_chunks(words)]
 
 
 @pytest.mark.parametrize(

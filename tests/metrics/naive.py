@@ -80,7 +80,7 @@ def set_cases(groups: Sequence[Made], threshold: float = 0.5, *, other: bool = F
         earned: dict[str, float] = {}
         if all(said):
             earnings = [credit(group, member, one) for member, one in zip(group.members, said, strict=True) if one]
-            known = [one for one in earnings if one is not None]
+            known = [earning for earning in earnings if earning is not None]
             if len(known) == len(group.members):
                 earned = {"worst_case": min(known), "all_right": float(all(one >= threshold for one in known))}
         yield Case(earned, group, cluster, group.members[0].tags, all(said))

@@ -197,7 +197,7 @@ def _sampled(model: Model, trials: Sequence[int]) -> dict[str, dict[str, Any]]:
     """The measures of uncertainty on two questions of which one has a variant."""
     asked = [Query(Picture(f"x:{n}.png"), f"Is it {n}?", choices=("yes", "no", "red", "blue")) for n in range(20)]
     groups = [Group(Relation.SAME, (one, one.with_text("Is it?")), (Gold.of("yes"),) * 2) for one in asked]
-    table = groups_table((("test", one) for one in groups), "suite")
+    table = groups_table((("test", group) for group in groups), "suite")
     log = MemoryLog()
     run(unique_queries(table), model, log, read=read_queries, trials=trials, check=0)
     rows = AnswerRows("m")
@@ -233,7 +233,7 @@ def test_without_passes_nothing_is_said_of_uncertainty_but_why() -> None:
 @given(st.lists(st.lists(st.sampled_from(["yes", "no", "red"]), min_size=2, max_size=6), min_size=1, max_size=4))
 def test_agreement_and_entropy_are_those_of_the_values_of_the_passes(told: list[list[str]]) -> None:
     groups = [Group(Relation.GOLD, (Query(None, f"{n}?"),), (Gold.of("yes"),)) for n in range(len(told))]
-    table = groups_table((("test", one) for one in groups), "suite")
+    table = groups_table((("test", group) for group in groups), "suite")
     rows = AnswerRows("m")
     for one, words in zip(groups, told, strict=True):
         for trial, word in enumerate(["yes", *words]):

@@ -74,7 +74,7 @@ def test_accuracy_on_contrasts_looks_at_the_first_k_of_each_set(groups: list[Mad
         for member in group.members[1 : k + 1]
         if (said := answered(member, False))
     ]
-    kept = [one for one in rows if one is not None]
+    kept = [row for row in rows if row is not None]
     assert int(counted.sum()) == len(kept)
     assert float(earned.sum()) == pytest.approx(sum(kept))
 

@@ -121,7 +121,7 @@ def test_an_interval_of_a_mean_holds_it_and_is_no_wider_than_the_mean_of_interva
     mean = mean_cell(entries)
     assert mean.value is not None and mean.low is not None and mean.high is not None  # noqa: PT018
     assert mean.low - 1e-9 <= mean.value <= mean.high + 1e-9
-    low, high = (math.fsum(getattr(one, end) for one in entries) / len(entries) for end in ("low", "high"))
+    low, high = (math.fsum(getattr(entry, end) for entry in entries) / len(entries) for end in ("low", "high"))
     assert low - 1e-9 <= mean.low <= mean.high <= high + 1e-9
 
 

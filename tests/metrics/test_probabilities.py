@@ -29,7 +29,7 @@ def test_an_answer_has_the_probability_of_its_value_else_of_its_raw_text(rows: l
         return next((chance for wanted in (value, raw) for word, chance in top if word == wanted), None)
 
     table = pa.concat_tables([_table(rows), _table(more)])
-    found = [None if np.isnan(one) else one for one in value_probabilities(table)]
+    found = [None if np.isnan(probability) else probability for probability in value_probabilities(table)]
     assert found == [naive(*row) for row in (*rows, *more)]
 
 

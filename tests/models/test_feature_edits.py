@@ -163,7 +163,7 @@ def test_built_in_models_answer_from_features_as_from_pictures(
     make: Callable[[World], BuiltinAnswerer], world: World
 ) -> None:
     model = make(world)
-    asked = [Query(one.picture, one.text) for one in world.questions()][:20]
+    asked = [Query(question.picture, question.text) for question in world.questions()][:20]
     name = reference_name(asked)
     edits = FeatureEditor(model, {name: asked})
     plain = dict(model.answer(asked))
@@ -180,7 +180,7 @@ def test_built_in_models_answer_from_features_as_from_pictures(
 
 def test_a_model_that_never_looks_is_not_moved_by_noise_in_pictures(world: World) -> None:
     model = question_only(world)
-    asked = [Query(one.picture, one.text) for one in world.questions()][:20]
+    asked = [Query(question.picture, question.text) for question in world.questions()][:20]
     edits = FeatureEditor(model, {"all": asked})
     noisy = [replace(query, edits=(Edit(Side.PICTURE.noise, ("50", "all"), 1),)) for query in asked]
     assert [answer for _, answer in sorted(edits.answer(noisy))] == [

@@ -223,7 +223,7 @@ def test_no_device_is_refused(devices: tuple[str, ...]) -> None:
 
 @given(st.text("abc-", max_size=30), st.integers(1, 5))
 def test_portions_are_whole_contiguous_and_keep_pictures_together(letters: str, most: int) -> None:
-    queries = [Query(None if one == "-" else Picture(f"x:{one}"), "Is it?") for one in letters]
+    queries = [Query(None if letter == "-" else Picture(f"x:{letter}"), "Is it?") for letter in letters]
     found = split_by_picture(queries, most)
     assert [place for portion in found for place in portion] == list(range(len(letters)))
     assert len(found) <= most

@@ -237,7 +237,7 @@ def test_boxes_in_a_picture_of_another_size_hold_the_same_part_and_less_than_a_p
 @given(foregrounds())
 def test_a_foreground_survives_being_written_as_arguments(kept: Foreground) -> None:
     assert Foreground.read(kept.arguments) == kept
-    assert Foreground.read([str(one) for one in kept.arguments]) == kept
+    assert Foreground.read([str(argument) for argument in kept.arguments]) == kept
     assert len(crop_around(kept).arguments) == 6
 
 

@@ -38,12 +38,12 @@ def test_every_caption_of_the_validation_split_is_read(folder: Path) -> None:
     source = Source(coco, folder, "val2017", limit=None)
     captions = list(source.captions())
     assert not source.skips.total, source.skips.lines()
-    assert len(captions) == len({one.id for one in captions}) == 25_014
-    assert len({one.picture for one in captions}) == 5_000
-    assert all(one.picture.path.startswith("val2017/") for one in captions)
-    assert all(one.text == one.text.strip() for one in captions)
+    assert len(captions) == len({caption.id for caption in captions}) == 25_014
+    assert len({caption.picture for caption in captions}) == 5_000
+    assert all(caption.picture.path.startswith("val2017/") for caption in captions)
+    assert all(caption.text == caption.text.strip() for caption in captions)
 
 
 def test_a_sample_of_captions_grows_by_adding(folder: Path) -> None:
-    small, large = ({one.id for one in Source(coco, folder, "val2017", most).captions()} for most in (100, 200))
+    small, large = ({caption.id for caption in Source(coco, folder, "val2017", most).captions()} for most in (100, 200))
     assert small < large

@@ -24,9 +24,9 @@ def test_every_question_and_set_is_read(folder: Path) -> None:
     questions = list(source.questions())
     raw = json.loads((folder / "cleaned_Logical_ConVQA_test.json").read_text("utf-8"))
     assert not source.skips.total, source.skips.lines()
-    assert len({one.picture for one in questions}) == len(raw) == 725
-    assert len({one.id for one in questions}) == len(questions) == 6751
-    assert len({dict(one.tags)["set"] for one in questions}) == sum(map(len, raw.values())) == 2003
+    assert len({question.picture for question in questions}) == len(raw) == 725
+    assert len({question.id for question in questions}) == len(questions) == 6751
+    assert len({dict(question.tags)["set"] for question in questions}) == sum(map(len, raw.values())) == 2003
     for one in questions:
         image, place, number = one.id.split("-")
         pair = raw[image][int(place)][int(number)]
@@ -35,7 +35,7 @@ def test_every_question_and_set_is_read(folder: Path) -> None:
 
 
 def test_kinds_are_told_by_the_answer(folder: Path) -> None:
-    kinds = Counter(one.kind for one in Source(l_convqa, folder, "test").questions())
+    kinds = Counter(question.kind for question in Source(l_convqa, folder, "test").questions())
     assert set(kinds) <= {"yes/no", "number", "other"}
     assert kinds["yes/no"] > kinds["other"] > 0
 

@@ -18,7 +18,7 @@ def _words(groups: list[Group], role: int) -> Counter[str]:
 
 
 def test_nearly_all_real_questions_after_a_number_become_statements() -> None:
-    asked = [one.text for one in Source(vqa2, real("vqa2"), "val").questions()]
+    asked = [question.text for question in Source(vqa2, real("vqa2"), "val").questions()]
     counted = [text for text in asked if text.lower().startswith("how many")]
     assert sum(how_many(text) is not None for text in counted) >= 0.9 * len(counted) > 60
 

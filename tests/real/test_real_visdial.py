@@ -27,5 +27,5 @@ def test_every_dialogue_of_the_excerpt_is_read_with_its_hundred_options() -> Non
 
 def test_a_text_that_many_turns_offer_is_held_once() -> None:
     dialogues = Source(visdial, real("visdial"), "val").dialogues()
-    yes = {id(text) for one in dialogues for turn in one.turns for text in turn.options if text == "yes"}
+    yes = {id(text) for dialogue in dialogues for turn in dialogue.turns for text in turn.options if text == "yes"}
     assert len(yes) == 1

@@ -71,7 +71,9 @@ def test_every_question_is_read_with_its_ten_votes(folder: Path, votes: Votes) -
     questions = list(source.questions())
     raw = json.loads((folder / "smallval_questions.json").read_text("utf-8"))["questions"]
     assert not source.skips.total, source.skips.lines()
-    assert [(one.id, one.text) for one in questions] == [(str(one["question_id"]), one["question"]) for one in raw]
+    assert [(question.id, question.text) for question in questions] == [
+        (str(one["question_id"]), one["question"]) for one in raw
+    ]
     assert len(questions) == 589
     for one, row in zip(questions, raw, strict=True):
         assert list(one.votes) == votes[one.id]

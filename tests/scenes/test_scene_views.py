@@ -38,7 +38,7 @@ def all_expressions(view: SceneView, thing: SceneObject) -> list[ReferringExpres
 
 def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[QuestionContent]:
     statistics = survey_scenes([shown, *others])
-    made = (one for seed in range(times) for one in sample_questions(MAKERS, shown, statistics, Random(seed)))
+    made = (question for seed in range(times) for question in sample_questions(MAKERS, shown, statistics, Random(seed)))
     return [one for one in made if isinstance(one, QuestionContent)]
 
 
@@ -81,7 +81,7 @@ def test_what_is_absent_is_no_kind_of_anything_there_and_nothing_there_is_a_kind
 def test_a_thing_is_only_spoken_of_where_it_can_be_told_from_the_others() -> None:
     two = scene(0, ("cup", "red", "open"), ("cup", "blue", "closed"), ("door", "white"))
     view = SceneSampler(two, survey_scenes([two]))
-    assert [(one.noun, one.gives) for one in all_expressions(view, two["1"])] == [
+    assert [(expression.noun, expression.gives) for expression in all_expressions(view, two["1"])] == [
         ("red cup", "color"),
         ("open cup", "openness"),
     ]
@@ -131,7 +131,7 @@ def test_nothing_is_said_to_stand_beside_a_picture_in_the_picture() -> None:
     shown = [replace(scene(n, *things), relations=links) for n in range(3)]
     view = SceneSampler(shown[0], survey_scenes(shown))
     assert not view.links
-    assert not [one for thing in shown[0] for one in all_expressions(view, thing) if one.where]
+    assert not [expression for thing in shown[0] for expression in all_expressions(view, thing) if expression.where]
     assert not [one for one in _asked(shown[0], shown) if one.where]
 
 
@@ -144,10 +144,10 @@ def _related(*links: tuple[str, str, str]) -> Scene:
 def test_a_relation_singles_out_what_it_rules_the_others_out_of() -> None:
     shown = _related(("2", "to the left of", "4"), ("3", "to the right of", "4"), ("2", "near", "1"), ("2", "on", "6"))
     view = SceneSampler(shown, survey_scenes([shown]))
-    assert [one.where for one in all_expressions(view, shown["2"])] == ["to the left of the lamp"]
+    assert [expression.where for expression in all_expressions(view, shown["2"])] == ["to the left of the lamp"]
     held = _related(("2", "holding", "5"), ("3", "to the left of", "6"))
     view = SceneSampler(held, survey_scenes([held]))
-    assert [one.where for one in all_expressions(view, held["2"])] == ["holding the umbrella"]
+    assert [expression.where for expression in all_expressions(view, held["2"])] == ["holding the umbrella"]
     assert all_expressions(view, held["3"]) == [], "nothing is to the left of the floor"
     both = _related(("2", "holding", "5"), ("3", "holding", "5"))
     assert all_expressions(SceneSampler(both, survey_scenes([both])), both["2"]) == []

@@ -62,13 +62,13 @@ def test_files_are_found_with_and_without_their_folders(folder: Path) -> None:
 def test_a_file_in_a_folder_of_its_own_name_is_found(folder: Path) -> None:
     (folder / "train_texts.txt").mkdir()
     (folder / "train_texts.txt" / "train_texts.txt").write_text("x\n")
-    assert [one.id for one in Source(DATA, folder, "train").captions()] == ["x"]
+    assert [caption.id for caption in Source(DATA, folder, "train").captions()] == ["x"]
 
 
 def test_a_file_named_outright_is_taken_whatever_it_is_called(folder: Path) -> None:
     path = folder / "mine.txt"
     path.write_text("x\n")
-    assert [one.id for one in Source(DATA, path, "val").captions()] == ["x"]
+    assert [caption.id for caption in Source(DATA, path, "val").captions()] == ["x"]
 
 
 def test_a_loose_name_never_takes_the_file_of_another_split(folder: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_loose_name_never_takes_the_file_of_another_split(folder: Path) -> Non
         list(Source(DATA, folder, "train").captions())
     assert "a storage has it" in raised.value.hint
     (folder / "texts_18.txt").write_text("y\n")
-    assert [one.id for one in Source(DATA, folder, "train").captions()] == ["y"]
+    assert [caption.id for caption in Source(DATA, folder, "train").captions()] == ["y"]
 
 
 def test_only_the_files_of_what_is_read_are_needed(folder: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_sample_of_a_split_that_has_no_captions_is_told_its_questions(tmp_path
 def test_pictures_of_two_splits_have_the_captions_of_both(tmp_path: Path) -> None:
     _captions(tmp_path, "val2014")
     _captions(tmp_path, "train2014", 5)
-    found = [one.picture.path.partition("/")[0] for one in Source(vqa_cp, tmp_path, "test").captions()]
+    found = [caption.picture.path.partition("/")[0] for caption in Source(vqa_cp, tmp_path, "test").captions()]
     assert found == ["train2014"] * 2 + ["val2014"] * 2
 
 

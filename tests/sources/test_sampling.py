@@ -21,7 +21,7 @@ def _items(ids: list[str]) -> list[Caption]:
 
 
 def _taken(ids: list[str], most: int | None, seed: int) -> list[str]:
-    return [one.id for one in sample_items(_items(ids), most, seed)]
+    return [item.id for item in sample_items(_items(ids), most, seed)]
 
 
 @given(IDS, st.integers(0, 30), st.integers(0, 3))
@@ -58,9 +58,11 @@ def test_of_items_that_share_an_id_the_first_is_taken_and_the_others_are_told(id
     items = [Caption(one, Picture("some:1.png"), str(place)) for place, one in enumerate(ids)]
     again: list[Caption] = []
     taken = list(sample_items(items, most, 0, again.append))
-    assert taken == list(sample_items([items[ids.index(one)] for one in dict.fromkeys(ids)], most, 0))
+    assert taken == list(sample_items([items[ids.index(item_id)] for item_id in dict.fromkeys(ids)], most, 0))
     known = {one.id for one in taken}
-    assert [one for one in again if one.id in known] == [one for one in items if one.id in known and one not in taken]
+    assert [one for one in again if one.id in known] == [
+        item for item in items if item.id in known and item not in taken
+    ]
 
 
 def _question(number: int, image: str) -> dict[str, object]:

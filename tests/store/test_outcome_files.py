@@ -247,7 +247,9 @@ def test_take_rows_returns_those_that_were_asked_for(long_file: Path, rows: Sequ
 @given(st.lists(st.integers(0, 4000), max_size=30))
 def test_find_rows_returns_all_that_have_a_number(long_file: Path, numbers: Sequence[int]) -> None:
     found = find_rows(long_file, "number", np.array(numbers, np.uint64))["number"].to_pylist()
-    assert found == [one for one in sorted(set(numbers)) for _ in range(3 if one < 3333 else 1 if one == 3333 else 0)]
+    assert found == [
+        number for number in sorted(set(numbers)) for _ in range(3 if number < 3333 else 1 if number == 3333 else 0)
+    ]
 
 
 @pytest.fixture(scope="module")

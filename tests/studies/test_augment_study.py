@@ -33,9 +33,11 @@ def _mixed(suites: Mapping[str, Suite[Any, Any]], scenes: Sequence[Scene], **how
 def test_a_mix_has_as_many_of_each_suite_as_its_weight_says_and_none_twice() -> None:
     made = _mixed(SUITES, SCENES, limit=120, weights={"order": 1, "rephrase": 2})
     assert {name: len(asked) for name, asked in made.items()} == {"order": 40, "rephrase": 80}
-    asked = [(one.picture.address, one.text) for questions in made.values() for one in questions]
+    asked = [(question.picture.address, question.text) for questions in made.values() for question in questions]
     assert len(set(asked)) == len(asked)
-    assert all(one.picture.address.startswith("world:train/") for questions in made.values() for one in questions)
+    assert all(
+        question.picture.address.startswith("world:train/") for questions in made.values() for question in questions
+    )
 
 
 def test_yes_and_no_are_in_balance_in_what_is_learned() -> None:

@@ -131,7 +131,7 @@ def test_a_finding_has_an_interval_and_words_only_where_it_is_clear_of_half() ->
     animals, prepositions = blind_findings(groups, answers(groups, scores))
     assert (animals.test, animals.value, animals.n, animals.biased, animals.words) == ("animals", 0.5, 30, False, ())
     assert (prepositions.value, prepositions.biased, prepositions.ties) == (1, True, 0)
-    assert [(one.word, one.in_caption, one.in_foil, one.brings) for one in prepositions.words] == [
+    assert [(word.word, word.in_caption, word.in_foil, word.brings) for word in prepositions.words] == [
         ("on", 30, 0, 15),
         ("under", 0, 30, 15),
     ]
@@ -154,6 +154,6 @@ def test_words_below_half_are_those_that_mislead() -> None:
     lost = ScoredPair("s", "t", "There are four cats.", "There are two cats.", right=False)
     won = ScoredPair("s", "t", "There are nine cats.", "There are two cats.", right=True)
     pairs = [lost, lost, lost, won]
-    assert [(one.word, one.brings) for one in cue_words(pairs, above=False)] == [("four", -1.5), ("two", -1)]
-    assert [one.word for one in cue_words(pairs)] == ["nine"]
+    assert [(word.word, word.brings) for word in cue_words(pairs, above=False)] == [("four", -1.5), ("two", -1)]
+    assert [word.word for word in cue_words(pairs)] == ["nine"]
     assert len(cue_words([ScoredPair("s", "t", "a b c d e f g h i j k l", "z", right=True)])) == 10

@@ -71,7 +71,7 @@ def test_an_instance_that_got_nothing_right_has_no_rad_and_is_left_out_by_name()
     counts = [*_some(8), *(RadCounts("zero", name, 10, 0.0, 0.0, 0, 0, 0) for name in POOL)]
     fits, left_out = regressions(counts)
     assert all(names == ["zero"] for names in left_out.values())
-    assert {one.instances for one in fits} == {8}
+    assert {fit.instances for fit in fits} == {8}
 
 
 def test_every_target_is_fitted_with_all_features_and_each_alone_with_and_without_intercept() -> None:
@@ -135,7 +135,7 @@ def test_a_table_that_cannot_be_is_one_sentence(text: str, tmp_path: Path) -> No
 
 def test_the_worked_example_has_forty_five_instances_of_every_augmentation() -> None:
     counts = example()
-    assert {len([one for one in counts if one.augmentation == name]) for name in POOL} == {45}
+    assert {len([count for count in counts if count.augmentation == name]) for name in POOL} == {45}
     fits, left_out = regressions(counts)
     assert not any(left_out.values())
-    assert all(one.r2 is not None and one.r2 <= 1 for one in fits)
+    assert all(fit.r2 is not None and fit.r2 <= 1 for fit in fits)

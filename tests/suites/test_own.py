@@ -16,7 +16,7 @@ SAME, DIFFERS = {"t": "rephrase", "s": "order", "h": "ontology"}, {"n": "negatio
 
 
 def _run(*arguments: object) -> str:
-    done = CliRunner().invoke(commands, [str(one) for one in arguments], catch_exceptions=False)
+    done = CliRunner().invoke(commands, [str(argument) for argument in arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -33,8 +33,8 @@ def lab(tmp_path: Path) -> Path:
 
 def _scores(lab: Path, said: Callable[[dict[str, Any]], str]) -> dict[tuple[str, str], float]:
     """The scores of predictions made elsewhere, under the ids of the files, by test and measure."""
-    records = [one for path in sorted((lab / "questions").iterdir()) for one in json.loads(path.read_text())]
-    told = [{"question_id": one["question_id"], "answer": said(one)} for one in records]
+    records = [record for path in sorted((lab / "questions").iterdir()) for record in json.loads(path.read_text())]
+    told = [{"question_id": record["question_id"], "answer": said(record)} for record in records]
     (lab / "said.json").write_text(json.dumps(told))
     _run("import", lab / "lab", lab / "said.json", "--name", "mine", "--rule", "exact", "--strict")
     rows = json.loads(_run("score", lab / "lab", "--json"))["scores"]

@@ -180,4 +180,4 @@ def test_the_suites_of_a_family_are_in_the_catalog(name: str) -> None:
     assert set(family.suites) <= catalog.rows("suites").keys()
     assert family.sizes.keys() <= set(family.suites)
     assert family.questions_from in ("", *family.suites)
-    assert not family.single_pass or {catalog.find("suites", one).takes for one in family.suites} == {"scenes"}
+    assert not family.single_pass or {catalog.find("suites", suite).takes for suite in family.suites} == {"scenes"}

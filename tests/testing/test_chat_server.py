@@ -73,7 +73,7 @@ def test_the_official_client_reads_the_log_probabilities(create: Callable[..., A
         reply = create(server, logprobs=True, top_logprobs=2)
         first, second = reply.choices[0].logprobs.content
         assert create(server).choices[0].logprobs is None
-    assert [np.exp(one.logprob) for one in first.top_logprobs] == pytest.approx([0.75, 0.25])
+    assert [np.exp(logprob.logprob) for logprob in first.top_logprobs] == pytest.approx([0.75, 0.25])
     assert (first.token, second.token) == ("Yes", " indeed")
     assert bytes(second.bytes) == b" indeed"
 

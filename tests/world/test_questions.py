@@ -29,13 +29,13 @@ _OF_YES_AND_NO = (existing.__name__, verifying.__name__)
 @pytest.fixture(scope="module")
 def asked() -> Asked:
     found = [staged(split, index) for split in ("train", "shifted") for index in range(scaled(800))]
-    return [(scene, one) for scene in found for one in gqa_questions(scene, seeded_rng("gqa", scene.id))]
+    return [(scene, question) for scene in found for question in gqa_questions(scene, seeded_rng("gqa", scene.id))]
 
 
 @pytest.fixture(scope="module")
 def heard() -> Asked:
     found = [staged("validation", index) for index in range(scaled(500))]
-    return [(scene, one) for scene in found for one in vqa_questions(scene, seeded_rng("vqa", scene.id))]
+    return [(scene, question) for scene in found for question in vqa_questions(scene, seeded_rng("vqa", scene.id))]
 
 
 def test_the_solver_agrees_with_every_answer(asked: Asked) -> None:
@@ -50,7 +50,7 @@ def test_the_solver_agrees_with_every_majority(heard: Asked) -> None:
 @examples(30)
 def test_the_solver_agrees_whatever_the_scene_and_the_luck(scene: Scene, seed: int) -> None:
     questions = [*gqa_questions(scene, seeded_rng(seed)), *vqa_questions(scene, seeded_rng(seed))]
-    assert all(solve(one.program, scene) == one.gold.best for one in questions)
+    assert all(solve(question.program, scene) == question.gold.best for question in questions)
 
 
 def test_a_scene_gives_a_handful_of_questions_of_many_kinds(asked: Asked) -> None:
@@ -118,9 +118,9 @@ def test_every_crowd_question_comes_in_three_phrasings(heard: Asked) -> None:
     for _, question in heard:
         families[question.same_as or question.id].append(question)
     for first, members in families.items():
-        assert [one.id for one in members] == [f"{first[:-1]}{place}" for place in range(3)]
-        assert len({one.text for one in members}) == 3
-        assert len({one.votes for one in members}) == 1
+        assert [member.id for member in members] == [f"{first[:-1]}{place}" for place in range(3)]
+        assert len({member.text for member in members}) == 3
+        assert len({member.votes for member in members}) == 1
 
 
 def test_ten_people_answer_and_most_agree_but_not_always_all(heard: Asked) -> None:

@@ -209,7 +209,7 @@ def choose_relation(finder: ReferentFinder, rng: Random) -> QuestionDraft | None
 def choose_action(finder: ReferentFinder, rng: Random) -> QuestionDraft | None:
     """Is the boy kicking or throwing the ball?"""
     facts = finder.facts
-    link = choose_one(rng, [one for one in facts.actions if one.name in _CONTRARY_ACTIONS])
+    link = choose_one(rng, [action for action in facts.actions if action.name in _CONTRARY_ACTIONS])
     if link is None:
         return None
     one = finder.refer(facts.by_id[link.subject], rng, "relation")

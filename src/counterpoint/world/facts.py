@@ -179,7 +179,7 @@ class SceneFacts(SceneIndex):
     @cached_property
     def asked_names(self) -> list[str]:
         """The names of present objects, but for clothes that everyone wears, whose presence is never in question."""
-        return sorted({one.name for one in self.things if not one.is_worn or one.name in _FINERY})
+        return sorted({thing.name for thing in self.things if not thing.is_worn or thing.name in _FINERY})
 
     def wearer(self, garment: Thing) -> Thing | None:
         """The person who wears a garment."""

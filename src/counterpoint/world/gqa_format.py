@@ -53,7 +53,7 @@ _DETAILS = MappingProxyType(
 
 def gqa_questions_file(questions: Iterable[Question]) -> Json:
     """`*_questions.json`: questions by id."""
-    return {one.id: gqa_question(one) for one in questions}
+    return {question.id: gqa_question(question) for question in questions}
 
 
 def gqa_question(question: Question) -> Json:

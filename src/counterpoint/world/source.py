@@ -82,7 +82,7 @@ class World:
     def described(self) -> Iterator[Caption]:
         """The same sentences, each with its scene."""
         for scene in self.scenes():
-            yield from (replace(one, scene=scene) for one in captions(scene, self._rng("captions", scene)))
+            yield from (replace(caption, scene=scene) for caption in captions(scene, self._rng("captions", scene)))
 
     def dialogues(self) -> Iterator[Dialogue]:
         """A conversation about each picture."""

@@ -57,7 +57,7 @@ def test_the_key_is_in_no_error_that_ends_a_run() -> None:
     problems.append(told.value)
     assert "401: Incorrect API key provided: …" in str(problems[0])
     assert "OPENAI_API_KEY" in problems[0].hint
-    assert all(KEY not in f"{one!r} {one} {one.hint} {one.__cause__!r}" for one in problems)
+    assert all(KEY not in f"{problem!r} {problem} {problem.hint} {problem.__cause__!r}" for problem in problems)
 
 
 def test_a_key_with_signs_that_no_key_has_is_told_without_it(monkeypatch: pytest.MonkeyPatch) -> None:

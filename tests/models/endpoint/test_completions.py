@@ -68,7 +68,7 @@ def test_a_reply_of_any_shape_is_read_or_garbled(message: Any, logprobs: Any, mo
 
 def _spoken(*tokens: str) -> Reply:
     listed = [
-        {"token": one, "logprob": -0.5, "top_logprobs": [{"token": f"{one}!", "logprob": -1.0}]} for one in tokens
+        {"token": token, "logprob": -0.5, "top_logprobs": [{"token": f"{token}!", "logprob": -1.0}]} for token in tokens
     ]
     choice = {"message": {"content": "".join(tokens)}, "logprobs": {"content": listed}}
     return read_reply(json.dumps({"choices": [choice]}))

@@ -103,7 +103,7 @@ def test_log_likelihoods_are_those_of_a_plain_pass(model: Made, kind: str) -> No
 def test_choices_are_chosen_by_likelihood_where_users_want_it(model: Made, kind: str) -> None:
     one = model(kind, choose="likelihood")
     choices = [("red", "blue"), ("a white dog", "red", "the black cat")]
-    queries = [replace(query, choices=some) for query in asked()[2:5] for some in choices]
+    queries = [replace(query, choices=choice) for query in asked()[2:5] for choice in choices]
     together = said(one, queries)
     for query, answer in zip(queries, together, strict=True):
         sums = []

@@ -63,7 +63,9 @@ def test_every_family_is_among_the_examples_and_can_be_made() -> None:
         module, _, name = factory.partition(":")
         first, second, *settings = signature(getattr(import_module(module), name)).parameters.values()
         assert (first.name, second.name) == ("checkpoint", "pictures")
-        assert all(one.kind is one.KEYWORD_ONLY and one.default is not one.empty for one in settings)
+        assert all(
+            setting.kind is setting.KEYWORD_ONLY and setting.default is not setting.empty for setting in settings
+        )
 
 
 def test_what_belongs_to_none_is_said_with_the_families_there_are() -> None:

@@ -181,7 +181,7 @@ def test_the_world_comes_back_from_its_own_files(tmp_path: Path) -> None:
     for ours, back in zip(made, source.scenes(), strict=True):
         assert (back.id, back.objects, back.place, back.weather) == (ours.id, ours.objects, ours.place, ours.weather)
         assert set(back.relations) == set(ours.relations)
-    back_asked = [replace(one, kind="", tags=(), picture=Picture("")) for one in source.questions()]
+    back_asked = [replace(question, kind="", tags=(), picture=Picture("")) for question in source.questions()]
     assert back_asked == [replace(one, kind="", proof="", picture=Picture("")) for one in asked]
     assert not source.skips.total
 
@@ -261,7 +261,7 @@ def test_all_questions_and_balanced_ones_are_never_mixed_up(tmp_path: Path) -> N
     (tmp_path / "val_all_questions.json").write_text(json.dumps({"all": ASKED}))
     with pytest.raises(SourceError, match=r"has no val_balanced_questions\.json"):
         Source(gqa, tmp_path, "val").questions()
-    assert [one.id for one in Source(gqa, tmp_path, "val_all").questions()] == ["all"]
+    assert [question.id for question in Source(gqa, tmp_path, "val_all").questions()] == ["all"]
 
 
 def test_the_head_and_the_tail_of_gqa_ood_are_splits_of_their_own(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_sample_is_part_of_a_larger_one(reading: Reading, tmp_path: Path) -> None:
     rows = range(100)
     reading([asked(question_id=n) for n in rows], [answered(question_id=n) for n in rows])
-    few, more = ({one.id for one in Source(vqa2, tmp_path, "val", n).questions()} for n in (10, 30))
+    few, more = ({question.id for question in Source(vqa2, tmp_path, "val", n).questions()} for n in (10, 30))
     assert len(few) == 10
     assert few < more
 

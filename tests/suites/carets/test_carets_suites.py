@@ -54,8 +54,8 @@ def test_rephrasings_all_differ_and_ask_about_the_same_picture(scenes: list[Scen
 @pytest.mark.parametrize("suite", [rephrase.suite, order.suite], ids=lambda suite: suite.name)
 def test_a_naive_reader_of_words_and_annotation_agrees_with_every_gold(suite: Suite[Scene, SceneStatistics]) -> None:
     scenes = {one.picture.address: one for one in world()}
-    names = {name for one in scenes.values() for name in one.names} - {"picture"}  # never asked after
-    values = {value for one in scenes.values() for thing in one for value in thing.attributes}
+    names = {name for scene in scenes.values() for name in scene.names} - {"picture"}  # never asked after
+    values = {value for scene in scenes.values() for thing in scene for value in thing.attributes}
     checked = 0
     groups = _world_groups(suite)[0]
     for group in groups[:: len(groups) // scaled(len(groups))]:
@@ -163,9 +163,9 @@ def test_an_antonym_is_on_nothing_of_the_name_and_comes_first_as_often_as_last()
 
 def test_black_and_white_are_opposites_only_where_they_are_asked_for() -> None:
     tags = [dict(group.tags[0]) for group in _groups(antonym.with_colors, world())]
-    pairs = {one["pair"] for one in tags if one["colors"] == "yes"}
+    pairs = {tag["pair"] for tag in tags if tag["colors"] == "yes"}
     assert pairs == {"black-white"}
-    assert {one["class"] for one in tags if one["colors"] == "no"} > {"size"}
+    assert {tag["class"] for tag in tags if tag["colors"] == "no"} > {"size"}
 
 
 def test_actions_are_asked_of_people_and_animals_and_their_choices_exclude_each_other() -> None:

@@ -37,7 +37,7 @@ YES = Gold.of("yes")
 
 
 def _texts(asked: QuestionContent, *, negated: bool = False) -> list[str]:
-    return [word_question(one.deny if negated else one.ask, asked) for one in fitting_templates(asked)]
+    return [word_question(template.deny if negated else template.ask, asked) for template in fitting_templates(asked)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,10 +49,10 @@ def test_every_kind_has_at_least_as_many_distinct_templates_as_the_paper(kind: s
 def test_relations_and_negations_have_their_templates_too() -> None:
     related = templates("object verification", related=True)
     assert len({one.ask for one in related}) == len(related) >= 36
-    twins = [one for kind in VERIFICATIONS for one in templates(kind)] + list(related)
+    twins = [template for kind in VERIFICATIONS for template in templates(kind)] + list(related)
     assert len(twins) >= 90
-    assert all(one.deny and one.deny != one.ask for one in twins)
-    assert len({one.deny for one in twins}) == len(twins)
+    assert all(twin.deny and twin.deny != twin.ask for twin in twins)
+    assert len({twin.deny for twin in twins}) == len(twins)
 
 
 @pytest.mark.parametrize("kind", VERIFICATIONS)

@@ -23,7 +23,7 @@ def scene(number: int, things: Sequence[Thing], links: tuple[tuple[str, str, str
     """Things, each a name, its values and its box in a picture of 400 to 300; they are numbered from 1."""
     objects = tuple(SceneObject(str(n), name, looks, Box(*box)) for n, (name, looks, box) in enumerate(things, 1))
     return Scene(
-        f"{number}", Picture(f"test:{number}.png"), Size(400, 300), objects, tuple(Link(*one) for one in links)
+        f"{number}", Picture(f"test:{number}.png"), Size(400, 300), objects, tuple(Link(*link) for link in links)
     )
 
 

@@ -143,7 +143,7 @@ def test_rephrasings_stand_with_their_first_question_three_pairs_each() -> None:
     groups, tally = _made(families.rephrasings, [first, *others, strange])
     (group,) = groups
     assert group.relation is Relation.SAME
-    assert [query.text for query in group.variants] == [one.text for one in others]
+    assert [query.text for query in group.variants] == [other.text for other in others]
     assert tally.dropped == {("rephrase", "its first question is not there"): 1}
 
 

@@ -41,7 +41,7 @@ SEEN = ObjectSurvey(ALL)
     ],
 )
 def test_things_of_the_categories_are_found(text: str, found: list[tuple[str, bool]]) -> None:
-    assert [(one.word, one.many) for one in object_mentions(text)] == found
+    assert [(mention.word, mention.many) for mention in object_mentions(text)] == found
 
 
 def test_another_thing_is_of_the_same_sort_and_another_category() -> None:

@@ -49,7 +49,7 @@ SURVEY = PrepositionSurvey(ALL)
     ],
 )
 def test_the_prepositions_that_say_where_are_found(text: str, found: list[tuple[str, str, str]]) -> None:
-    assert [(one.before, one.said, one.noun) for one in preposition_slots(text)] == found
+    assert [(slot.before, slot.said, slot.noun) for slot in preposition_slots(text)] == found
 
 
 @pytest.mark.parametrize(
