@@ -47,7 +47,9 @@ def test_the_mix_of_a_lab_is_kept_and_no_picture_of_it_is_used(lab: Path, tmp_pa
 
 def test_pictures_that_are_tested_on_are_refused(lab: Path, tmp_path: Path) -> None:
     chosen = ("--suite", "order", "--split", "test", "--items", "3", "--out", str(tmp_path / "out"), "--layout", "chat")
-    with pytest.raises(CounterpointError, match="3 of 3 pictures to learn from are tested on, the first is world:test"):
+    with pytest.raises(
+        CounterpointError, match="3 of 3 training pictures are also test pictures, the first is world:test"
+    ):
         _do("augment", *chosen, "--exclude", str(lab))
     assert not (tmp_path / "out").exists()
 

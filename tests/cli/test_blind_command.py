@@ -86,9 +86,9 @@ def test_nothing_is_scored_twice(lab: Path) -> None:
 
 def test_told_the_tested_captions_it_is_another_model_that_knows_more(lab: Path) -> None:
     fitted = run_json("study", "blind", lab)["ngram"]
-    seen = run_json("study", "blind", lab, "--folds", 1)["ngram-told"]
+    seen = run_json("study", "blind", lab, "--folds", 1)["ngram-in-sample"]
     assert sum(one["value"] for one in seen) >= sum(one["value"] for one in fitted)
-    assert [model["model"] for model in run_json("ls", lab)["models"]] == ["ngram", "ngram-told"]
+    assert [model["model"] for model in run_json("ls", lab)["models"]] == ["ngram", "ngram-in-sample"]
 
 
 def test_more_captions_and_another_order_make_another_model(lab: Path, tmp_path: Path) -> None:

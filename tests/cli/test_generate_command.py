@@ -21,7 +21,7 @@ def test_a_suite_is_written_into_a_new_lab_and_what_was_dropped_is_said(tmp_path
     lab = tmp_path / "lab"
     done = _generate(str(lab), "--suite", ORDER, "--items", "20")
     assert done.exit_code == 0, done.output
-    assert "a draw was rejected: it is annotated" in done.stdout
+    assert "candidate rejected: it is annotated" in done.stdout
     stored = LabStore(lab).suite("order")
     said = dict(stored.manifest.parameters)
     assert said.pop("dropped")["action choice"]["nobody is annotated as doing anything"] == 14

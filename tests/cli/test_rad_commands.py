@@ -113,7 +113,7 @@ def test_the_study_reads_a_table_and_prints_both_equations(tmp_path: Path) -> No
     words = _run("study", "rad", table, "--targets")
     assert "R² over 8 instances" in words
     assert "as printed: R²" in words
-    assert "with intercept: R² left out" in words
+    assert "with intercept: leave-one-out R²" in words
     found = json.loads(_run("study", "rad", table, "--json"))
     assert len(found["fits"]) == 32
 

@@ -34,7 +34,7 @@ from counterpoint.studies.blind_baselines import (
     ranked_rows,
 )
 
-NGRAM, NGRAM_IN_SAMPLE = "ngram", "ngram-told"
+NGRAM, NGRAM_IN_SAMPLE = "ngram", "ngram-in-sample"
 """The names of our own model in a lab: cross-fitted, and, for comparison, trained on the captions that it scores."""
 
 

@@ -44,7 +44,7 @@ PAPER_COUNTS: Mapping[str, tuple[int, Mapping[str, int]]] = {
     "visdial": (20_640, {"color": 516, "how-many": 130}),
 }
 """Table 5 of the paper: questions, and how many of them each augmentation covers."""
-_R2 = {"r2": "R²", "r2_about_zero": "R² about zero", "r2_left_out": "R² left out"}
+_R2 = {"r2": "R²", "r2_about_zero": "R² about zero", "r2_left_out": "leave-one-out R²"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

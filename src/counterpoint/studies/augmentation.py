@@ -38,7 +38,7 @@ def prove_disjoint(learned: Iterable[str], tested: Iterable[str]) -> DisjointSpl
     """
     ours, theirs = sorted(set(learned)), sorted(set(tested))
     if both := sorted(set(ours) & set(theirs)):
-        fact = f"{len(both)} of {len(ours)} pictures to learn from are tested on, the first is {both[0]}"
+        fact = f"{len(both)} of {len(ours)} training pictures are also test pictures, the first is {both[0]}"
         raise CounterpointError(fact, hint="take another split of the source, or another seed of the world")
     text = "".join(f"{address}\n" for address in (*ours, "", *theirs))
     return DisjointSplits(

@@ -128,7 +128,7 @@ def test_what_cannot_be_paired_is_counted_with_its_file_and_record(tmp_path: Pat
     assert source.skips.places == {
         "a repeated id": [f"{name}, record 7 (11-0-1)", f"{name}, record 9 (11-0-1-t)"],
         "an id of no known test": [f"{name}, record 12 (14-0-1-v)"],
-        "not as the layout has it": [
+        "does not match the layout": [
             f"{name}, record 13: label is {{'yes': 2.0}}, not answers with their credit, such as {{\"yes\": 1.0}}",
             f'{name}, record 14: label is {{}}, not answers with their credit, such as {{"yes": 1.0}}',
         ],
@@ -145,7 +145,7 @@ def test_a_file_of_another_layout_is_counted_and_one_that_is_cut_off_is_refused_
     (tmp_path / "zebra.json").write_text(json.dumps({"questions": 3}))
     found, source = _read(tmp_path)
     assert len(found) == 2
-    (place,) = source.skips.places["not as the layout has it"]
+    (place,) = source.skips.places["does not match the layout"]
     assert place.startswith("zebra.json, record 0 has no question_id")
     path.write_text(path.read_text()[:-20])
     with pytest.raises(SourceError, match=r"template_test\.json ends in the middle of a record after record 2"):

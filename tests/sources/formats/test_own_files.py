@@ -296,7 +296,7 @@ def test_a_suite_is_made_of_a_file_and_its_pictures_are_found_beside_it(tmp_path
     )
     done = _generate(lab, *words)
     assert done.exit_code == 0, done.output
-    assert "1 skipped: not as the layout has it (mine.csv, row 2 has no question" in done.stderr
+    assert "1 skipped: does not match the layout (mine.csv, row 2 has no question" in done.stderr
     stored = LabStore(lab).suite("plain")
     assert stored.manifest.parameters["columns"] == {"question": "Q", "answer": "A", "image": "FILE"}
     (query,) = read_queries(stored.table)

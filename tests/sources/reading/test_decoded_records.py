@@ -153,7 +153,7 @@ def test_a_record_that_does_not_fit_is_skipped_with_what_was_expected(
     path, skips = tmp_path / "a.json", Skips()
     path.write_text(json.dumps([record, {"name": "y"}]))
     assert list(decoded_elements(path, _Row, "row", skips)) == [(1, _Row("y"))]
-    assert skips.places == {"not as the layout has it": [message]}
+    assert skips.places == {"does not match the layout": [message]}
 
 
 def test_lines_lists_and_named_lists_are_decoded_alike(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_a_record_that_cannot_be_read_is_a_skip_that_says_what_is_wrong() -> Non
     skips = Skips()
     skips.problem(SourceError("a.json, image 7 has no width", hint="width should be a number"))
     assert skips.lines() == [
-        "1 skipped: not as the layout has it (a.json, image 7 has no width: width should be a number): "
+        "1 skipped: does not match the layout (a.json, image 7 has no width: width should be a number): "
         "the rest is read; if they are many, is it another release?"
     ]
 

@@ -54,7 +54,7 @@ class Skips:
     def problem(self, problem: SourceError) -> None:
         """Count a record that cannot be read; the error tells its place and what is wrong."""
         message = f"{problem}: {problem.hint}" if problem.hint else str(problem)
-        self.skip("not as the layout has it", message, "the rest is read; if they are many, is it another release?")
+        self.skip("does not match the layout", message, "the rest is read; if they are many, is it another release?")
 
     @property
     def total(self) -> int:

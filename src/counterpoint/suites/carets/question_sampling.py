@@ -58,7 +58,7 @@ def sample_questions(
             else:
                 asked_before.add(key)
                 yield content
-        yield from (Rejection(kind, f"a draw was rejected: {why}", n) for why, n in sorted(view.rejected.items()))
+        yield from (Rejection(kind, f"candidate rejected: {why}", n) for why, n in sorted(view.rejected.items()))
         view.rejected.clear()
 
 

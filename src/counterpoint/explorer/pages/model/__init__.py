@@ -262,7 +262,7 @@ def _curve_title(model: LabModel, bins: tuple[ReliabilityBin, ...]) -> str:
     if not total:
         return "it gives no probabilities"
     gap = sum(point.n * (point.confidence - point.accuracy) for point in bins) / total
-    how = "surer than it is right" if gap > 0 else "less sure than it is right"
+    how = "overconfident: confidence is above accuracy" if gap > 0 else "underconfident: confidence is below accuracy"
     return f"{model.name} is {how}, by {abs(100 * gap):.1f} points on average"
 
 
