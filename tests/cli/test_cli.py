@@ -13,7 +13,7 @@ from PIL import Image
 
 from counterpoint.cli import main as cli
 from counterpoint.core.pictures import Picture
-from counterpoint.store.worlds import NAMES
+from counterpoint.lab.world_files import WORLD_FILES
 from counterpoint.world.source import World
 
 SHOWN = "world:test/000001.png"
@@ -210,11 +210,11 @@ def test_the_world_is_written_as_it_says(call: Call, tmp_path: Path) -> None:
     out, world = tmp_path / "out", World("test", 3, seed=5)
     written = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     pictures = {f"test/{index:06d}.png" for index in range(3)}
-    assert written == pictures | {name.format(split="test") for name in NAMES.values()}
+    assert written == pictures | {name.format(split="test") for name in WORLD_FILES.values()}
     for index in range(3):
         shown = world.pixels(Picture(f"world-5:test/{index:06d}.png"))
         assert np.array_equal(np.asarray(Image.open(out / f"test/{index:06d}.png")), shown)
-    read = {kind: json.loads((out / name.format(split="test")).read_text()) for kind, name in NAMES.items()}
+    read = {kind: json.loads((out / name.format(split="test")).read_text()) for kind, name in WORLD_FILES.items()}
     assert list(read["scene graphs"]) == [scene.id for scene in world.scenes()]
     assert [one["question"] for one in read["questions"].values()] == [question.text for question in world.questions()]
     crowd = list(world.crowd_questions())
@@ -233,7 +233,7 @@ def test_the_world_is_written_as_it_says(call: Call, tmp_path: Path) -> None:
 def test_writing_the_world_twice_writes_the_same_annotations(call: Call, tmp_path: Path) -> None:
     for out in ("one", "other"):
         call("world", "--out", out, "--split", "shifted", "--items", 2)
-    for name in NAMES.values():
+    for name in WORLD_FILES.values():
         file = name.format(split="shifted")
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
 

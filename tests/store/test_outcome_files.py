@@ -145,8 +145,8 @@ def test_only_the_last_versions_are_kept(tmp_path: Path) -> None:
         found = build(lab, tmp_path / "cache")
     folders = [one for one in found.outcomes["hasty", "plain"].path.parent.iterdir() if "hasty" in one.name]
     assert len(folders) == 2
-    assert found.outcomes["hasty", "plain"].exists
-    assert found.outcomes["careful", "plain"].exists
+    assert found.outcomes["hasty", "plain"].path.is_dir()
+    assert found.outcomes["careful", "plain"].path.is_dir()
 
 
 def test_a_large_lab_is_made_in_a_process_of_its_own_with_the_same_result(

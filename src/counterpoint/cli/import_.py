@@ -38,7 +38,7 @@ def command(
         report.write_notes(out)
     if not as_json and out:
         click.echo(f"  all of these are listed in {out}")
-    elif not as_json and any(True for _ in report.match_notes()):
+    elif not as_json and report.records():
         click.echo("  --out FILE writes all of these to a file")
     if report.counts is None:
         raise SystemExit(1)

@@ -14,6 +14,11 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
+def shorten(text: str, most: int = 40) -> str:
+    """A text for a message or a table, with an ellipsis where it has more than `most` characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 class CounterpointError(Exception):
     """One sentence of fact, and a hint: one sentence of help that the command line prints below it."""
 

@@ -84,14 +84,6 @@ class TrainingSet(LabResult[dict[str, Any]]):
         return [written, f"none of these is among the {tested}"]
 
 
-@dataclass(frozen=True, slots=True)
-class _TestPictures:
-    """The suites of some labs with their fingerprints, and all pictures that they show."""
-
-    suites: tuple[Mapping[str, Any], ...]
-    addresses: frozenset[str]
-
-
 def augment(
     out: Path | str, layout: str, *, progress: ProgressCallback = ignore_progress, **request: Any
 ) -> TrainingSet:
@@ -110,7 +102,7 @@ def write_training_set(
     A picture that a suite of the lab or of an excluded lab shows is an error; then nothing is written.
     """
     weights = _weights(lab, request.suites)
-    tested = _test_pictures([*([lab] if lab else []), *map(LabStore, request.exclude)])
+    tested, addresses = _test_pictures([*([lab] if lab else []), *map(LabStore, request.exclude)])
     suites = {name: catalog.find("suites", name) for name in weights}
     for name, suite in suites.items():
         if suite.takes not in _KINDS:
@@ -124,14 +116,14 @@ def write_training_set(
         for kind in sorted({suite.takes for suite in suites.values()})
     }
     scenes = [item.scene if isinstance(item, GroundedQuestion) else item for kind in items.values() for item in kind]
-    proof = prove_disjoint((scene.picture.address for scene in scenes), tested.addresses)
+    proof = prove_disjoint((scene.picture.address for scene in scenes), addresses)
     groups = {name: training_groups(suite, items[suite.takes], request.seed) for name, suite in suites.items()}
     by_suite = mix_questions(groups, seed=request.seed, limit=request.limit, weights=weights)
     questions = [question for chosen in by_suite.values() for question in chosen]
     if not questions:
         raise CounterpointError(f"nothing can be asked about {len(scenes)} scenes of {request.source}")
     pictures = sorted({question.picture.address for question in questions})
-    manifest = {
+    manifest: dict[str, Any] = {
         "made_with": __version__,
         "layout": request.layout,
         "source": request.source,
@@ -143,27 +135,15 @@ def write_training_set(
         "suites": {name: len(chosen) for name, chosen in by_suite.items()},
         "fingerprint": fingerprint(questions),
         "annotations": items_fingerprint(scenes),
-        "disjoint": {**asdict(proof), "suites": list(tested.suites)},
+        "disjoint": {**asdict(proof), "suites": tested},
     }
-    return TrainingSet(request.out, _write(request, manifest, questions, source, pictures, progress))
-
-
-def _write(
-    request: AugmentRequest,
-    manifest: dict[str, Any],
-    questions: Sequence[Question],
-    source: Any,
-    pictures: Sequence[str],
-    progress: ProgressCallback,
-) -> dict[str, Any]:
-    """Write files, pictures and manifest, all or nothing."""
-    with atomic_folder(request.out) as draft:
+    with atomic_folder(request.out) as draft:  # files, pictures and manifest, all or nothing
         drawn = _draw_pictures(source, track(pictures, "drawing", progress), draft) if request.pictures else ""
         lessons = TrainingQuestions(questions, request.split, partial(_chat_text, request.prompt))
         manifest |= {"files": write_training_files(lessons, request.layout, draft), "images": drawn}
         text = json.dumps(manifest, ensure_ascii=False, indent=2)
         (draft / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
-    return manifest
+    return TrainingSet(request.out, manifest)
 
 
 def _weights(lab: LabStore | None, names: Sequence[str]) -> dict[str, float]:
@@ -177,15 +157,16 @@ def _weights(lab: LabStore | None, names: Sequence[str]) -> dict[str, float]:
     return {known.get(manifest.generator, manifest.generator): float(manifest.groups) for manifest in manifests}
 
 
-def _test_pictures(labs: Iterable[LabStore]) -> _TestPictures:
-    rows, addresses = list[Mapping[str, Any]](), set[str]()
+def _test_pictures(labs: Iterable[LabStore]) -> tuple[list[dict[str, Any]], frozenset[str]]:
+    """The suites of some labs with their fingerprints, and the addresses of all pictures that they show."""
+    rows, addresses = list[dict[str, Any]](), set[str]()
     for lab in labs:
         for name in lab.opened().suites():
             stored = lab.suite(name)
             pictures = stored.table["picture"].drop_null().unique().to_pylist()
             rows.append({"suite": name, "fingerprint": stored.manifest.fingerprint, "pictures": len(pictures)})
             addresses.update(pictures)
-    return _TestPictures(tuple(rows), frozenset(addresses))
+    return rows, frozenset(addresses)
 
 
 def _chat_text(prompt: str, question: Question) -> str:

@@ -92,7 +92,10 @@ def blind_study(
     The model ngram, of this order, is cross-fitted in folds of pictures on the captions of the suites themselves, and
     on further `captions` of a file: those of a picture are scored by a model that was trained on those of others.
     """
-    groups = _ranked_groups(lab.opened(), suites)
+    groups = ranked_rows(load_groups(lab.opened(), suites))
+    if not groups.num_rows:
+        hint = "counterpoint generate --suite valse makes some"
+        raise StoreError(f"{lab.folder} has no captions against foils", hint=hint)
     findings: dict[str, list[BlindFinding]] = {}
     for name in dict.fromkeys(models):
         if name == NGRAM:
@@ -104,15 +107,6 @@ def blind_study(
             info = _scores_of(lab, name, groups, progress)
         findings[info.name] = blind_findings(groups, load_answers(lab, info))
     return BlindStudy(findings)
-
-
-def _ranked_groups(lab: LabStore, suites: Sequence[str]) -> pa.Table:
-    """The groups in which a caption is ranked above foils."""
-    groups = ranked_rows(load_groups(lab, suites))
-    if not groups.num_rows:
-        hint = "counterpoint generate --suite valse makes some"
-        raise StoreError(f"{lab.folder} has no captions against foils", hint=hint)
-    return groups
 
 
 def _score_missing(
@@ -167,10 +161,10 @@ def _rows(model: str, findings: Sequence[BlindFinding]) -> Iterator[tuple[str, .
         yield model, "", "mean of these", percent(mean), "", str(pairs)
 
 
-def _cue(word: Any) -> str:
-    return f"{word.word} {word.brings:+g} ({word.in_caption}/{word.in_foil})"
-
-
 def _finding(finding: BlindFinding) -> dict[str, Any]:
     words = [asdict(word) | {"brings": word.brings} for word in finding.words]
     return asdict(finding) | {"biased": finding.biased, "words": words}
+
+
+def _cue(word: Any) -> str:
+    return f"{word.word} {word.brings:+g} ({word.in_caption}/{word.in_foil})"

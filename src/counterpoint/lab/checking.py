@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 
@@ -43,10 +43,8 @@ class CheckRequest:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SuiteValidity(LabResult[Mapping[str, Any]]):
+class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
     """What each check did, the groups that are left, and those that were rejected."""
-
-    _rows: ClassVar[str] = "rejected"
 
     suite: str
     groups: int  # that are left
@@ -116,7 +114,12 @@ def _step(name: str, request: CheckRequest, table: pa.Table) -> CheckStep | None
         raise CounterpointError(f"{name} is no check", hint="a check is a value of counterpoint.checks.check:Check")
     texts = {key: text for key, text in given.items() if key not in ("action", "model", "args")}
     settings: dict[str, Any] = {**check.settings, **{key: check.setting(key, text) for key, text in texts.items()}}
-    action = _action(check, bool(request.checks), given.get("action", ""))
+    if (chosen := given.get("action", "")) and chosen not in list(Action):
+        raise UnknownName(f"action of the check {check.name}", chosen, list(Action))
+
+    def action(test: str) -> Action:
+        return Action(chosen) if chosen else Action.DROP if request.checks else default_action(check.name, test)
+
     if all(action(test) is Action.OFF for test in table["test"].unique().to_pylist()):
         return None
     if not check.model_kind and ("model" in given or "args" in given):
@@ -124,14 +127,6 @@ def _step(name: str, request: CheckRequest, table: pa.Table) -> CheckStep | None
     model = given.get("model") or check.model
     ask = load_model_function(check.model_kind, model, parse_settings(given.get("args", "")), table)
     return CheckStep(check, CheckContext(settings, request.seed, ask), action, model)
-
-
-def _action(check: Check, is_named: bool, given: str) -> Callable[[str], Action]:
-    if given:
-        if given not in list(Action):
-            raise UnknownName(f"action of the check {check.name}", given, list(Action))
-        return lambda test: Action(given)
-    return (lambda test: Action.DROP) if is_named else (lambda test: default_action(check.name, test))
 
 
 def load_model_function(kind: str, name: str, args: Mapping[str, str], table: pa.Table) -> ModelFunction | None:
@@ -197,6 +192,7 @@ def store_checked(lab: LabStore, stored: StoredSuite, result: CheckResult, name:
         raise CounterpointError(
             f"no group of {before.suite} is left", hint="leave --name out to see what each check did"
         )
+    after = str(int(before.version) + 1) if before.version.isdecimal() else f"{before.version}+checked"
     column = pa.array([name], pa.string()).take(pa.array([0] * result.table.num_rows))
     place = result.table.column_names.index("suite")
     table = result.table.set_column(place, result.table.schema.field("suite"), column).combine_chunks()
@@ -204,7 +200,7 @@ def store_checked(lab: LabStore, stored: StoredSuite, result: CheckResult, name:
         table,
         generator=before.generator,
         seed=before.seed,
-        version=_next(before.version) if name == before.suite else before.version,
+        version=after if name == before.suite else before.version,
         parameters={
             **before.parameters,
             "checked": {"suite": before.suite, "version": before.version, "fingerprint": before.fingerprint},
@@ -217,18 +213,13 @@ def store_checked(lab: LabStore, stored: StoredSuite, result: CheckResult, name:
     return manifest
 
 
-def _next(version: str) -> str:
-    return str(int(version) + 1) if version.isdecimal() else f"{version}+checked"
-
-
 def _rejected_groups(table: pa.Table, result: CheckResult) -> Iterator[dict[str, Any]]:
     """Every group that was dropped, with the check and the reason."""
     rows: dict[int, list[int]] = {loss.group: [] for loss in result.dropped}
     for row, group in enumerate(result.group.tolist()):
         if group in rows:
             rows[group].append(row)
-    names = ("group_id", "test", "kind", "role", "picture", "text", "proof")
-    columns = {name: table[name].to_pylist() for name in names}
+    columns = table.select(["group_id", "test", "kind", "role", "picture", "text", "proof"]).to_pydict()
     for loss in result.dropped:
         members = sorted(rows[loss.group], key=lambda row: columns["role"][row])
         base = members[0]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.results import LabResult
@@ -16,10 +16,8 @@ from counterpoint.store.lab import LabStore
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(LabResult[Mapping[str, Any]]):
+class Comparison(LabResult[Mapping[str, Any]], rows="rows"):
     """The first model less the second: a row per slice and metric, with interval, corrected p and verdict."""
-
-    _rows: ClassVar[str] = "rows"
 
     models: tuple[str, str]
     rows: tuple[Mapping[str, Any], ...]
@@ -67,10 +65,8 @@ class Comparison(LabResult[Mapping[str, Any]]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Coverage(LabResult[Mapping[str, Any]]):
+class Coverage(LabResult[Mapping[str, Any]], rows="rows"):
     """Of what one model has right, the share that the other has right too, in both directions."""
-
-    _rows: ClassVar[str] = "rows"
 
     rows: tuple[Mapping[str, Any], ...]
     request: ScoreRequest

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow.compute as pc
 
@@ -41,10 +41,8 @@ class ModelContents:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LabContents(LabResult[ModelContents]):
+class LabContents(LabResult[ModelContents], rows="models"):
     """The suites and models of a lab."""
-
-    _rows: ClassVar[str] = "models"
 
     suites: tuple[Manifest, ...]
     models: tuple[ModelContents, ...]
@@ -75,10 +73,8 @@ class LabContents(LabResult[ModelContents]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verification(LabResult[IntegrityCheck]):
+class Verification(LabResult[IntegrityCheck], rows="checks"):
     """The integrity checks of a lab or a suite."""
-
-    _rows: ClassVar[str] = "checks"
 
     folder: Path
     checks: tuple[IntegrityCheck, ...]

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
@@ -43,10 +43,8 @@ class ExportReport(LabResult[dict[str, Any]]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WrittenFiles(LabResult[Path]):
+class WrittenFiles(LabResult[Path], rows="files"):
     """The files that were written."""
-
-    _rows: ClassVar[str] = "files"
 
     files: tuple[Path, ...]
 

@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from io import BytesIO
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import PictureError
+from counterpoint.core.errors import PictureError, shorten
 from counterpoint.core.groups import Query, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
@@ -29,6 +29,7 @@ FAILED_VERDICTS = ("broken", "gained", "wrong", "breaks")
 
 _WIDTH = 160  # pixels of a picture in a notebook
 _LONGEST = 80  # characters of a text in a table
+_MARKS = {True: "✓", False: "✗", None: ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,8 @@ class FailedGroup:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Failures(LabResult[FailedGroup]):
+class Failures(LabResult[FailedGroup], rows="groups"):
     """Failed groups of one model, in the order of the suites."""
-
-    _rows: ClassVar[str] = "groups"
 
     model: str
     total: int  # failed groups in all
@@ -107,10 +106,10 @@ class Failures(LabResult[FailedGroup]):
         lines = [
             (
                 group.test if role == 0 else "",
-                _cut(member.query.text),
+                shorten(member.query.text, _LONGEST),
                 " / ".join(member.gold) or "–",
-                _cut(member.answer or "–"),
-                {True: "✓", False: "✗", None: ""}[member.correct],
+                shorten(member.answer or "–", _LONGEST),
+                _MARKS[member.correct],
             )
             for group in self.groups
             for role, member in enumerate(group.members)
@@ -124,20 +123,17 @@ class Failures(LabResult[FailedGroup]):
         return title + "".join(map(self._card, self.groups)) + notes
 
     def _card(self, group: FailedGroup) -> str:
-        members = "".join(map(self._member, group.members))
+        members = "".join(
+            f'<figure style="margin:0;max-width:{_WIDTH}px">{self._picture(member.query)}<figcaption>'
+            f"{escape(member.query.text)}<br>gold: {escape(' / '.join(member.gold) or '–')}<br>"
+            f"{_MARKS[member.correct]} {escape(shorten(member.answer or '–', _LONGEST))}</figcaption></figure>"
+            for member in group.members
+        )
         about = f"{group.suite} · {group.test} · {group.kind} · {VERDICTS[group.verdict]}"
         return (
             f'<div style="margin:12px 0"><small>{escape(about)}</small>'
             f'<div style="display:flex;flex-wrap:wrap;gap:12px">{members}</div>'
             f"<small>{escape(group.proof)}</small></div>"
-        )
-
-    def _member(self, member: FailedQuery) -> str:
-        mark = {True: "✓", False: "✗", None: ""}[member.correct]
-        return (
-            f'<figure style="margin:0;max-width:{_WIDTH}px">{self._picture(member.query)}<figcaption>'
-            f"{escape(member.query.text)}<br>gold: {escape(' / '.join(member.gold) or '–')}<br>"
-            f"{mark} {escape(_cut(member.answer or '–'))}</figcaption></figure>"
         )
 
     def _picture(self, query: Query) -> str:
@@ -216,17 +212,6 @@ def _failed_group(
             read_queries(own), own["gold"].to_pylist(), own["query"].to_pylist(), correct, strict=True
         )
     )
-    return FailedGroup(
-        group_id=hex_id(about["group_id"]),
-        suite=about["suite"],
-        test=about["test"],
-        kind=about["kind"],
-        relation=about["relation"],
-        verdict=verdict,
-        proof=own["proof"][0].as_py() or "",
-        members=members,
-    )
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    suite, test, kind, relation = (about[name] for name in ("suite", "test", "kind", "relation"))
+    proof = own["proof"][0].as_py() or ""
+    return FailedGroup(hex_id(about["group_id"]), suite, test, kind, relation, verdict, proof, members)

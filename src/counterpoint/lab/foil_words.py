@@ -85,14 +85,10 @@ def _draw_charts(tests: Mapping[str, Mapping[str, WordSides]], folder: Path, top
         ]
         if rows:
             path = folder / f"{test}.svg"
-            path.write_text(WordChart(chart_title(test, subsets), tuple(rows)).svg(), encoding="utf-8")
+            after = f", {_distance(subsets[_VALID])} after validation" if _VALID in subsets else ""
+            title = f"{test}: the words of captions and foils are {_distance(subsets[ALL])} apart{after}"
+            path.write_text(WordChart(title, tuple(rows)).svg(), encoding="utf-8")
             yield path
-
-
-def chart_title(test: str, subsets: Mapping[str, WordSides]) -> str:
-    """What a chart shows, in a sentence."""
-    after = f", {_distance(subsets[_VALID])} after validation" if _VALID in subsets else ""
-    return f"{test}: the words of captions and foils are {_distance(subsets[ALL])} apart{after}"
 
 
 def _share(words: WordSides | None, of: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -104,10 +104,8 @@ class GeneratedSuite:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GeneratedSuites(LabResult[GeneratedSuite]):
+class GeneratedSuites(LabResult[GeneratedSuite], rows="suites"):
     """The suites of one request, in its order."""
-
-    _rows: ClassVar[str] = "suites"
 
     suites: tuple[GeneratedSuite, ...]
     lab: str
@@ -155,7 +153,10 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     families = [_family(name) for name in dict.fromkeys(request.suites)]
     if not families:
         raise CounterpointError("no suite is named", hint="counterpoint list suites shows them")
-    _check_options(request.options, [suite for family in families for suite in family.suites])
+    members = [catalog.find("suites", suite) for family in families for suite in family.suites]
+    for key, value in request.options.items():
+        if value and not any(key in suite.options for suite in members):
+            members[0].check_options([key])  # raises
     generator = _Generator(lab, request, progress)
     suites = [suite for family in families for suite in generator.family(family)]
     absence = absence_note(request.source) if any(family.kinds for family in families) else ""
@@ -169,16 +170,12 @@ def add_groups(
 
     Where their pictures are is set with `locate_pictures`, by the namespace of their addresses.
     """
-    tally = Tally()
-
-    def tested_groups() -> Iterator[tuple[str, Group]]:
-        for group in groups:
-            tally.keep(group)
-            yield group.test or name, group
-
-    table = groups_table(tested_groups(), name)
-    if not tally.groups:
+    tally, kept = Tally(), list(groups)
+    if not kept:
         raise CounterpointError(f"there are no groups for the suite {name}", hint="pass at least one group")
+    for group in kept:
+        tally.keep(group)
+    table = groups_table(((group.test or name, group) for group in kept), name)
     manifest = Manifest.of(table, generator="", seed=0, rules=rule_set(rules).name)
     lab.put_suite(manifest, table, replace=replace)
     return GeneratedSuites((GeneratedSuite(name, manifest, tally, _tests(table)),), str(lab.folder))
@@ -194,21 +191,12 @@ def _family(name: str) -> SuiteFamily:
     return suite if isinstance(suite, SuiteFamily) else SuiteFamily("", "", (name,), renamable=True)
 
 
-def _check_options(options: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise if an option is given that none of the suites takes."""
-    suites = [catalog.find("suites", name) for name in names]
-    for key in (key for key, value in options.items() if value):
-        if not any(key in suite.options for suite in suites):
-            suites[0].check_options([key])
-
-
 @dataclass(frozen=True, slots=True)
 class _Job:
     """One suite to generate, ready to propose groups from items of a kind."""
 
     generator: str
-    suite: Suite[Any, Any]
-    kind: str
+    suite: Suite[Any, Any]  # takes items of one kind
     rules: RuleSet
     limit: Limit
     stored_as: str
@@ -287,8 +275,8 @@ class _Generator:
             except CounterpointError as problem:
                 obstacles[name] = problem
         batches, items = dict[str, PackedSuite](), dict[str, ItemCollection]()
-        for kind, rules in dict.fromkeys((job.kind, job.rules) for job in jobs.values()):
-            members = {job.suite.name: job for job in jobs.values() if (job.kind, job.rules) == (kind, rules)}
+        for kind, rules in dict.fromkeys((job.suite.takes, job.rules) for job in jobs.values()):
+            members = {job.suite.name: job for job in jobs.values() if (job.suite.takes, job.rules) == (kind, rules)}
             collection = self._items.read(kind, rules)
             scenes = list(collection.items)
             batches |= generate_together(
@@ -318,25 +306,14 @@ class _Generator:
         known = {key: self._options.get(key, getattr(source, key, None)) for key in suite.options if key != MASKED_LM}
         options = {key: value for key, value in known.items() if value is not None}
         rules = rule_set(self._request.rules or suite.rules or source_rules(source))
-        return _Job(
-            name,
-            replace(suite.configured(options), takes=kind),
-            kind,
-            rules,
-            limit,
-            self._stored_as(name, suite.name),
-            options,
-        )
-
-    def _stored_as(self, name: str, suite: str) -> str:
-        prefix = self._request.name
-        if not prefix:
-            return suite
-        return prefix if self._request.suites == (name,) else f"{prefix}-{suite}"
+        stored_as = self._request.name or suite.name
+        if self._request.name and self._request.suites != (name,):
+            stored_as = f"{stored_as}-{suite.name}"
+        return _Job(name, replace(suite.configured(options), takes=kind), rules, limit, stored_as, options)
 
     def _generate(self, job: _Job, only: Collection[str] | None = None) -> _Groups:
         """Survey, propose and choose: of all items, or of those with these ids, which are then all kept."""
-        collection = self._items.read(job.kind, job.rules, whole=job.suite.reads_whole_source)
+        collection = self._items.read(job.suite.takes, job.rules, whole=job.suite.reads_whole_source)
         suite, proposer = propose_foils(job.suite, self._fill_mask, collection.items, self._progress)
         survey = suite.survey(collection.items) if suite.survey else None
         if suite.extend_survey:
@@ -378,7 +355,7 @@ class _Generator:
 
     def _nothing(self, groups: _Groups) -> str:
         job = groups.job
-        return f"{job.generator} made nothing of {len(groups.items)} {job.kind} of {self._request.source}"
+        return f"{job.generator} made nothing of {len(groups.items)} {job.suite.takes} of {self._request.source}"
 
 
 def group_limit(name: str, request: GenerateRequest) -> Limit:
@@ -456,15 +433,10 @@ def _family_table(suites: Sequence[GeneratedSuite]) -> ResultTable:
         counts = [sum(n for (of_kind, _), n in suite.tally.kept.items() if of_kind == kind) for suite in suites]
         rows.append((kind, *(f"{count:,}" if count else "–" for count in counts)))
         for suite, count in zip(suites, counts, strict=True):
-            if not count and (reason := _commonest_reason(suite.tally, kind)):
-                empty.setdefault(f"{kind}: {reason}", []).append(suite.generator)
+            dropped = [(-n, why) for (of_kind, why), n in suite.tally.dropped.items() if of_kind == kind and n]
+            if not count and dropped:
+                empty.setdefault(f"{kind}: {min(dropped)[1]}", []).append(suite.generator)
     rows.append(("groups", *(f"{suite.tally.groups:,}" for suite in suites)))
     notes = [f"nothing for {', '.join(names)}: {reason}" for reason, names in empty.items()]
     heads = ("kind", *(suite.generator for suite in suites))
     return ResultTable(family.title, heads, rows, note="\n".join([*notes, *reasons]))
-
-
-def _commonest_reason(tally: Tally, kind: str) -> str:
-    """Why no group of a kind was made; nothing where the suite has no such kind."""
-    counts = [(-count, reason) for (of_kind, reason), count in tally.dropped.items() if of_kind == kind and count]
-    return min(counts)[1] if counts else ""

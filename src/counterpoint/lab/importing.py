@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b, file_digest
 from itertools import chain
 from pathlib import Path
@@ -95,13 +96,12 @@ class ImportReport(LabResult[dict[str, Any]]):
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each record that was not simply matched, and for each query without a prediction."""
-        return [asdict(note) for note in self.match_notes()]
-
-    def match_notes(self) -> Iterator[MatchNote]:
-        """Records that were not simply matched, then the queries without a prediction."""
-        yield from self.matches.notes
-        for suite, ids in self.missing.items():
-            yield from (MatchNote("missing", f"no prediction for this query of {suite}", query=own) for own in ids)
+        missing = [
+            MatchNote("missing", f"no prediction for this query of {suite}", query=own)
+            for suite, ids in self.missing.items()
+            for own in ids
+        ]
+        return [asdict(note) for note in (*self.matches.notes, *missing)]
 
     def notes(self) -> list[str]:
         """The sentences that a terminal shows."""
@@ -194,8 +194,11 @@ def _store_answers(
 ) -> ImportCounts:
     """Add the answers that are new, or differ from those that are stored; the last answer to a query counts."""
     added = replaced = there = unparsed = 0
-    with store.answers(request.fingerprint, run=run, waiting=_log_waiting) as log:
-        stored = _stored_answers(store.read_answers(request.fingerprint, _STORED))
+    busy = "answers of this model are being written by %s; waiting until that is done"
+    with store.answers(request.fingerprint, run=run, waiting=partial(logger.warning, busy)) as log:
+        before_import = store.read_answers(request.fingerprint, _STORED)
+        columns = zip(*(before_import[name].to_pylist() for name in _STORED), strict=True)
+        stored = {(query, trial): tuple(answer) for query, trial, *answer in columns}
         rows = _answer_rows(store, queries, matches, request.rule)
         for row in track(rows, "adding", progress, total=len(matches.predictions)):
             query, trial, answer, digest, _ = row
@@ -230,17 +233,8 @@ def _answer_rows(store: LabStore, queries: QueryIndex, matches: MatchResult, rul
         yield own, key[1], answer_from_prediction(query, matches.predictions[key], rule), digest, 0.0
 
 
-def _stored_answers(table: pa.Table) -> Mapping[tuple[int, int], tuple[Any, ...]]:
-    columns = [table[name].to_pylist() for name in _STORED]
-    return {(row[0], row[1]): row[2:] for row in zip(*columns, strict=True)}
-
-
 def _file_facts(path: Path, format_: str) -> dict[str, Any]:
     """What the record of a run keeps of a file that was imported."""
     with path.open("rb") as file:
         digest = file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
     return {"name": path.name, "bytes": path.stat().st_size, "digest": digest, "format": format_}
-
-
-def _log_waiting(holder: str) -> None:
-    logger.warning("answers of this model are being written by %s; waiting until that is done", holder)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
@@ -20,10 +20,8 @@ Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CatalogListing(LabResult[Entry]):
+class CatalogListing(LabResult[Entry], rows="entries"):
     """One table of the catalog."""
-
-    _rows: ClassVar[str] = "entries"
 
     table: str
     entries: tuple[Entry, ...]
@@ -160,10 +158,8 @@ def _module_file(module: str) -> Path:
     spec = find_spec(first)
     if spec is None or spec.origin is None:
         raise ImportError(f"{first} has no file")
-    if not inner:
-        return Path(spec.origin)
     path = Path(spec.origin).parent.joinpath(*inner)
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return Path(spec.origin) if not inner else path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 def _text(value: Any) -> str:

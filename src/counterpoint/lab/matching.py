@@ -11,6 +11,7 @@ from typing import TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint.core.errors import shorten
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.sources.results.predictions import Prediction, RejectedRecord, as_number
@@ -70,22 +71,15 @@ class QueryIndex:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def hex(self, row: int) -> str:
-        """The id of a row, as it is shown."""
-        return hex_id(self.ids[row])
-
     def find(self, prediction: Prediction) -> int | _NoMatch:
         """The row that a prediction is about, or why there is none."""
         rows = self._by_id(prediction.id)
         if len(rows) == 1:
             return rows[0]
         if rows:
-            near = [row for row in rows if self._fits(row, prediction)]
-            return (
-                near[0]
-                if len(near) == 1
-                else _NoMatch("ambiguous", f"{len(rows)} queries have the id {prediction.id!r}")
-            )
+            if len(near := [row for row in rows if self._fits(row, prediction)]) == 1:
+                return near[0]
+            return _NoMatch("ambiguous", f"{len(rows)} queries have the id {prediction.id!r}")
         if prediction.picture and prediction.text:
             return self._by_picture(prediction)
         if self._by_text and prediction.text:
@@ -114,7 +108,7 @@ class QueryIndex:
         rows = next(
             filter(None, (self._by_picture_text.get((stem, text), []) for text in _wordings(prediction.text))), []
         )
-        near = {row: _common(names, _parts(self._pictures[row] or "")) for row in rows}
+        near = {row: _shared_ending(names, _parts(self._pictures[row] or "")) for row in rows}
         rows = [row for row in rows if near[row] == max(near.values())]
         if prediction.options and len(rows) > 1:
             rows = [
@@ -128,14 +122,12 @@ class QueryIndex:
 
     def _no_match(self, prediction: Prediction, rows: Sequence[int], what: str) -> _NoMatch:
         if rows:
-            differ = [name for name in ("picture", "edits", "context", "choices", "mode") if self._differ(rows, name)]
+            shown = self.table.select(["picture", "edits", "context", "choices", "mode"]).take(rows).to_pydict()
+            differ = [name for name, values in shown.items() if len(set(map(str, values))) > 1]
             differences = f"; they differ in {' and '.join(differ)}" if differ else ""
             return _NoMatch("ambiguous", f"{len(rows)} queries have {what}{differences}")
         own = f"the id {prediction.id!r}, nor " if prediction.id else ""
         return _NoMatch("unmatched", f"no query has {own}{what}")
-
-    def _differ(self, rows: Sequence[int], name: str) -> bool:
-        return len({str(self.table[name][row].as_py()) for row in rows}) > 1
 
     def _fits(self, row: int, prediction: Prediction) -> bool:
         text = not prediction.text or normalize_text(self.table["text"][row].as_py()) in _wordings(prediction.text)
@@ -158,13 +150,13 @@ class QueryIndex:
         return {value: tuple(rows) for value, rows in rows_of.items()}
 
     @cached_property
+    def _texts(self) -> dict[str, list[int]]:
+        return _gathered(map(normalize_text, self.table["text"].to_pylist()))
+
+    @cached_property
     def _by_picture_text(self) -> dict[tuple[str, str], list[int]]:
         stems = (_stem(_parts(picture or "")) for picture in self._pictures)
         return _gathered(zip(stems, map(normalize_text, self.table["text"].to_pylist()), strict=True))
-
-    @cached_property
-    def _texts(self) -> dict[str, list[int]]:
-        return _gathered(map(normalize_text, self.table["text"].to_pylist()))
 
 
 def match_predictions(stream: Iterable[Prediction | RejectedRecord], queries: QueryIndex) -> MatchResult:
@@ -175,7 +167,7 @@ def match_predictions(stream: Iterable[Prediction | RejectedRecord], queries: Qu
 
     def note(kind: str, why: str, record: Prediction | RejectedRecord, row: int | None = None) -> None:
         counts[kind] += 1
-        notes.append(MatchNote(kind, why, record.place, record.id, "" if row is None else queries.hex(row)))
+        notes.append(MatchNote(kind, why, record.place, record.id, "" if row is None else hex_id(queries.ids[row])))
 
     for record in stream:
         if isinstance(record, RejectedRecord):
@@ -193,12 +185,8 @@ def match_predictions(stream: Iterable[Prediction | RejectedRecord], queries: Qu
             note("repeated", f"as in {before.place}", record, row)
         else:
             predictions[row, record.trial] = record
-            note(
-                "conflict",
-                f"{_reply(record)}, where {before.place} says {_reply(before)}; the last stands",
-                record,
-                row,
-            )
+            why = f"{_reply(record)}, where {before.place} says {_reply(before)}; the last stands"
+            note("conflict", why, record, row)
     return MatchResult(predictions, dict(counts), tuple(notes), len({row for row, _ in predictions}))
 
 
@@ -246,19 +234,18 @@ def _stem(parts: Sequence[str]) -> str:
     return re.sub(r"(?<=.)\.[A-Za-z]{2,5}$", "", parts[-1]) if parts else ""
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
+def _shared_ending(one: Sequence[str], other: Sequence[str]) -> int:
     """How many steps two paths share at their ends."""
     alike = [a == b for a, b in zip(reversed(one), reversed(other), strict=False)]
     return alike.index(False) if False in alike else len(alike)
 
 
 def _gathered(keys: Iterable[_Key]) -> dict[_Key, list[int]]:
-    found: dict[_Key, list[int]] = {}
-    for row, key in enumerate(keys):
-        found.setdefault(key, []).append(row)
-    return found
+    places: dict[_Key, list[int]] = {}
+    for place, key in enumerate(keys):
+        places.setdefault(key, []).append(place)
+    return places
 
 
 def _reply(prediction: Prediction) -> str:
-    text = repr(prediction.raw) if prediction.raw or prediction.score is None else f"{prediction.score:g}"
-    return text if len(text) <= 40 else f"{text[:39]}…"
+    return shorten(repr(prediction.raw) if prediction.raw or prediction.score is None else f"{prediction.score:g}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.lab.results import LabResult
@@ -10,7 +10,7 @@ from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.contrast import KS
 from counterpoint.reports.papers import carets, contrast, valse
 from counterpoint.reports.papers.carets_results import CaretsResults
-from counterpoint.reports.papers.paper_table import PaperCell, PaperTable
+from counterpoint.reports.papers.paper_table import PaperTable
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
 
@@ -31,10 +31,8 @@ class PaperRequest:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PaperTables(LabResult[PaperTable]):
+class PaperTables(LabResult[PaperTable], rows="printed"):
     """The tables of a paper."""
-
-    _rows: ClassVar[str] = "printed"
 
     paper: str
     printed: tuple[PaperTable, ...]
@@ -46,15 +44,8 @@ class PaperTables(LabResult[PaperTable]):
     def records(self) -> list[dict[str, Any]]:
         """One row per table, row and column."""
         return [
-            {
-                "table": table.label,
-                "row": " ".join(line.names),
-                "column": head,
-                "value": cell.value,
-                "low": cell.low,
-                "high": cell.high,
-                "n": cell.n,
-            }
+            {"table": table.label, "row": " ".join(line.names), "column": head}
+            | {name: getattr(cell, name) for name in ("value", "low", "high", "n")}
             for table in self.printed
             for line in table.rows
             for head, cell in zip(table.heads, line.cells, strict=True)
@@ -67,7 +58,13 @@ class PaperTables(LabResult[PaperTable]):
 
 def _result_table(table: PaperTable) -> ResultTable:
     name = f"Figure {table.label[7:]}" if table.label.startswith("figure-") else f"Table {table.label}"
-    rows = [(*line.names, *map(_cell_text, line.cells)) for line in table.rows]
+    rows = [
+        (
+            *line.names,
+            *(cell.text if cell.value is None else percent(cell.value, cell.low, cell.high) for cell in line.cells),
+        )
+        for line in table.rows
+    ]
     heads, note = (*table.names, *table.heads), "\n".join(table.notes)
     return ResultTable(f"{name}: {table.title}", heads, rows, names=len(table.names), note=note)
 
@@ -115,7 +112,3 @@ def _valse(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
         hint = f"make some with counterpoint generate {lab.folder} --suite released --source valse --data FOLDER"
         raise StoreError(f"{lab.folder} has none of the instruments {', '.join(valse.TESTS)}", hint=hint)
     return valse.tables(results, request.tables, printed=request.printed)
-
-
-def _cell_text(cell: PaperCell) -> str:
-    return cell.text if cell.value is None else percent(cell.value, cell.low, cell.high)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,10 +33,8 @@ class PictureLocation:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PictureLocations(LabResult[PictureLocation]):
+class PictureLocations(LabResult[PictureLocation], rows="locations"):
     """Every namespace of the pictures of a lab."""
-
-    _rows: ClassVar[str] = "locations"
 
     locations: tuple[PictureLocation, ...]
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
@@ -48,10 +48,8 @@ _R2 = {"r2": "R²", "r2_about_zero": "R² about zero", "r2_left_out": "leave-one
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RadStudy(LabResult[RegressionFit]):
+class RadStudy(LabResult[RegressionFit], rows="fits"):
     """Every regression, its summary over targets, and the instances that were left out."""
-
-    _rows: ClassVar[str] = "fits"
 
     threshold: float
     fits: tuple[RegressionFit, ...]
@@ -66,7 +64,21 @@ class RadStudy(LabResult[RegressionFit]):
 
     def tables(self) -> list[ResultTable]:
         """R² by features, and every regression with its coefficients where it is wanted."""
-        return [_summary_table(self), *([_fit_table(self.fits)] if self.targets else [])]
+        rows = [
+            (
+                fit.target,
+                fit.features.replace("_", " "),
+                "yes" if fit.intercept else "no",
+                ", ".join(f"{value:.3f}" for value in fit.coefficients),
+                *map(_number, (fit.r2, fit.r2_about_zero, fit.r2_left_out)),
+            )
+            for fit in self.fits
+        ]
+        heads = ("target", "features", "intercept", "coefficients", *_R2.values())
+        return [
+            _summary_table(self),
+            *([ResultTable("Every regression", heads, rows, names=3)] if self.targets else []),
+        ]
 
     def notes(self) -> list[str]:
         """The instances that were left out."""
@@ -176,11 +188,14 @@ def _summary_table(study: RadStudy) -> ResultTable:
             if any((row.intercept, row.measure) == (intercept, measure) for row in study.summaries):
                 heads.append(f"{title}: {name}")
                 columns.append((intercept, measure))
-    known = {(row.features, row.intercept, row.measure): row for row in study.summaries}
+    cells = {
+        (row.features, row.intercept, row.measure): _number(row.mean) + ("" if row.sd is None else f" ± {row.sd:.3f}")
+        for row in study.summaries
+    }
     rows = [
         (
             name.replace("_", " "),
-            *(_mean_and_sd(known[name, *column]) for column in columns),
+            *(cells[name, *column] for column in columns),
             "{:.3f} ± {:.3f}".format(*PAPER_R2[name]),
         )
         for name in CHOICES
@@ -192,24 +207,5 @@ def _summary_table(study: RadStudy) -> ResultTable:
     return ResultTable(title, (*heads, "Table 4, LMH"), rows)
 
 
-def _fit_table(fits: Sequence[RegressionFit]) -> ResultTable:
-    rows = [
-        (
-            fit.target,
-            fit.features.replace("_", " "),
-            "yes" if fit.intercept else "no",
-            ", ".join(f"{value:.3f}" for value in fit.coefficients),
-            *(_number(value) for value in (fit.r2, fit.r2_about_zero, fit.r2_left_out)),
-        )
-        for fit in fits
-    ]
-    heads = ("target", "features", "intercept", "coefficients", *_R2.values())
-    return ResultTable("Every regression", heads, rows, names=3)
-
-
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
-
-
-def _mean_and_sd(row: RegressionSummary) -> str:
-    return _number(row.mean) if row.sd is None else f"{_number(row.mean)} ± {row.sd:.3f}"

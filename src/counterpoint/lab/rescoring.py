@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,10 +37,8 @@ class RescoredModel:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rescoring(LabResult[RescoredModel]):
+class Rescoring(LabResult[RescoredModel], rows="models"):
     """The models whose values were taken again."""
-
-    _rows: ClassVar[str] = "models"
 
     rule: str
     models: tuple[RescoredModel, ...]

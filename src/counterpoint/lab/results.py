@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import pyarrow as pa
 
-from counterpoint.core.errors import CounterpointError
+from counterpoint.core.errors import CounterpointError, shorten
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 
 Row = TypeVar("Row", covariant=True)
@@ -19,11 +19,15 @@ _ABOUT = ("request", "remarks")  # fields that are no data
 class LabResult(Generic[Row]):
     """A result that can be shown in a terminal and in a notebook, and taken further as data.
 
-    A subclass is a dataclass; `_rows` names the field that holds its rows, `remarks` the one with its notes.
+    A subclass is a dataclass, made with the name of the field that holds its `rows`; `remarks` are notes.
     """
 
     __slots__ = ()
     _rows: ClassVar[str] = ""  # by default the result is one row
+
+    def __init_subclass__(cls, rows: str = "") -> None:
+        super().__init_subclass__()
+        cls._rows = rows or cls._rows  # a dataclass with slots is made twice, the second time without arguments
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self._items())
@@ -103,7 +107,8 @@ class LabTable(LabResult[dict[str, Any]]):
     def tables(self) -> list[ResultTable]:
         """The first rows."""
         heads = self.table.column_names
-        rows = [[_short(row[name]) for name in heads] for row in self.table.slice(0, _PREVIEW).to_pylist()]
+        first = self.table.slice(0, _PREVIEW).to_pylist()
+        rows = [["" if row[name] is None else shorten(str(row[name])) for name in heads] for row in first]
         return [ResultTable(f"{self.title}: {len(self):,} rows", heads, rows, names=len(heads))]
 
     def notes(self) -> list[str]:
@@ -127,8 +132,3 @@ def to_plain(value: Any) -> Any:
 
 def _field_values(value: Any) -> dict[str, Any]:
     return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
-
-
-def _short(value: Any) -> str:
-    text = "" if value is None else str(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"

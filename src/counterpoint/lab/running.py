@@ -74,18 +74,15 @@ class RunReport(LabResult[dict[str, Any]]):
 
     def records(self) -> list[dict[str, Any]]:
         """One row."""
-        return [
-            self.to_dict()
-            | {"reasons": str(dict(self.outcome.reasons)), "batch_invariance": str(self.outcome.batch_invariance)}
-        ]
+        row = self.to_dict()
+        return [row | {"reasons": str(row["reasons"]), "batch_invariance": str(self.outcome.batch_invariance)}]
 
     def notes(self) -> list[str]:
         """The sentences that a terminal shows."""
         outcome = self.outcome
+        answered, seconds = outcome.asked - outcome.failed, format_duration(outcome.seconds)
         cached = f"; {outcome.cached:,} were answered before" if outcome.cached else ""
-        lines = [
-            f"{self.model}: {outcome.asked - outcome.failed:,} answers in {format_duration(outcome.seconds)}{cached}"
-        ]
+        lines = [f"{self.model}: {answered:,} answers in {seconds}{cached}"]
         if outcome.retries:
             lines.append(f"  {outcome.retries:,} requests failed and were sent again")
         if outcome.failed:
@@ -110,13 +107,13 @@ def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback =
     pictures = store.pictures(find_worlds(store, table))
     with _loaded(request, pictures) as (model, prefetcher):
         started = _started(store, request, model)
-        recorder = _RunRecorder(
-            store, started, request, {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}, progress
-        )
+        suites = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
+        recorder = _RunRecorder(store, started, request, suites, progress)
         feature_references = read_references(suite.manifest for suite in chosen)
         edited = FeatureEditor(model, feature_references).answer if isinstance(model, FeatureModel) else None
         whole = store.with_digests(table, pictures)
-        with store.answers(model.fingerprint, run=started.run, waiting=partial(_log_waiting, started.model)) as log:
+        waiting = partial(logger.warning, "%s is being run by %s; waiting until it is done", started.model)
+        with store.answers(model.fingerprint, run=started.run, waiting=waiting) as log:
             try:
                 outcome = run(
                     whole,
@@ -158,9 +155,8 @@ def _loaded(request: RunRequest, pictures: Pictures) -> Iterator[tuple[Model, Pr
         with Prefetcher(pictures) as prefetcher:
             yield catalog.model(request.model, prefetcher, args), prefetcher
         return
-    with load_on_devices(
-        partial(_load_on_device, name=request.model, args=args, pictures=pictures), devices
-    ) as workers:
+    load = partial(_load_on_device, name=request.model, args=args, pictures=pictures)
+    with load_on_devices(load, devices) as workers:
         yield workers, None
 
 
@@ -187,10 +183,6 @@ def describe_model(model: Model) -> dict[str, Any]:
         "parameters": model.parameters if isinstance(model, SizedModel) else None,
         "abilities": [name for name, port in abilities.items() if isinstance(model, port)],
     }
-
-
-def _log_waiting(model: str, holder: str) -> None:
-    logger.warning("%s is being run by %s; waiting until it is done", model, holder)
 
 
 class _RunRecorder:

@@ -84,15 +84,9 @@ def apply_rules(item: Any, rules: RuleSet) -> Any:
     return replace(item, gold=rules.gold(item.votes)) if isinstance(item, Question) and item.votes else item
 
 
-def item_fingerprint(item: Any) -> int:
-    """A number that changes when anything in an item of a source does."""
-    known: int = item.content_id if hasattr(item, "content_id") else content_id(repr(item))
-    return known
-
-
 def items_fingerprint(items: Iterable[Any]) -> str:
-    """The fingerprint of annotations, for a manifest."""
-    return hex_id(content_id([item_fingerprint(item) for item in items]))
+    """The fingerprint of annotations, for a manifest; it changes when anything in an item does."""
+    return hex_id(content_id([getattr(item, "content_id", None) or content_id(repr(item)) for item in items]))
 
 
 class ItemCollection:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, UnknownName
@@ -11,7 +11,6 @@ from counterpoint.lab.blind_study import blind_study
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.rad_study import rad_coverage, rad_study
 from counterpoint.lab.results import LabResult
-from counterpoint.metrics.intervals import Score
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.plain_accuracy import PlainExam, PlainReport, examine
@@ -23,10 +22,8 @@ _TEXT_ONLY = frozenset(("ngram", "trigram"))  # they score a text by itself; `st
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PlainStudy(LabResult[PlainReport]):
+class PlainStudy(LabResult[PlainReport], rows="reports"):
     """A report on each model."""
-
-    _rows: ClassVar[str] = "reports"
 
     reports: tuple[PlainReport, ...]
     scenes: int
@@ -48,16 +45,17 @@ class PlainStudy(LabResult[PlainReport]):
     def tables(self) -> list[ResultTable]:
         """Accuracy of each model with 95 % intervals over pictures, and of each kind of question where it is wanted."""
         title = f"Correct answers on {self.scenes} scenes of the {self.split} split, per cent with 95 % intervals"
-        rows = [
-            (report.model, *map(_cell, (report.overall, *map(report.manners.get, ("GQA", "VQA")), report.ranking)))
-            for report in self.reports
-        ]
+        rows = []
+        for report in self.reports:
+            scores = (report.overall, *map(report.manners.get, ("GQA", "VQA")), report.ranking)
+            rows.append((report.model, *(percent(own.value, own.low, own.high) if own else "–" for own in scores)))
         table = ResultTable(title, ("model", "questions", "GQA style", "VQA style", "captions"), rows)
         if not self.by_kind:
             return [table]
         answering = [report for report in self.reports if report.kinds]
         names = sorted({kind for report in answering for kind in report.kinds})
-        shares = [(kind, *(_share(report.kinds, kind) for report in answering)) for kind in names]
+        cells = [{kind: percent(score.value) for kind, score in report.kinds.items()} for report in answering]
+        shares = [(kind, *(own.get(kind, "–") for own in cells)) for kind in names]
         heads = ("kind", *(report.model for report in answering))
         return [table, ResultTable("By kind of question", heads, shares)]
 
@@ -111,11 +109,3 @@ def plain_study(
         examine(name, model, exam, partial(track, task=name, progress=progress)) for name, model in loaded.items()
     ]
     return PlainStudy(tuple(reports), items, split, kinds)
-
-
-def _cell(score: Score | None) -> str:
-    return "–" if score is None else percent(score.value, score.low, score.high)
-
-
-def _share(kinds: Mapping[str, Score], kind: str) -> str:
-    return percent(kinds[kind].value) if kind in kinds else "–"

@@ -1,16 +1,29 @@
 """The built-in world as files, in the formats of public data sets."""
 
+import json
 from collections.abc import Iterator
-from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from counterpoint.core.errors import StoreError
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
-from counterpoint.store.worlds import NAMES, WorldFolder
 from counterpoint.world import dataset_formats as layouts
 from counterpoint.world.contact_sheets import contact_sheet
 from counterpoint.world.gqa_format import gqa_questions_file
 from counterpoint.world.source import World
+
+WORLD_FILES = {
+    "scene graphs": "{split}_sceneGraphs.json",
+    "questions": "{split}_questions.json",
+    "crowd questions": "v2_OpenEnded_{split}_questions.json",
+    "crowd answers": "v2_{split}_annotations.json",
+    "captions": "captions_{split}.json",
+    "dialogues": "visdial_1.0_{split}.json",
+    "frames": "swig_{split}.json",
+    "frame space": "imsitu_space_{split}.json",
+}
+"""The file of each kind of annotation: two of GQA, two of VQA, one of COCO, one of VisDial, two of SWiG."""
 
 
 def write_world(
@@ -25,13 +38,20 @@ def write_world(
 
     There are pictures, scene graphs, questions, captions, dialogues and frames; one seed writes one world everywhere.
     """
-    world, folder = World(split, items, seed=seed), WorldFolder(Path(out), split)
-    for index in track(range(items), "drawing", progress):
-        save = partial(world[index].draw().save, format="PNG", compress_level=1)
-        folder.put_picture(f"{index:06d}.png", save)
-    for kind, content in track(_annotations(world), "writing", progress, total=len(NAMES)):
-        folder.put_annotations(kind, content)
-    return Path(out)
+    world, folder = World(split, items, seed=seed), Path(out)
+    try:
+        (folder / split).mkdir(parents=True, exist_ok=True)
+        for index in track(range(items), "drawing", progress):
+            world[index].draw().save(picture := BytesIO(), format="PNG", compress_level=1)
+            _put(folder / split / f"{index:06d}.png", picture.getvalue())
+        contents = zip(WORLD_FILES.values(), _annotations(world), strict=True)
+        for name, content in track(contents, "writing", progress, total=len(WORLD_FILES)):
+            text = json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+            _put(folder / name.format(split=split), text.encode())
+    except OSError as problem:
+        fact = f"{problem.filename or folder} cannot be written: {problem.strerror or problem}"
+        raise StoreError(fact) from problem
+    return folder
 
 
 def draw_contact_sheet(path: Path | str, *, scenes: int = 24, columns: int = 6) -> None:
@@ -41,15 +61,23 @@ def draw_contact_sheet(path: Path | str, *, scenes: int = 24, columns: int = 6) 
     contact_sheet(((world[k].scene.place, world[k].draw()) for k in range(scenes)), columns=columns).save(path)
 
 
-def _annotations(world: World) -> Iterator[tuple[str, Any]]:
-    yield "scene graphs", layouts.gqa_scene_graphs(world.scenes())
-    yield "questions", gqa_questions_file(world.questions())
+def _put(path: Path, content: bytes) -> None:
+    """Write a file that readers find whole or not at all."""
+    draft = path.with_name(f"{path.name}.draft")
+    draft.write_bytes(content)
+    draft.replace(path)
+
+
+def _annotations(world: World) -> Iterator[Any]:
+    """The content of each file, in their order."""
+    yield layouts.gqa_scene_graphs(world.scenes())
+    yield gqa_questions_file(world.questions())
     crowd = list(world.crowd_questions())
-    yield "crowd questions", layouts.vqa_questions_file(crowd, world.split)
-    yield "crowd answers", layouts.vqa_annotations_file(crowd, world.split)
+    yield layouts.vqa_questions_file(crowd, world.split)
+    yield layouts.vqa_annotations_file(crowd, world.split)
     sizes = {scene.picture.address: scene.size for scene in world.scenes()}
-    yield "captions", layouts.coco_captions(list(world.captions()), sizes)
-    yield "dialogues", layouts.visdial_file(list(world.dialogues()), world.split)
+    yield layouts.coco_captions(list(world.captions()), sizes)
+    yield layouts.visdial_file(list(world.dialogues()), world.split)
     frames = list(world.frames())
-    yield "frames", layouts.swig_frames(frames, sizes)
-    yield "frame space", layouts.swig_space(frames)
+    yield layouts.swig_frames(frames, sizes)
+    yield layouts.swig_space(frames)

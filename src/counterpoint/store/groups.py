@@ -69,19 +69,15 @@ def read_queries(table: pa.Table) -> list[Query]:
     addresses, texts, modes, choices, contexts, pixels, features = (
         table[name].to_pylist() for name in ("picture", "text", "mode", "choices", "context", "edits", "feature_edits")
     )
-    edits, mode = cache(_edits), {mode.value: mode for mode in Mode}
+    edits, mode = cache(lambda line: edits_of(json.loads(line))), {mode.value: mode for mode in Mode}
+    pictures = (
+        None if address is None else Picture(address, edits(line))
+        for address, line in zip(addresses, pixels, strict=True)
+    )
+    rows = zip(pictures, texts, modes, choices, contexts, features, strict=True)
     return [
-        Query(
-            None if address is None else Picture(address, edits(pixel)),
-            text,
-            mode[how],
-            tuple(offered),
-            context,
-            edits(feature),
-        )
-        for address, pixel, text, how, offered, context, feature in zip(
-            addresses, pixels, texts, modes, choices, contexts, features, strict=True
-        )
+        Query(picture, text, mode[how], tuple(offered), context, edits(line))
+        for picture, text, how, offered, context, line in rows
     ]
 
 
@@ -182,13 +178,14 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         raise StoreError(fact, hint="mend the annotations that it comes from") from problem
 
 
-def _edits(line: str) -> tuple[Edit, ...]:
-    return tuple(Edit(name, tuple(arguments), seed) for name, arguments, seed in json.loads(line))
+def edits_of(rows: Iterable[Any]) -> tuple[Edit, ...]:
+    """Edits from their names, arguments and seeds, as JSON has them."""
+    return tuple(Edit(name, tuple(arguments), seed) for name, arguments, seed in rows)
 
 
 def _readable(line: str) -> bool:
     try:
-        chain_ = _edits(line)
+        chain_ = edits_of(json.loads(line))
         return canonical(edits_content(chain_)) == line and all(
             isinstance(edit.name, str)
             and isinstance(edit.seed, int)

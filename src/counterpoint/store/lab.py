@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -137,8 +136,7 @@ class LabStore:
 
     def runs(self) -> list[RunRecord]:
         """All runs, the oldest first."""
-        names = [name for name in self.storage.names("runs/") if name.endswith(".json")]
-        return [self._run(name) for name in names]
+        return [self._run(name) for name in self._run_files()]
 
     def versions(self) -> tuple[ModelVersion, ...]:
         """Every version of every model that was asked, by name and in the order of its versions."""
@@ -155,7 +153,7 @@ class LabStore:
             yield from suites.verify(self.storage, f"suites/{name}")
         yield from answers.verify(self.storage)
         yield from values.verify(self.storage)
-        for name in (name for name in self.storage.names("runs/") if name.endswith(".json")):
+        for name in self._run_files():
             yield check_readable(name, partial(self._run, name))
         for name in (name for name in self.storage.names("votes/") if name.endswith(".parquet")):
             yield check_readable(name, partial(read_parquet, self.storage, name, "votes"))
@@ -167,17 +165,17 @@ class LabStore:
             raise UnknownName("suite of this lab", name, known)
         return f"suites/{name}"
 
+    def _run_files(self) -> list[str]:
+        return [name for name in self.storage.names("runs/") if name.endswith(".json")]
+
     def _run(self, name: str) -> RunRecord:
-        content = read_object(self.storage, name)
-        kinds = {"run": str, "model": str, "fingerprint": str, "details": dict}
+        content = {"version": ""} | read_object(self.storage, name)
+        kinds = {"run": str, "model": str, "fingerprint": str, "details": dict, "version": str}
         for key, kind in kinds.items():
             if not isinstance(content.get(key), kind):
                 fact = f"{self.storage.path(name)}: {key} is {content.get(key)!r}"
                 raise StoreError(fact, hint="restore the file from a copy, or run the model again")
-        version = content.get("version", "")
-        if not isinstance(version, str):
-            raise StoreError(f"{self.storage.path(name)}: version is {version!r}", hint="restore the file from a copy")
-        return RunRecord(**{key: content[key] for key in kinds}, version=version)
+        return RunRecord(**{key: content[key] for key in kinds})
 
     def _read(self) -> dict[str, str]:
         content = read_object(self.storage, MARKER)
@@ -219,22 +217,11 @@ class LabModel:
 
 def list_models(lab: LabStore) -> tuple[LabModel, ...]:
     """Return every version of every model of a lab, in the order of the lab; no two have the same slug."""
-    models: list[LabModel] = []
-    slugs: set[str] = set()
+    models: dict[str, LabModel] = {}
     for version in lab.versions():
-        slug = _slug(version.title)
-        slug = slug if slug not in slugs else f"{slug}-{len(slugs)}"
-        slugs.add(slug)
-        models.append(LabModel(version.title, slug, version.fingerprint, _remark(version.details)))
-    return tuple(models)
-
-
-def _slug(name: str) -> str:
-    """Replace what is not fit for an address: letters, digits and `._@-` stay."""
-    return re.sub(r"[^A-Za-z0-9._@-]+", "-", name).strip("-.") or "model"
-
-
-def _remark(details: Mapping[str, Any]) -> str:
-    """Say how often a model's answers depend on the batch, if its run has measured that."""
-    share = details.get("disagreement")
-    return f"{share:.1%} of answers change with the batch" if share else ""
+        slug = re.sub(r"[^A-Za-z0-9._@-]+", "-", version.title).strip("-.") or "model"  # fit for an address
+        slug = slug if slug not in models else f"{slug}-{len(models)}"
+        share = version.details.get("disagreement")  # measured by some runs
+        remark = f"{share:.1%} of answers change with the batch" if share else ""
+        models[slug] = LabModel(version.title, slug, version.fingerprint, remark)
+    return tuple(models.values())

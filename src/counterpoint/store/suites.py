@@ -1,6 +1,7 @@
 """Suites on disk: the table of groups, and a manifest with its generator, parameters and fingerprint."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import blake2b
 from typing import Any
@@ -13,9 +14,9 @@ from counterpoint._version import __version__
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode, Query, group_id, reference_name
 from counterpoint.core.ids import hex_id
-from counterpoint.core.pictures import Edit, Picture
+from counterpoint.core.pictures import Picture
 from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable, put_object, read_object
-from counterpoint.store.groups import check_groups, read_queries
+from counterpoint.store.groups import check_groups, edits_of, read_queries
 from counterpoint.store.tables import as_lists, read_parquet, to_parquet
 
 _NOTHING = "-"
@@ -35,7 +36,10 @@ def fingerprint(table: pa.Table, name: str) -> str:
     if table.num_rows:
         fields = [_fields(table[column].combine_chunks()) for column in table.column_names]
         lines = pc.binary_join_element_wise(*fields, pa.scalar("", pa.large_string())).cast(pa.large_binary())
-        digest.update(_text_bytes(lines.take(pc.sort_indices(lines))))
+        whole = pa.concat_arrays([lines.take(pc.sort_indices(lines))])  # begins at its own first byte
+        _, offsets, content = whole.buffers()
+        ends = memoryview(offsets).cast("q")
+        digest.update(memoryview(content)[ends[0] : ends[len(whole)]])
     return digest.hexdigest()
 
 
@@ -62,36 +66,20 @@ def _fields(values: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def _lists(values: pa.Array) -> pa.Array:
     values = as_lists(values)
-    members = pa.LargeListArray.from_arrays(_starts(values), _fields(values.flatten()))
-    texts = _joined(
-        pc.list_value_length(members).cast(pa.large_string()),
-        "[",
-        pc.binary_join(members, pa.scalar("", pa.large_string())),
-        "]",
-    )
-    return _unless_null(values, texts)
+    sizes = pc.fill_null(pc.list_value_length(values), 0).cast(pa.int64())
+    starts = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(sizes)])
+    members = pa.LargeListArray.from_arrays(starts, _fields(values.flatten()))
+    inner = pc.binary_join(members, pa.scalar("", pa.large_string()))
+    return _unless_null(values, _joined(pc.list_value_length(members).cast(pa.large_string()), "[", inner, "]"))
 
 
 def _unless_null(values: pa.Array, texts: pa.Array) -> pa.Array:
     return pc.if_else(values.is_null(), pa.scalar(None, pa.large_string()), texts)
 
 
-def _starts(values: pa.Array) -> pa.Array:
-    sizes = pc.fill_null(pc.list_value_length(values), 0).cast(pa.int64())
-    return pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(sizes)])
-
-
 def _joined(*texts: pa.Array | str) -> pa.Array:
     parts = [pa.scalar(text, pa.large_string()) if isinstance(text, str) else text for text in texts]
     return pc.binary_join_element_wise(*parts, pa.scalar("", pa.large_string()))
-
-
-def _text_bytes(lines: pa.Array) -> memoryview:
-    """The bytes of all lines, one after the other."""
-    whole = pa.concat_arrays([lines])  # begins at its own first byte
-    _, offsets, content = whole.buffers()
-    ends = memoryview(offsets).cast("q")
-    return memoryview(content)[ends[0] : ends[len(whole)]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +113,8 @@ class Manifest:
         """The manifest of a new table."""
         names = pc.unique(table["suite"]).to_pylist()
         assert len(names) == 1, f"a suite has a name and at least one group; this table has the suites {names}"
-        return cls(
-            suite=names[0],
-            generator=generator,
-            seed=seed,
-            fingerprint=fingerprint(table, "groups"),
-            rows=table.num_rows,
-            groups=_count(table),
-            version=version,
-            parameters=parameters or {},
-            source=source,
-            rules=rules,
-        )
+        counts = fingerprint(table, "groups"), table.num_rows, _count(table)
+        return cls(names[0], generator, seed, *counts, version, parameters or {}, source, rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,31 +211,21 @@ def _wrong_ids(table: pa.Table) -> str:
 
 
 def read_references(manifests: Iterable[Manifest]) -> dict[str, list[Query]]:
-    """All reference queries of some suites, by the names that edits use."""
+    """All reference queries of some suites, by the names that edits use; StoreError where they do not match these."""
     references: dict[str, list[Query]] = {}
     for manifest in manifests:
         for name, rows in dict(manifest.parameters.get("references", {})).items():
-            references[name] = _queries(manifest.suite, name, rows)
+            with suppress(TypeError, ValueError, KeyError, AttributeError):
+                queries = [_query(row) for row in rows]
+                if reference_name(queries) == name:
+                    references[name] = queries
+                    continue
+            fact = f"the manifest of {manifest.suite} does not hold the reference queries {name}"
+            raise StoreError(fact, hint="generate the suite again, or restore the file from a copy")
     return references
-
-
-def _queries(suite: str, name: str, rows: Any) -> list[Query]:
-    """Queries from their content; StoreError where they do not match their name."""
-    try:
-        queries = [_query(row) for row in rows]
-        if reference_name(queries) == name:
-            return queries
-    except (TypeError, ValueError, KeyError, AttributeError):
-        pass
-    fact = f"the manifest of {suite} does not hold the reference queries {name}"
-    raise StoreError(fact, hint="generate the suite again, or restore the file from a copy")
 
 
 def _query(row: Sequence[Any]) -> Query:
     shown, edits, context, text, mode, choices = row
-    picture = Picture(shown[0], _edits(shown[1:])) if shown else None
-    return Query(picture, text, Mode(mode), tuple(choices), context, _edits(edits))
-
-
-def _edits(rows: Sequence[Any]) -> tuple[Edit, ...]:
-    return tuple(Edit(name, tuple(arguments), seed) for name, arguments, seed in rows)
+    picture = Picture(shown[0], edits_of(shown[1:])) if shown else None
+    return Query(picture, text, Mode(mode), tuple(choices), context, edits_of(edits))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from counterpoint.core.errors import StoreError
+from counterpoint.core.errors import StoreError, shorten
 from counterpoint.store.folder import StorageFolder
 
 VERSION = 1
@@ -20,7 +20,6 @@ _CREDIT = pa.struct([pa.field("answer", pa.string()), pa.field("credit", pa.floa
 _OBJECT = pa.struct([pa.field("name", pa.string()), *(pa.field(n, pa.int32()) for n in ("x", "y", "width", "height"))])
 _LIKELY = pa.struct([pa.field("value", pa.string()), pa.field("probability", pa.float32())])
 _UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs
-_REMEDY = "restore the file from a copy, or delete it and make it anew"
 
 
 def _schema(name: str, fields: list[pa.Field]) -> pa.Schema:
@@ -135,15 +134,13 @@ def check_table(
     if version != str(VERSION):
         fact = f"{place} holds version {version} of the table {name}, not {VERSION}"
         raise StoreError(fact, hint="use the version of counterpoint that wrote it")
-    fields = [_field(name, column, column in encoded) for column in columns or TABLES[name].names]
+    fields = [TABLES[name].field(column) for column in columns or TABLES[name].names]
+    fields = [
+        field.with_type(pa.dictionary(pa.int32(), field.type)) if field.name in encoded else field for field in fields
+    ]
     fitting = [_fitting(table, field, name, place) for field in fields]
     ours = {key: value for key, value in about.items() if key.startswith(b"counterpoint.")}
     return pa.table(fitting, schema=pa.schema(fields, metadata=ours | TABLES[name].metadata))
-
-
-def _field(table: str, name: str, encoded: bool) -> pa.Field:
-    field = TABLES[table].field(name)
-    return field.with_type(pa.dictionary(pa.int32(), field.type)) if encoded else field
 
 
 def _fitting(table: pa.Table, field: pa.Field, name: str, place: str) -> pa.ChunkedArray:
@@ -161,7 +158,7 @@ def _fitting(table: pa.Table, field: pa.Field, name: str, place: str) -> pa.Chun
         return column.cast(field.type)
     except (pa.ArrowException, ValueError) as problem:
         row = _first_misfit(column, field.type)
-        fact = f"{place}, row {row}: {field.name!r} is no {field.type}: {_short(column[row])}"
+        fact = f"{place}, row {row}: {field.name!r} is no {field.type}: {shorten(repr(column[row].as_py()), 60)}"
         raise StoreError(fact, hint=f"write the column as {field.type}, or make the file anew") from problem
 
 
@@ -176,11 +173,6 @@ def _first_misfit(column: pa.ChunkedArray, kind: pa.DataType) -> int:
         except (pa.ArrowException, ValueError):
             stop = middle
     return start
-
-
-def _short(value: pa.Scalar) -> str:
-    text = repr(value.as_py())
-    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def as_lists(values: pa.Array) -> pa.Array:
@@ -213,10 +205,7 @@ def read_parquet(
             held = opened.schema_arrow.names
             content = opened.read(None if wanted is None else [column for column in wanted if column in held])
         except (pa.ArrowException, OSError, ValueError) as problem:
-            fact = f"{place} cannot be read as Parquet: {_first_line(problem)}"
-            raise StoreError(fact, hint=_REMEDY) from problem
+            reason = str(problem).strip().partition("\n")[0] or type(problem).__name__
+            hint = "restore the file from a copy, or delete it and make it anew"
+            raise StoreError(f"{place} cannot be read as Parquet: {reason}", hint=hint) from problem
     return check_table(content, table, place, wanted, encoded)
-
-
-def _first_line(problem: Exception) -> str:
-    return str(problem).strip().partition("\n")[0] or type(problem).__name__

@@ -56,14 +56,9 @@ class ModelVersion:
         return slug(self.fingerprint)
 
     @property
-    def latest_run(self) -> RunRecord:
-        """The run that was begun last."""
-        return self.runs[-1]
-
-    @property
     def details(self) -> Mapping[str, Any]:
         """What the latest run says of itself."""
-        return self.latest_run.details
+        return self.runs[-1].details
 
 
 def model_versions(runs: Iterable[RunRecord]) -> tuple[ModelVersion, ...]:
@@ -133,16 +128,9 @@ def _ordered(
     )
     return [
         ModelVersion(
-            name,
-            tags[key][0],
-            key,
-            tuple(by_fingerprint[key]),
-            tuple(tags[key][1:]),
-            len(order) == 1,
-            key == order[-1],
-            former.get(key, ()),
+            name, tag, key, tuple(by_fingerprint[key]), tuple(aliases), len(order) == 1, key == order[-1], former[key]
         )
-        for key in order
+        for key, (tag, *aliases) in ((key, tags[key]) for key in order)
     ]
 
 

@@ -7,7 +7,7 @@ here can be deleted at any time.
 
 import json
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -64,11 +64,6 @@ class TableFolder:
     bytes: int  # of the files that it is built from
     write: Callable[[Path], None]  # into an existing folder
 
-    @property
-    def exists(self) -> bool:
-        """Whether it was built."""
-        return self.path.is_dir()
-
     def file(self, table: str) -> Path:
         """Return the file of one of its tables."""
         return self.path / f"{table}.parquet"
@@ -113,14 +108,9 @@ class OutcomeFiles:
         return self.all_groups.path / INDEX
 
     @property
-    def input_bytes(self) -> int:
-        """Bytes of the suites and answers that they are built from."""
-        return sum(folder.bytes for folder in (*self.suites.values(), *self.answers.values()))
-
-    @property
     def missing(self) -> tuple[TableFolder, ...]:
         """The folders that were not built yet."""
-        return tuple(folder for folder in self.folders if not folder.exists)
+        return tuple(folder for folder in self.folders if not folder.path.is_dir())
 
     def paths(self, table: str, *, model: str = "", suite: str = "") -> list[Path]:
         """Return the files that hold a table, or the part of it about one model or suite."""
@@ -157,31 +147,30 @@ def build_files(
     The worker is called with the lab and the cache folder, and runs `serve_worker`.
     """
     files = plan_files(lab, cache, models, metrics)
-    missing = files.missing
-    if worker and sum(folder.bytes for folder in missing) > small:
+    if worker and sum(folder.bytes for folder in files.missing) > small:
         _run_worker(worker, lab, cache, models, progress)
-        missing = files.missing
-    for number, folder in enumerate(missing, 1):
-        progress(f"{folder.about} ({number} of {len(missing)})")
-        folder.build()
+    _build_missing(files, progress)
     return files
 
 
 def serve_worker(lab: LabStore, cache: Path, metrics: Metrics, reader: TextIO, writer: TextIO) -> None:
     """Build the missing files for the models in a JSON list, and write progress or an error as JSON lines."""
     models = [LabModel(**model) for model in json.load(reader)]
-    for message in _build_messages(plan_files(lab, cache, models, metrics).missing):
+
+    def send(**message: str) -> None:
         writer.write(f"{json.dumps(message)}\n")
         writer.flush()
 
-
-def _build_messages(missing: Sequence[TableFolder]) -> Iterator[dict[str, str]]:
     try:
-        for number, folder in enumerate(missing, 1):
-            yield {"line": f"{folder.about} ({number} of {len(missing)})"}
-            folder.build()
+        _build_missing(plan_files(lab, cache, models, metrics), lambda line: send(line=line))
     except CounterpointError as problem:
-        yield {"fact": str(problem), "hint": problem.hint}
+        send(fact=str(problem), hint=problem.hint)
+
+
+def _build_missing(files: OutcomeFiles, progress: Progress) -> None:
+    for number, folder in enumerate(missing := files.missing, 1):
+        progress(f"{folder.about} ({number} of {len(missing)})")
+        folder.build()
 
 
 def _run_worker(
@@ -231,7 +220,7 @@ class _Builder:
 
     def _suite_folder(self, name: str) -> TableFolder:
         digest, size = self._file_digest([f"suites/{name}/"])
-        write = partial(_write_tables, partial(self._suite_tables, name))
+        write = partial(_write_tables, lambda: tables.suite_tables(self._lab.suite(name).groups))
         return TableFolder(self._home / "suites" / f"{name}-{digest}", f"reading {name}", size, write)
 
     def _answers_folder(self, model: LabModel) -> TableFolder:
@@ -269,17 +258,14 @@ class _Builder:
         path = self._home / "all" / f"groups-{_digest([version('duckdb'), *inputs])}"
         return TableFolder(path, "indexing all groups", sum(folder.bytes for folder in suites.values()), write)
 
-    def _suite_tables(self, name: str) -> dict[str, pa.Table]:
-        groups = tables.groups_table(self._lab.suite(name).groups)
-        return {"groups": groups, "bases": tables.bases_table(groups), "queries": tables.queries_table(groups)}
-
     def _answer_tables(self, model: LabModel) -> dict[str, pa.Table]:
         answers = self._lab.read_answers(model.fingerprint)
         table = tables.answers_table(model.slug, answers)
         return {"answers": table.replace_schema_metadata(answers.schema.metadata)}
 
     def _outcome_tables(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> dict[str, pa.Table]:
-        rows, plain = self._read(groups.file("groups")), tables.plain_answers(self._read(answers.file("answers")))
+        rows, given = self._read(groups.file("groups")), self._read(answers.file("answers"))
+        plain = given.filter(pc.equal(given["trial"], 0))
         outcomes = self._judge(slug, suite, groups, answers)
         return {
             "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, plain),

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +32,9 @@ from counterpoint.store.outcomes.row_groups import find_rows, take_rows
 from counterpoint.store.outcomes.tables import Metrics, group_metrics
 
 T = TypeVar("T")
+
+_SCORE = ("value", "low", "high", "n", "clusters", "method", "reason", "missing")
+_NO_SCORE = (None,) * len(_SCORE)
 
 CACHE_BYTES = 96_000_000
 """Capacity of the cache of one version of a lab."""
@@ -170,11 +174,11 @@ class OutcomeReader:
 
     def scored_metrics(self) -> frozenset[str]:
         """Return the names of the metrics that apply to anything in the lab."""
-        return self.cached(("scored metrics",), lambda: frozenset(key[5] for key in self._scores()))
+        return frozenset[str]().union(*self._applicable().values())
 
     def applicable_metrics(self, suite: str, *, test: str = "") -> frozenset[str]:
         """Return the names of the metrics that at least one model has a score by, on a suite or one of its tests."""
-        return self.cached(("applicable",), self._query_applicable).get((suite, test), frozenset())
+        return self._applicable().get((suite, test), frozenset())
 
     def displayed_metrics(self, suite: str, *, test: str = "") -> tuple[str, ...]:
         """Return the names of the few metrics that tables show of a suite or one of its tests."""
@@ -189,25 +193,25 @@ class OutcomeReader:
 
     def score(self, suite: str, slug: str, metric: str, *, test: str = "", kind: str = "") -> SliceScore | None:
         """Return the score of a suite, of one of its tests or of one kind of a test, or None if no case counts."""
-        by = "kind" if kind else "test" if test else "suite"
-        return self._scores().get((suite, slug, by, test, kind, metric))
+        value, low, high, n, clusters, method, _, _ = self._scores().get((suite, test, metric, slug, kind), _NO_SCORE)
+        return SliceScore(value, low, high, n, clusters, method) if n else None
 
     def missing_reason(self, suite: str, slug: str, metric: str, *, test: str = "", kind: str = "") -> str:
         """Return why a model has no score by a metric, if that is known."""
-        by = "kind" if kind else "test" if test else "suite"
-        return self.cached(("reasons",), self._query_reasons).get((suite, slug, by, test, kind, metric), "")
+        *_, n, _, _, reason, _ = self._scores().get((suite, test, metric, slug, kind), _NO_SCORE)
+        return "" if n else reason or ""
 
     def score_rows(self) -> Mapping[tuple[str, str, str, str], Mapping[str, Any]]:
         """Return the scores of suites and tests with value, low, high, n, reason and missing.
 
         Keys are a suite, a test (empty for the whole suite), a metric and a slug.
         """
-        return self.cached(("score rows",), self._query_score_rows)
+        return {key[:4]: dict(zip(_SCORE, row, strict=True)) for key, row in self._scores().items() if not key[4]}
 
     def all_ties(self) -> frozenset[tuple[str, str, str, str]]:
         """Return every statistical tie with the best as suite, test, metric and slug."""
-        ties = self.cached(("ties",), self._query_ties)
-        return frozenset((*place, slug) for place, slugs in ties.items() for slug in slugs)
+        sql = "SELECT suite, test, metric, model FROM ties"
+        return self.cached(("ties",), lambda: frozenset(_tuples(self.database.rows(sql))))
 
     def tests(self, suite: str) -> tuple[str, ...]:
         """Return the tests of a suite, in its order."""
@@ -247,7 +251,8 @@ class OutcomeReader:
 
     def stochastic_answers(self, wanted: NDArray[np.uint64]) -> pa.Table:
         """Return the answers to some queries in other trials than the plain one, by model, query and trial."""
-        slugs = sorted(self.cached(("stochastic",), self._query_stochastic_models))
+        sql = "SELECT DISTINCT model FROM answers WHERE trial > 0 ORDER BY model"
+        slugs = self.cached(("stochastic",), lambda: [row["model"] for row in self.database.rows(sql)])
         tables = [self._trials(slug, wanted) for slug in slugs]
         return pa.concat_tables(tables) if tables else pa.table({name: [] for name in ("model", "query", "trial")})
 
@@ -273,7 +278,15 @@ class OutcomeReader:
 
     def verdict_counts(self, suite: str, slug: str) -> tuple[VerdictCount, ...]:
         """Return how many groups of each test and kind have which verdict for a model."""
-        return self.cached(("verdict counts", suite, slug), lambda: self._query_verdict_counts(suite, slug))
+        if not slug:
+            return tuple(VerdictCount(test, kind, "unanswered", groups, 0) for test, kind, groups in self._kinds(suite))
+        source = self.database.source("verdicts", model=self.model(slug).slug, suite=self.require_suite(suite))
+        sql = (
+            f"SELECT test, kind, verdict, count(*) AS groups, count_if(inconsistent) AS inconsistent FROM {source} "
+            "GROUP BY ALL ORDER BY min(place)"
+        )
+        key = ("verdict counts", suite, slug)
+        return self.cached(key, lambda: tuple(VerdictCount(**row) for row in self.database.rows(sql)))
 
     def has_answers(self, suite: str, slug: str) -> bool:
         """Return whether a model has answered anything of a suite."""
@@ -282,7 +295,8 @@ class OutcomeReader:
 
     def state_counts(self, suite: str, slug: str) -> Mapping[str, int]:
         """Return how many rows of a suite have an answer in which state."""
-        counts = self.cached(("states",), self._query_states)
+        sql = "SELECT suite, model, state, count(*) FROM outcomes GROUP BY ALL"
+        counts = self.cached(("states",), lambda: {row[:3]: row[3] for row in _tuples(self.database.rows(sql))})
         return {state: counts.get((suite, slug, state), 0) for state in STATES}
 
     def _build(self, models: Sequence[LabModel]) -> OutcomeDatabase:
@@ -297,7 +311,8 @@ class OutcomeReader:
             small=self._small,
         )
         database = OutcomeDatabase(files, self._folder)
-        self._is_large, self._build_seconds = files.input_bytes > self._small, time.monotonic() - start
+        inputs = (*files.suites.values(), *files.answers.values())
+        self._is_large, self._build_seconds = sum(own.bytes for own in inputs) > self._small, time.monotonic() - start
         return database
 
     def _rebuild(self, version: str) -> None:
@@ -328,59 +343,25 @@ class OutcomeReader:
         sql = f"SELECT DISTINCT test, CASE WHEN variants > 0 THEN relation ELSE '' END AS relation FROM {source}"
         return self.cached(("relations", suite), lambda: _tuples(self.database.rows(sql)))
 
-    def _scores(self) -> dict[tuple[str, ...], SliceScore]:
-        return self.cached(("scores",), self._query_scores)
-
-    def _query_scores(self) -> dict[tuple[str, ...], SliceScore]:
+    def _scores(self) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+        """Return the columns in _SCORE by suite, test, metric, slug and kind; a whole suite or test has no kind."""
         sql = (
-            'SELECT suite, model, "by", test, kind, metric, value, low, high, n, clusters, method '
-            "FROM scores WHERE n > 0"
+            f"SELECT suite, test, metric, model, kind, {', '.join(_SCORE)} FROM scores "
+            """WHERE "by" <> 'kind' OR kind <> ''"""
         )
-        return {row[:6]: SliceScore(*row[6:]) for row in _tuples(self.database.rows(sql))}
+        return self.cached(("scores",), lambda: {row[:5]: row[5:] for row in _tuples(self.database.rows(sql))})
 
-    def _query_score_rows(self) -> dict[tuple[str, str, str, str], dict[str, Any]]:
-        sql = (
-            "SELECT suite, test, metric, model, value, low, high, n, reason, missing FROM scores "
-            """WHERE "by" IN ('suite', 'test')"""
-        )
-        rows = self.database.rows(sql)
-        return {(row["suite"], row["test"], row["metric"], row["model"]): row for row in rows}
+    def _applicable(self) -> dict[tuple[str, str], frozenset[str]]:
+        """Return the names of the metrics that count for any model, by suite and test."""
 
-    def _query_applicable(self) -> dict[tuple[str, str], frozenset[str]]:
-        names: dict[tuple[str, str], set[str]] = {}
-        for suite, _, by, test, _, metric in self._scores():
-            if by in ("suite", "test"):
-                names.setdefault((suite, test), set()).add(metric)
-        return {place: frozenset(own) for place, own in names.items()}
+        def gather() -> dict[tuple[str, str], frozenset[str]]:
+            names: dict[tuple[str, str], set[str]] = {}
+            for (suite, test, metric, _, kind), (_, _, _, n, *_) in self._scores().items():
+                if n and not kind:
+                    names.setdefault((suite, test), set()).add(metric)
+            return {place: frozenset(own) for place, own in names.items()}
 
-    def _query_reasons(self) -> dict[tuple[str, ...], str]:
-        sql = (
-            'SELECT suite, model, "by", test, kind, metric, reason FROM scores '
-            "WHERE (n = 0 OR n IS NULL) AND reason IS NOT NULL AND reason <> ''"
-        )
-        return {row[:6]: row[6] for row in _tuples(self.database.rows(sql))}
-
-    def _query_ties(self) -> dict[tuple[str, str, str], frozenset[str]]:
-        sql = "SELECT suite, test, metric, list(model) FROM ties GROUP BY ALL"
-        return {row[:3]: frozenset(row[3]) for row in _tuples(self.database.rows(sql))}
-
-    def _query_states(self) -> dict[tuple[str, str, str], int]:
-        sql = "SELECT suite, model, state, count(*) FROM outcomes GROUP BY ALL"
-        return {row[:3]: row[3] for row in _tuples(self.database.rows(sql))}
-
-    def _query_stochastic_models(self) -> frozenset[str]:
-        rows = self.database.rows("SELECT DISTINCT model FROM answers WHERE trial > 0")
-        return frozenset(row["model"] for row in rows)
-
-    def _query_verdict_counts(self, suite: str, slug: str) -> tuple[VerdictCount, ...]:
-        if not slug:
-            return tuple(VerdictCount(test, kind, "unanswered", groups, 0) for test, kind, groups in self._kinds(suite))
-        source = self.database.source("verdicts", model=self.model(slug).slug, suite=self.require_suite(suite))
-        sql = (
-            f"SELECT test, kind, verdict, count(*) AS groups, count_if(inconsistent) AS inconsistent FROM {source} "
-            "GROUP BY ALL ORDER BY min(place)"
-        )
-        return tuple(VerdictCount(**row) for row in self.database.rows(sql))
+        return self.cached(("applicable",), gather)
 
 
 def lab_version(lab: LabStore) -> str:
@@ -397,22 +378,16 @@ def _tuples(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[Any, ...], ...]:
     return tuple(tuple(row.values()) for row in rows)
 
 
-def _writable(cache: Path) -> Path:
-    """Return the cache folder, or one that lives as long as this process if the cache cannot be written."""
+_temporary_folder = cache(partial(TemporaryDirectory[str], prefix="counterpoint-"))  # as long as this process
+
+
+def _writable(folder: Path) -> Path:
+    """Return the cache folder, or a temporary one if that cannot be written."""
     with suppress(OSError):
-        cache.mkdir(parents=True, exist_ok=True)
-        if os.access(cache, os.W_OK):
-            return cache
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
     return Path(_temporary_folder().name)
-
-
-def _temporary_folder() -> "TemporaryDirectory[str]":
-    global _FOLDER
-    _FOLDER = _FOLDER or TemporaryDirectory(prefix="counterpoint-")
-    return _FOLDER
-
-
-_FOLDER: "TemporaryDirectory[str] | None" = None
 
 
 def _slices(kinds: Sequence[tuple[str, str, int]]) -> tuple[tuple[str, str], ...]:

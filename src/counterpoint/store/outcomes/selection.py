@@ -174,15 +174,20 @@ def select(reader: OutcomeReader, chosen: GroupFilter) -> Selection:
     ):
         if value and value not in known:
             raise UnknownName(f"{name} of this lab", value, known)
-    per_model = bool(chosen.model or (chosen.browse and models))
-    source, score = _source(reader, chosen, per_model=per_model), "NULL::FLOAT"
+    per_model, score = bool(chosen.model or (chosen.browse and models)), "NULL::FLOAT"
+    source = _UNANSWERED.format(reader.database.source("bases", suite=chosen.suite))
+    if per_model:
+        source = reader.database.source("verdicts", model=chosen.model, suite=chosen.suite)
     where, parameters, tables = ["true"], list[Any](), dict[str, pa.Table]()
     if chosen.text or chosen.tag:
         source += " SEMI JOIN with_text USING (number)"
         tables["with_text"] = _groups_with_text(reader, chosen)
     if chosen.answer:
         source += f" SEMI JOIN with_answer USING ({'model, ' if per_model else ''}number)"
-        tables["with_answer"] = _groups_with_answer(reader, chosen)
+        given = "SELECT DISTINCT model, first + place AS number FROM outcomes JOIN suites USING (suite) WHERE value = ?"
+        tables["with_answer"] = reader.cached(
+            ("with answer", chosen.answer), lambda: reader.database.table(given, [chosen.answer])
+        )
     for name in ("test", "kind", "relation"):
         if value := getattr(chosen, name):
             where, parameters = [*where, f"{name} = ?"], [*parameters, value]
@@ -193,7 +198,9 @@ def select(reader: OutcomeReader, chosen: GroupFilter) -> Selection:
         where.append(f"number IN (SELECT number FROM verdicts WHERE model = ? AND {_VERDICT})")
         parameters += [other, verdict, verdict]
     if chosen.metric:
-        score = _metric_column(reader, chosen.metric) if per_model else score
+        if per_model and chosen.metric not in reader.group_metrics():
+            raise UnknownName("metric", chosen.metric, reader.group_metrics())
+        score = f'"{chosen.metric}"' if per_model else score
         low, high = chosen.steps
         where.append(f"{_step_code(score)} BETWEEN {2 * low} AND {2 * high}")
     return Selection(source, " AND ".join(where), tuple(parameters), score, tables)
@@ -316,23 +323,18 @@ def _count_facets(reader: OutcomeReader, searches: GroupFilter) -> FacetCounts:
 def common_answers(reader: OutcomeReader, chosen: GroupFilter, limit: int = 40) -> Sequence[tuple[str, int]]:
     """Return the most frequent answer values with their counts."""
     source = reader.database.source("outcomes", model=chosen.model, suite=chosen.suite)
-    sql = (
-        f"SELECT value, count(*) AS answers FROM {source} WHERE value <> '' "
-        "GROUP BY value ORDER BY answers DESC, value LIMIT ?"
-    )
-    key = ("common answers", chosen.model, chosen.suite)
-    return reader.cached(key, lambda: [(row["value"], row["answers"]) for row in reader.database.rows(sql, [limit])])
+    return _most_frequent(reader, f"SELECT value FROM {source} WHERE value <> ''", limit)
 
 
 def common_tags(reader: OutcomeReader, chosen: GroupFilter, limit: int = 100) -> Sequence[tuple[str, int]]:
     """Return the tags that most groups have, with the number of groups."""
     source = reader.database.source("bases", suite=chosen.suite)
-    sql = (
-        f"SELECT tag, count(*) AS groups FROM (SELECT unnest(tags) AS tag FROM {source}) "
-        "GROUP BY tag ORDER BY groups DESC, tag LIMIT ?"
-    )
-    key = ("common tags", chosen.suite)
-    return reader.cached(key, lambda: [(row["tag"], row["groups"]) for row in reader.database.rows(sql, [limit])])
+    return _most_frequent(reader, f"SELECT unnest(tags) AS value FROM {source}", limit)
+
+
+def _most_frequent(reader: OutcomeReader, values: str, limit: int) -> Sequence[tuple[str, int]]:
+    sql = f"SELECT value, count(*) AS n FROM ({values}) GROUP BY value ORDER BY n DESC, value LIMIT {limit}"
+    return reader.cached((sql,), lambda: [(row["value"], row["n"]) for row in reader.database.rows(sql)])
 
 
 def _step_code(score: str) -> str:
@@ -347,12 +349,6 @@ def _number(reader: OutcomeReader, key: GroupKey) -> int:
     return int(first.get(key.suite, 0)) + key.place
 
 
-def _source(reader: OutcomeReader, chosen: GroupFilter, *, per_model: bool) -> str:
-    if per_model:
-        return reader.database.source("verdicts", model=chosen.model, suite=chosen.suite)
-    return _UNANSWERED.format(reader.database.source("bases", suite=chosen.suite))
-
-
 def _groups_with_text(reader: OutcomeReader, chosen: GroupFilter) -> pa.Table:
     """Return the numbers of the groups whose texts and tags fit, in all suites, as facet counts need them all."""
     conditions = {"contains(texts, ?)": chosen.text.lower(), "list_contains(tags, ?)": chosen.tag}
@@ -360,15 +356,3 @@ def _groups_with_text(reader: OutcomeReader, chosen: GroupFilter) -> pa.Table:
     sql = f"SELECT number FROM bases WHERE {' AND '.join(wanted)}"
     key = ("with text", *conditions.values())
     return reader.cached(key, lambda: reader.database.table(sql, list(wanted.values())))
-
-
-def _groups_with_answer(reader: OutcomeReader, chosen: GroupFilter) -> pa.Table:
-    """Return the numbers of the groups in which the answer was given, with the models that gave it."""
-    sql = "SELECT DISTINCT model, first + place AS number FROM outcomes JOIN suites USING (suite) WHERE value = ?"
-    return reader.cached(("with answer", chosen.answer), lambda: reader.database.table(sql, [chosen.answer]))
-
-
-def _metric_column(reader: OutcomeReader, metric: str) -> str:
-    if metric not in reader.group_metrics():
-        raise UnknownName("metric", metric, reader.group_metrics())
-    return f'"{metric}"'

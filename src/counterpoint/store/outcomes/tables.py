@@ -5,6 +5,7 @@ by its `place`, the row of its base.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from counterpoint.metrics.labels import find_rows
 from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered
-from counterpoint.metrics.outcomes import STATES, Flags, Outcomes, Pairs, Sets, Singles, judge, sort_by_group
+from counterpoint.metrics.outcomes import STATES, Outcomes, Pairs, Sets, Singles, judge, sort_by_group
 from counterpoint.metrics.scoring import SLICE_RESAMPLES, ScoreRequest, score_outcomes
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
@@ -55,9 +56,11 @@ def bases_table(groups: pa.Table) -> pa.Table:
     )
 
 
-def queries_table(groups: pa.Table) -> pa.Table:
-    """Return the row of each query of a suite, sorted by query."""
-    return groups.select(["suite", "query", "row"]).sort_by("query")
+def suite_tables(stored: pa.Table) -> dict[str, pa.Table]:
+    """Return the groups of a suite, its bases, and the row of each query, sorted by query."""
+    groups = groups_table(stored)
+    queries = groups.select(["suite", "query", "row"]).sort_by("query")
+    return {"groups": groups, "bases": bases_table(groups), "queries": queries}
 
 
 def outcomes_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, answers: pa.Table) -> pa.Table:
@@ -127,32 +130,19 @@ def scores_table(suite: str, slug: str, outcomes: Outcomes, metrics: Metrics) ->
     ratios, slow = _split_ratios(computed)
     other_ratios, other_slow = _split_ratios(_other_metrics(suite, outcomes, metrics, computed))
     tests = outcomes.table["test"].unique().to_pylist()
-    whole = _with_slice_columns(
-        score_outcomes(outcomes, ScoreRequest((), metrics=[*ratios, *slow])), suite, slug, "suite"
-    )
-    parts = [whole, _as_test_scores(whole, tests[0])] if len(tests) == 1 else [whole]
+    whole = score_outcomes(outcomes, ScoreRequest((), metrics=[*ratios, *slow]))
+    parts = [_with_slice_columns(whole, suite, slug, "suite")]
+    if len(tests) == 1:
+        named = whole.append_column("test", pa.array(tests * whole.num_rows, pa.string()))
+        parts.append(_with_slice_columns(named, suite, slug, "test"))
     for by, fast, resampled in (("suite", other_ratios, other_slow), ("test", ratios, slow), ("kind", ratios, slow)):
         if by == "test" and len(tests) == 1:
             continue
-        columns = SLICES[by]
-        requests = (
-            ScoreRequest(columns, metrics=fast),
-            ScoreRequest(columns, metrics=resampled, resamples=SLICE_RESAMPLES),
-        )
-        parts += [
-            _with_slice_columns(score_outcomes(outcomes, request), suite, slug, by)
-            for request in requests
-            if request.metrics
-        ]
+        fast_request = ScoreRequest(SLICES[by], metrics=fast)
+        for request in (fast_request, replace(fast_request, metrics=resampled, resamples=SLICE_RESAMPLES)):
+            if request.metrics:
+                parts.append(_with_slice_columns(score_outcomes(outcomes, request), suite, slug, by))
     return pa.concat_tables(parts)
-
-
-def _as_test_scores(whole: pa.Table, test: str) -> pa.Table:
-    """Return the scores of a suite as those of its only test."""
-    for name, value in (("by", "test"), ("test", test)):
-        place = whole.column_names.index(name)
-        whole = whole.set_column(place, name, pa.array([value] * whole.num_rows, pa.string()))
-    return whole
 
 
 def _split_ratios(metrics: Iterable[Metric]) -> tuple[list[Metric], list[Metric]]:
@@ -176,12 +166,8 @@ def _other_metrics(suite: str, outcomes: Outcomes, metrics: Metrics, computed: M
     """Return the metrics on request that at least one case of the suite counts for."""
     units, contents = _units(outcomes), contents_by_suite(outcomes.table).get((suite,), Contents())
     others = [metric for metric in applicable(contents, metrics, on_request=True) if metric not in computed]
-    return [metric for metric in others if metric.unit in units and _counts(metric, units[metric.unit]).any()]
-
-
-def _counts(metric: Metric, units: Any) -> Flags:
-    counts: Flags = metric.counts(units) & units.counted
-    return counts
+    known = [(metric, units[metric.unit]) for metric in others if metric.unit in units]
+    return [metric for metric, unit in known if (metric.counts(unit) & unit.counted).any()]
 
 
 def _units(outcomes: Outcomes) -> dict[type, Any]:
@@ -251,11 +237,6 @@ def _tags(groups: pa.Table, starts: NDArray[np.int64]) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), kept.cast(pa.string()))
 
 
-def plain_answers(answers: pa.Table) -> pa.Table:
-    """Return the answers of the plain pass."""
-    return answers.filter(pc.equal(answers["trial"], 0))
-
-
 def answers_table(slug: str, answers: pa.Table) -> pa.Table:
     """Return a model's answers of all trials, sorted by query, under the model's slug."""
     ordered = answers.sort_by([("query", "ascending"), ("trial", "ascending")]).drop_columns(["model"])
@@ -265,12 +246,11 @@ def answers_table(slug: str, answers: pa.Table) -> pa.Table:
 
 def empty_tables(metrics: Metrics = ()) -> dict[str, pa.Table]:
     """Return the tables without a row, for a lab that has no suite or no model."""
-    groups = groups_table(GROUPS.empty_table())
-    answers, outcomes = ANSWERS.empty_table(), judge(groups, ANSWERS.empty_table())
+    suite = suite_tables(GROUPS.empty_table())
+    groups, answers = suite["groups"], ANSWERS.empty_table()
+    outcomes = judge(groups, answers)
     return {
-        "groups": groups,
-        "bases": bases_table(groups),
-        "queries": queries_table(groups),
+        **suite,
         "answers": answers_table("", answers),
         "outcomes": outcomes_table("", "", groups, outcomes, answers),
         "verdicts": verdicts_table("", "", groups, outcomes, metrics),
