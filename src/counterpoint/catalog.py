@@ -123,6 +123,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "contrast_consistency_5_full": "counterpoint.metrics.contrast:full_5",
         "ece": "counterpoint.metrics.calibration:ece",
         "ece_mass": "counterpoint.metrics.calibration:ece_mass",
+        "literal_consistency": "counterpoint.metrics.accuracy:literal_consistency",
         "mean_entropy": "counterpoint.metrics.uncertainty:mean_entropy",
         "mean_robustness": "counterpoint.metrics.robustness:mean_robustness",
         "min_p": "counterpoint.metrics.ranking:min_p",

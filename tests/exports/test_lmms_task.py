@@ -184,3 +184,12 @@ def test_a_folder_holds_several_tasks_and_none_is_overwritten(
     }
     with pytest.raises(StoreError, match="exists already"):
         export_task(suite, tmp_path / "tasks", lab.pictures())
+
+
+def test_two_right_answers_by_the_same_gold_are_one_answer(task: dict[str, Any], docs: list[dict[str, Any]]) -> None:
+    gold = [{"answer": word, "credit": 1.0} for word in ("gray", "grey")]
+    pair = [docs[0] | {"answers": gold, "relation": "same", "group_id": "1", "role": role} for role in (0, 1)]
+    assert judged(task, pair, ["gray", "grey"])["self_consistency"] == 1.0
+    assert judged(task, pair, ["gray", "green"])["self_consistency"] == 0.0
+    unlike = [pair[0], pair[1] | {"answers": gold[1:]}]
+    assert judged(task, unlike, ["gray", "grey"])["self_consistency"] == 0.0

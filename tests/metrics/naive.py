@@ -30,7 +30,7 @@ def credit(group: Made, member: Member, said: Said) -> float | None:
     return member.gold.get(said.value, 0.0) if said.state == "ok" else 0.0
 
 
-def consistent(group: Made, base: Said, variant: Said) -> bool | None:
+def consistent(group: Made, members: tuple[Member, Member], base: Said, variant: Said) -> bool | None:
     refused = "refused" in (base.state, variant.state)
     if group.relation == "ranks":
         if refused or "unparsed" in (base.state, variant.state):
@@ -39,6 +39,9 @@ def consistent(group: Made, base: Said, variant: Said) -> bool | None:
     if group.relation == "gold" or group.mode != "answer":
         return None
     equal = words(base) == words(variant)
+    if not equal and group.relation != "swap" and members[0].gold == members[1].gold:
+        earned = [credit(group, member, said) for member, said in zip(members, (base, variant), strict=True)]
+        equal = all(one is not None and one >= 0.5 for one in earned)
     return not refused and (not equal if group.relation == "differs" else equal)
 
 
@@ -62,7 +65,7 @@ def pair_cases(groups: Sequence[Made], threshold: float = 0.5, *, other: bool = 
                     both = float(one >= threshold and two >= threshold)
                     earned |= {"accuracy": (one + two) / 2, "base_accuracy": one, "variant_accuracy": two}
                     earned |= {"comprehensive_accuracy": both}
-                related = consistent(group, first, own)
+                related = consistent(group, (base, variant), first, own)
                 if related is not None and group.relation in ("same", "differs"):
                     earned["self_consistency"] = float(related)
                 if related is not None and group.relation == "ranks":

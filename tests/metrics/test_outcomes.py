@@ -1,6 +1,7 @@
 """Outcomes: right, consistent and state, as the definitions have them, by hand and by a naive loop."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import answered, consistent, credit, pair_cases
 
-from counterpoint.metrics.labels import find_rows
+from counterpoint.metrics.labels import Labels, find_rows
 from counterpoint.metrics.outcomes import STATES, Pairs, judge
 
 
@@ -40,6 +41,63 @@ def test_two_answers_are_consistent_as_their_relation_asks(
     judged = _pair(base, variant, relation)
     assert judged.known.tolist() == [True]
     assert judged.related.tolist() == [related]
+
+
+GRAY = {"gray": 0.9, "grey": 0.6, "silver": 0.3}
+
+
+@pytest.mark.parametrize(
+    ("gold", "values", "relation", "related"),
+    [
+        ((GRAY, GRAY), ("gray", "grey"), "same", True),
+        ((GRAY, dict(reversed(GRAY.items()))), ("gray", "grey"), "same", True),  # one list in another order
+        ((GRAY, GRAY), ("gray", "silver"), "same", False),  # one of them is not right
+        ((GRAY, GRAY | {"grey": 1.0}), ("gray", "grey"), "same", False),
+        ((GRAY, {"grey": 1.0}), ("gray", "grey"), "same", False),
+        ((GRAY, GRAY), ("gray", "grey"), "differs", False),
+        (({"gray": 1.0}, {"grey": 1.0}), ("gray", "grey"), "differs", True),
+        ((GRAY, GRAY), ("gray", "grey"), "swap", False),  # its chance level is that of equal answers
+    ],
+)
+def test_two_right_answers_are_the_same_where_their_gold_is(
+    gold: tuple[dict[str, float], dict[str, float]], values: tuple[str, str], relation: str, related: bool
+) -> None:
+    members = tuple(Member(own, Said(value=value)) for own, value in zip(gold, values, strict=True))
+    groups, answers, _ = tables([Made(members, relation), Made((Member(GRAY, Said(value="gray")),))])
+    assert judge(groups, answers).pairs().related.tolist() == [related]
+
+
+@given(made(), st.sampled_from([0.3, 0.5, 0.9]))
+def test_pairs_of_one_gold_list_that_are_both_right_are_consistent(groups: list[Made], threshold: float) -> None:
+    """CONS is at least C-ACC on every pair that must be answered alike and has one list of right answers."""
+    alike = [
+        replace(
+            group, relation="same", members=tuple(replace(one, gold=group.members[0].gold) for one in group.members)
+        )
+        for group in groups
+    ]
+    table, answers, _ = tables(alike)
+    pairs = judge(table, answers, threshold).pairs()
+    both = pairs.counted & pairs.gold & pairs.base_right & pairs.variant_right
+    assert (pairs.related & pairs.known)[both].all()
+
+
+def test_a_single_answer_has_its_value_and_its_gold_as_the_rule_set_normalises_them() -> None:
+    golds = [{"Two": 1.0, "2": 0.6}, {"The red one.": 1.0}, None, {"yes": 1.0}]
+    given_answers = [Said(value="two"), Said(value="red 1"), Said(value="blue"), Said("unparsed", "", "yes")]
+    groups, answers, _ = tables([Made((Member(gold, said),)) for gold, said in zip(golds, given_answers, strict=True)])
+    singles = judge(groups, answers).singles()
+    assert _texts(singles.value) == ["two", "red 1", "blue", None]
+    assert _texts(singles.gold_answer) == ["Two", "The red one.", None, "yes"]
+    rules = pa.array(["vqa", "vqa", "gqa", "exact"])
+    singles = judge(groups.append_column("rules", rules), answers).singles()
+    assert _texts(singles.value) == ["2", "red 1", "blue", None]
+    assert _texts(singles.gold_answer) == ["2", "red 1", None, "yes"]
+    assert len(singles.value.words) == len(set(singles.value.words.to_pylist()))
+
+
+def _texts(labels: Labels) -> list[str | None]:
+    return [*labels.words.take(pa.array(labels.codes, mask=labels.codes < 0)).to_pylist()]
 
 
 def test_a_caption_is_ranked_above_its_foil_strictly() -> None:
@@ -101,7 +159,7 @@ def test_pairs_are_those_of_a_loop_in_the_order_of_the_table(groups: list[Made],
     for place, (group, variant) in enumerate((g, v) for g in groups for v in g.members[1:]):
         base, own = answered(group.members[0], other=False), answered(variant, other=False)
         if base and own:
-            expected = consistent(group, base, own)
+            expected = consistent(group, (group.members[0], variant), base, own)
             assert (bool(judged.related[place]) if judged.known[place] else None) == expected
     same_cluster = judged.cluster[:, None] == judged.cluster[None, :]
     assert same_cluster.tolist() == [[one.cluster == two.cluster for two in naive] for one in naive]

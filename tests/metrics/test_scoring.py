@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import Case, cases
 
+from counterpoint import catalog
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.intervals import clustered_interval
 from counterpoint.metrics.metric import Ratio
@@ -178,3 +179,14 @@ def test_a_suite_that_nobody_was_asked_has_no_number() -> None:
     group = Made((Member({"yes": 1.0}, None), Member({"yes": 1.0}, None)))
     for row in score_table(*tables([group, replace(group, test="order")])[:2]).to_pylist():
         assert (row["value"], row["n"], row["missing"], row["method"]) == (None, 0, 1.0, "")
+
+
+def test_synonyms_are_one_answer_and_two_literal_ones() -> None:
+    gold = {"gray": 1.0, "grey": 1.0}
+    pairs = [("gray", "grey"), ("gray", "gray"), ("blue", "red"), ("blue", "blue")]
+    groups, answers, _ = tables(
+        [Made((Member(gold, Said(value=one)), Member(gold, Said(value=two)))) for one, two in pairs]
+    )
+    chosen = [catalog.metric(name) for name in ("self_consistency", "literal_consistency", "comprehensive_accuracy")]
+    rows = score_table(groups, answers, (), metrics=chosen).to_pylist()
+    assert [row["value"] for row in rows] == [0.75, 0.5, 0.5]

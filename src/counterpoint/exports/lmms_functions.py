@@ -39,7 +39,8 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
     about = {name: doc[name] for name in ("query_id", "group_id", "role", "relation")} | {"value": answer}
     credit = {"credit": known.get(answer, 0.0)} if known else {}
     score = {"score": credit["credit"]} if credit else {}
-    return {"answer_accuracy": about | score, "all_right": about | credit, "self_consistency": about}
+    right = {"right_by": known} if known.get(answer, 0.0) >= 0.5 else {}
+    return {"answer_accuracy": about | score, "all_right": about | credit, "self_consistency": about | right}
 
 
 def answer_accuracy(items: Iterable[Mapping[str, Any]]) -> float:
@@ -56,12 +57,18 @@ def all_right(items: Iterable[Mapping[str, Any]]) -> float:
 def self_consistency(items: Iterable[Mapping[str, Any]]) -> float:
     """The share of pairs of a base and a variant whose answers are the same, or differ, as they should."""
     pairs = [
-        (variant["value"] == group[0]["value"]) == (variant["relation"] == "same")
+        same(variant, group[0]) == (variant["relation"] == "same")
         for group in grouped(items)
         for role, variant in group.items()
         if role and 0 in group and variant["relation"] in ("same", "differs")
     ]
     return mean(pairs)
+
+
+def same(variant: Mapping[str, Any], base: Mapping[str, Any]) -> bool:
+    """Whether two answers are equal, or both right by the same gold."""
+    equal: bool = variant["value"] == base["value"]
+    return equal or ("right_by" in variant and variant["right_by"] == base.get("right_by"))
 
 
 def value(reply: str, choices: Sequence[str]) -> str:

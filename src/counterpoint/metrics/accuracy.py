@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from counterpoint.core.groups import Relation
+import numpy as np
+
+from counterpoint.core.groups import Relation, State
 from counterpoint.metrics.metric import (
     FEATURE_NOISE_TESTS,
     PICTURE_EDIT_TESTS,
@@ -19,9 +21,10 @@ from counterpoint.metrics.metric import (
     has_relation,
     nowhere,
 )
-from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Sets, Singles
+from counterpoint.metrics.outcomes import STATES, Flags, Floats, Pairs, Sets, Singles
 
 _PERTURBED = (*PICTURE_EDIT_TESTS, *REWRITE_TESTS, *FEATURE_NOISE_TESTS)
+_REFUSED = STATES.index(State.REFUSED)
 _NO_GOLD = "no pair here has gold for both of its members"
 
 
@@ -31,6 +34,12 @@ def _gold(unit: Pairs | Sets | Singles) -> Flags:
 
 def _has_rule(pairs: Pairs) -> Flags:
     return pairs.known & pairs.relation.where([Relation.SAME, Relation.DIFFERS])
+
+
+def _literally_related(pairs: Pairs) -> Flags:
+    equal = pairs.value[pairs.base] == pairs.value[pairs.row]
+    refused = (pairs.base_state == _REFUSED) | (pairs.variant_state == _REFUSED)
+    return np.asarray((equal == pairs.relation.where([Relation.SAME])) & ~refused)
 
 
 def _pairs_with_gold(
@@ -95,11 +104,25 @@ self_consistency = Ratio(
     _has_rule,
     title="Self-consistency",
     term="CONS",
-    description="Share of pairs whose answers satisfy the group's relation, correct or not.",
+    description="Share of pairs whose answers satisfy the group's relation, correct or not; synonyms in one gold list "
+    "are one answer.",
     not_applicable="no pair here must be answered alike or differently",
     applies=has_relation(Relation.SAME, Relation.DIFFERS),
     leads=except_on_tests(*_PERTURBED, *RAD_PAIR_TESTS),
     rank=42,
+)
+literal_consistency = Ratio(
+    "literal_consistency",
+    Pairs,
+    _literally_related,
+    _has_rule,
+    term="CONS of equal texts",
+    description="Share of pairs whose values satisfy the group's relation as texts: two synonyms are two answers.",
+    not_applicable=self_consistency.not_applicable,
+    applies=self_consistency.applies,
+    leads=nowhere,
+    rank=63,
+    on_request=True,
 )
 all_right = _sets_with_gold(
     "all_right",

@@ -1,5 +1,7 @@
 """Credit of answers and Brier scores of distributions over answers against gold, by the rule set of each row."""
 
+from functools import cached_property
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,6 +35,58 @@ def credit_answers(table: pa.Table, values: Labels, parsed: Flags, answered: Fla
         part = table.select(["gold", "mode"]).take(pa.array(rows))
         correct[rows] = _credit(part, values.at(rows), parsed[rows], answered[rows], RULE_SETS[name])
     return codes, correct
+
+
+class AnswerWords:
+    """The values of answers and the gold answers of the rows of a suite, each as its rule set normalises it."""
+
+    def __init__(self, values: Labels, table: pa.Table) -> None:
+        self._values, self._table = values, table
+
+    @cached_property
+    def value(self) -> Labels:
+        """The value of each answer that was read."""
+        return self._by_rules(self._values)
+
+    @cached_property
+    def gold(self) -> Labels:
+        """The gold answer with the most credit; none where a row has no gold, or a table was read without it."""
+        if "gold" not in self._table.column_names:
+            return Labels(np.full(self._table.num_rows, -1, np.int32), pa.array([], pa.string()))
+        best = pc.list_element(_padded(_combined(self._table["gold"])), 0).field("answer")
+        return self._by_rules(Labels.of(pa.chunked_array([best])))
+
+    def _by_rules(self, labels: Labels) -> Labels:
+        if "rules" not in self._table.column_names:
+            return labels
+        rules = Labels.of(self._table["rules"])
+        names = rules.words.to_pylist()
+        if names == [_EXACT.name]:
+            return labels
+        codes, words = np.full(len(labels.codes), -1, np.int32), list[pa.Array]()
+        for name in names:
+            rows = np.flatnonzero(rules.where([name]))
+            own = _normalised(labels.at(rows), RULE_SETS[name])
+            codes[rows] = np.where(own.codes < 0, -1, own.codes + sum(map(len, words)))
+            words.append(own.words)
+        whole = pa.concat_arrays([pa.array([], pa.string()), *words])
+        return Labels(codes, whole).among(whole.unique())
+
+
+def equal_gold(gold: pa.ChunkedArray, first: NDArray[np.int64], second: NDArray[np.int64]) -> Flags:
+    """Which of the first rows have the same right answers with the same credit as the second ones, in any order."""
+    many = len(first)
+    listed = _combined(gold.take(pa.array(np.concatenate([first, second]))))
+    sizes = pc.fill_null(pc.list_value_length(listed), 0).to_numpy()
+    equal: Flags = sizes[:many] == sizes[many:]
+    flat, place = listed.flatten(), np.repeat(np.arange(2 * many), sizes)
+    answer = Labels.of(pa.chunked_array([flat.field("answer")])).codes
+    credit = flat.field("credit").to_numpy(zero_copy_only=False)
+    order = np.lexsort((credit, answer, place))
+    ones, others = np.split(order[np.tile(equal, 2)[place[order]]], 2)
+    unlike = (answer[ones] != answer[others]) | (credit[ones] != credit[others])
+    equal[place[ones[unlike]]] = False
+    return equal
 
 
 def _normalised(values: Labels, rules: RuleSet) -> Labels:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.groups import Mode, Relation, State
 from counterpoint.core.ports import Scale
-from counterpoint.metrics.credit import credit_answers
+from counterpoint.metrics.credit import AnswerWords, credit_answers, equal_gold
 from counterpoint.metrics.labels import Codes, Labels, find_rows, renumber, tag_labels
 from counterpoint.metrics.probabilities import AnswerProbabilities
 
@@ -183,11 +183,22 @@ class Singles:
     probabilities: AnswerProbabilities
     score: Floats  # nan where the model gave none
     scale: str  # of the scores, as the model declares it
+    words: AnswerWords
 
     @property
     def gold(self) -> Flags:
         """The query has gold."""
         return ~np.isnan(self.correct)
+
+    @property
+    def value(self) -> Labels:
+        """The value of each answer, as its rule set normalises it; none where it was not read."""
+        return self.words.value
+
+    @property
+    def gold_answer(self) -> Labels:
+        """The right answer with the most credit, as its rule set normalises it; none where there is no gold."""
+        return self.words.gold
 
     @property
     def confidence(self) -> Floats:
@@ -218,6 +229,7 @@ class Outcomes:
     cluster: Codes
     threshold: float
     probabilities: AnswerProbabilities
+    words: AnswerWords
     scale: str = ""  # of the scores, as the model declares it; empty where it is not known
     stored_relation: tuple[Flags, Flags] | None = None  # for each row whether it satisfies the relation and is known to
 
@@ -281,18 +293,25 @@ class Outcomes:
             self.probabilities,
             self.score,
             self.scale,
+            self.words,
         )
 
     def _related(self, relation: Labels, row: Rows, base: Rows) -> tuple[Flags, Flags]:
         """Whether the answers satisfy the relation, and whether that is known; a refusal satisfies none.
 
-        Nor does a reply without a score where scores are asked for.
+        Nor does a reply without a score where scores are asked for. Two answers are the same if their rule set calls
+        them equal, or if both are right by the same gold, as "gray" and "grey" may be; an answer survives an exchange
+        only if it is equal, as its chance level is that of equal answers.
         """
         same, differs, ranks, swap = (
             relation.where([name]) for name in (Relation.SAME, Relation.DIFFERS, Relation.RANKS, Relation.SWAP)
         )
         equal = self.value[base] == self.value[row]
-        related = (equal & (same | swap)) | (~equal & differs)
+        survived = equal & swap
+        right = self.correct >= self.threshold
+        synonyms = np.flatnonzero(~equal & (same | differs) & right[base] & right[row])
+        equal[synonyms] = equal_gold(self.table["gold"], base[synonyms], row[synonyms])
+        related = (equal & same) | survived | (~equal & differs)
         answered = self.labels("mode").where([Mode.ANSWER])
         known = (same | differs | swap) & answered[base] & answered[row]
         refused = (self.state[base] == _REFUSED) | (self.state[row] == _REFUSED)
@@ -326,7 +345,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
     codes, correct = credit_answers(table, given, state == _OK, state < _FAILED)
     scores = plain["score"].to_numpy() if plain["score"].null_count < plain.num_rows else np.empty(0)
     return Outcomes(
-        table.drop_columns(["gold", "query"]),
+        table,
         correct,
         state,
         codes,
@@ -337,6 +356,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         AnswerProbabilities(
             plain, rows, all_trials if several else None, _gold_columns(table) if "top" in plain.column_names else None
         ),
+        AnswerWords(Labels(np.where(state == _OK, given.codes, np.int32(-1)), given.words), table),
         (answers.schema.metadata or {}).get(b"scale", b"").decode(),
     )
 
@@ -349,17 +369,19 @@ def restore_outcomes(groups: pa.Table, stored: pa.Table, scale: str = "", thresh
     table = _encoded(groups)
     base = _bases(table)
     consistent = stored["consistent"].combine_chunks()
+    state, values = _states(stored["state"]), Labels.of(stored["value"])
     rows, nothing = table.num_rows, pa.table({name: pa.array([], pa.string()) for name in ("raw", "value")})
     return Outcomes(
         table,
         stored["correct"].to_numpy().astype(np.float64),
-        _states(stored["state"]),
-        Labels.of(stored["value"]).codes,
+        state,
+        values.codes,
         stored["score"].to_numpy().astype(np.float64),
         base,
         _clusters(table, base),
         threshold,
         AnswerProbabilities(nothing, np.full(rows, -1, np.int32)),
+        AnswerWords(Labels(np.where(state == _OK, values.codes, np.int32(-1)), values.words), table),
         scale,
         (
             consistent.fill_null(False).to_numpy(zero_copy_only=False),

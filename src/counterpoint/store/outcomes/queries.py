@@ -25,7 +25,7 @@ _FIRST, _SECOND = _SWAP_VERDICT.format("a"), _SWAP_VERDICT.format("b")
 def read_outcomes(reader: OutcomeReader, suite: str, slug: str) -> Outcomes:
     """Return the outcomes of a model on a suite, for metrics that need no probabilities."""
     (path,) = reader.database.files.paths("groups", suite=suite)
-    columns = ["suite", "test", "group_id", "role", "relation", "kind", "picture", "mode", "tags"]
+    columns = ["suite", "test", "group_id", "role", "relation", "kind", "picture", "mode", "gold", "tags", "rules"]
     source = reader.database.source("outcomes", model=slug, suite=suite)
     sql = f"SELECT correct, consistent, state, value, score FROM {source} ORDER BY row"
     scale = reader.lab.scale(reader.model(slug).fingerprint)
