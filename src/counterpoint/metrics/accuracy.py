@@ -103,6 +103,7 @@ self_consistency = Ratio(
     lambda p: p.related,
     _has_rule,
     title="Self-consistency",
+    version=2,
     term="CONS",
     description="Share of pairs whose answers satisfy the group's relation, correct or not; synonyms in one gold list "
     "are one answer.",
