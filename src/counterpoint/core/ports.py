@@ -36,7 +36,6 @@ class Pictures(Protocol):
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown."""
-        ...
 
 
 @runtime_checkable
@@ -46,14 +45,12 @@ class PreprocessingPictures(Protocol):
     @property
     def source(self) -> Pictures:
         """The plain source behind it, which can be sent to another process."""
-        ...
 
     def preprocess_with(self, function: Callable[[Pixels], T], *, in_processes: bool = False) -> Callable[[Picture], T]:
         """A loader that returns what `function`, a pure function of pixels, makes of each picture.
 
         With `in_processes` it may run in worker processes, so the function and its results have to be picklable.
         """
-        ...
 
 
 @runtime_checkable
@@ -63,7 +60,6 @@ class Model(Protocol):
     @property
     def fingerprint(self) -> str:
         """The identity of the model, as text."""
-        ...
 
 
 @runtime_checkable
@@ -73,7 +69,6 @@ class RenamedModel(Model, Protocol):
     @property
     def former_fingerprints(self) -> tuple[str, ...]:
         """The fingerprints of earlier releases for the same weights, prompt and decoding."""
-        ...
 
 
 @runtime_checkable
@@ -82,7 +77,6 @@ class Answerer(Model, Protocol):
 
     def answer(self, queries: Sequence[Query]) -> Iterable[PlacedAnswer] | AsyncIterable[PlacedAnswer]:
         """Answers with the positions of their queries, in any order; a failed query is a failed answer."""
-        ...
 
 
 @runtime_checkable
@@ -92,11 +86,9 @@ class Scorer(Model, Protocol):
     @property
     def scale(self) -> Scale:
         """Whether its numbers are probabilities or similarities."""
-        ...
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """One number per query, higher where the text fits better."""
-        ...
 
 
 @runtime_checkable
@@ -105,7 +97,6 @@ class StreamingScorer(Scorer, Protocol):
 
     def stream_scores(self, queries: Sequence[Query]) -> Iterable[PlacedAnswer] | AsyncIterable[PlacedAnswer]:
         """Scores as answers, with the positions of their queries, in any order."""
-        ...
 
 
 @runtime_checkable
@@ -114,15 +105,12 @@ class FeatureModel(Model, Protocol):
 
     def picture_features(self, queries: Sequence[Query]) -> Floats:
         """The features of the pictures."""
-        ...
 
     def text_features(self, queries: Sequence[Query]) -> Floats:
         """The features of the texts."""
-        ...
 
     def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterable[PlacedAnswer]:
         """Answers from features."""
-        ...
 
 
 @runtime_checkable
@@ -133,7 +121,6 @@ class Sampler(Model, Protocol):
         self, queries: Sequence[Query], trials: Sequence[int], seed: int
     ) -> Iterable[SampledAnswer] | AsyncIterable[SampledAnswer]:
         """Query position, trial and answer; a pass depends on query, trial and seed alone, not on its batch."""
-        ...
 
 
 @runtime_checkable
@@ -143,7 +130,6 @@ class AveragingSampler(Sampler, Protocol):
     @property
     def averages(self) -> bool:
         """Whether it does."""
-        ...
 
 
 @runtime_checkable
@@ -153,7 +139,6 @@ class RemoteModel(Model, Protocol):
     @property
     def retries(self) -> int:
         """How many requests were sent again so far."""
-        ...
 
 
 @runtime_checkable
@@ -162,7 +147,6 @@ class LookaheadModel(Model, Protocol):
 
     def expect(self, queries: Sequence[Query]) -> None:
         """The queries that most likely come next."""
-        ...
 
 
 @runtime_checkable
@@ -172,7 +156,6 @@ class BatchingModel(Model, Protocol):
     @property
     def batch_size(self) -> int:
         """Queries per call."""
-        ...
 
 
 @runtime_checkable
@@ -182,4 +165,3 @@ class SizedModel(Model, Protocol):
     @property
     def parameters(self) -> int:
         """The number of its parameters."""
-        ...

@@ -29,11 +29,9 @@ class AnswerSink(Protocol):
 
     def add(self, rows: Iterable[AnswerRow]) -> None:
         """Gather answers."""
-        ...
 
     def flush(self) -> None:
         """Write what was gathered."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,6 @@ class RunLog(AnswerSink, Protocol):
 
     def missing(self, plan: pa.Table) -> pa.Table:
         """The rows of a plan, with all their columns, whose query, trial and digest have no settled answer."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ class Generate(Protocol):
 
     def __call__(self, inputs: Mapping[str, Any], *processors: Any, tokens: int) -> Any:
         """The new tokens, at most so many per row."""
-        ...
 
 
 class FirstStepLogits:

@@ -24,7 +24,6 @@ class Translator(Protocol):
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """One translation for each text."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
