@@ -1,16 +1,24 @@
-"""Values passed between processes with their arrays in a memory-mapped file, and only the rest pickled.
+"""Worker processes that call one function, and pass arrays in a memory-mapped file, with only the rest pickled.
 
 A pipe would copy large arrays three times, and shared memory is scarce in many containers. The file is deleted as soon
 as it is mapped, so it hardly ever reaches a disk.
 """
 
 import mmap
+import os
 import pickle
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from shutil import rmtree
+from signal import SIG_IGN, SIGINT, signal
+from tempfile import mkdtemp
+from typing import Any, ClassVar
 from uuid import uuid4
+from weakref import finalize
 
 ALIGNMENT = 64
 """Arrays begin at multiples of so many bytes."""
@@ -51,3 +59,34 @@ def read_mapped(mapped: MappedValue) -> Any:
     with suppress(OSError):
         Path(mapped.file).unlink()
     return pickle.loads(mapped.content, buffers=[view[start:end] for start, end in mapped.spans])
+
+
+class MappedPool(ProcessPoolExecutor):
+    """Spawned processes, each with the function that `build` returns there; interrupts are handled by the parent."""
+
+    def __init__(self, build: Callable[[], Callable[[Any], object]], processes: int) -> None:
+        folder = mkdtemp(prefix="counterpoint-")
+        super().__init__(processes, get_context("spawn"), initializer=_Worker.initialize, initargs=(build, folder))
+        finalize(self, rmtree, folder, ignore_errors=True)
+        self.processes = processes
+        self.started = [self.submit(os.getpid) for _ in range(processes)]
+
+    def call(self, argument: object) -> Future[MappedValue]:
+        """What the function returns, to be read by `read_mapped`."""
+        return self.submit(_Worker.call, argument)
+
+
+class _Worker:
+    """The state of a worker process: its function, and the folder for results."""
+
+    function: ClassVar[Callable[[Any], object]]
+    folder: ClassVar[str]
+
+    @classmethod
+    def initialize(cls, build: Callable[[], Callable[[Any], object]], folder: str) -> None:
+        signal(SIGINT, SIG_IGN)
+        cls.function, cls.folder = staticmethod(build()), folder
+
+    @classmethod
+    def call(cls, argument: object) -> MappedValue:
+        return write_mapped(cls.function(argument), cls.folder)

@@ -2,21 +2,16 @@
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
-from multiprocessing import get_context
-from shutil import rmtree
-from signal import SIG_IGN, SIGINT, signal
-from tempfile import mkdtemp
 from threading import Lock
-from typing import Any, ClassVar, Self, TypeVar
-from weakref import finalize
+from typing import Any, Self, TypeVar
 
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
-from counterpoint.engine.mapped_arrays import MappedValue, read_mapped, write_mapped
+from counterpoint.engine.mapped_arrays import MappedPool, MappedValue, read_mapped
 
 MAX_PICTURES, MAX_BYTES, MAX_THREADS = 2048, 512 * 2**20, 16
 """Limits of the pictures held ready, of their memory, and of the threads."""
@@ -92,7 +87,7 @@ class Prefetcher:
         self._source, self._most = pictures, most
         self._load: Callable[[Picture], Any] = pictures.pixels
         self._threads = threads or min(MAX_THREADS, os.cpu_count() or 1)
-        self._pool: Executor | None = None
+        self._pool: ThreadPoolExecutor | MappedPool | None = None
         self._preprocess: Callable[[Pixels], Any] | None = None
         self._in_processes = False
         self._lock = Lock()
@@ -210,26 +205,20 @@ class Prefetcher:
                 return
             self._started |= zip(pictures, self._submit(pictures), strict=True)
 
-    def _open_pool(self) -> Executor:
+    def _open_pool(self) -> ThreadPoolExecutor | MappedPool:
         if not self._in_processes:
             return ThreadPoolExecutor(self._threads, "decoding")
         assert self._preprocess is not None, "only preprocessing runs in processes"
-        folder = mkdtemp(prefix="counterpoint-")
-        finalize(self, rmtree, folder, ignore_errors=True)
-        initializer = partial(_Worker.initialize, self._source, self._preprocess, folder)
-        pool = ProcessPoolExecutor(self._threads, get_context("spawn"), initializer=initializer)
-        for _ in range(self._threads):
-            pool.submit(os.getpid)
-        return pool
+        return MappedPool(partial(_picture_worker, self._source, self._preprocess), self._threads)
 
     def _submit(self, pictures: list[Picture]) -> list[Future[Any]] | list[_ChunkItem]:
+        if isinstance(self._pool, MappedPool):
+            chunk = _Chunk(self._pool.call(pictures))
+            return [_ChunkItem(chunk, place) for place in range(len(pictures))]
         assert self._pool is not None, "the pool is open"
-        if not self._in_processes:
-            futures = [Future[Any]() for _ in pictures]
-            self._pool.submit(_load_all, self._load, pictures, futures)
-            return futures
-        chunk = _Chunk(self._pool.submit(_Worker.process, pictures))
-        return [_ChunkItem(chunk, place) for place in range(len(pictures))]
+        futures = [Future[Any]() for _ in pictures]
+        self._pool.submit(_load_all, self._load, pictures, futures)
+        return futures
 
     def _forget(self, pictures: list[Picture]) -> None:
         for picture in pictures:
@@ -248,27 +237,13 @@ def _load_all(load: Callable[[Picture], Any], pictures: list[Picture], futures: 
             future.set_exception(problem)
 
 
-class _Worker:
-    """The state of a worker process: the source of pictures, and how they are preprocessed."""
+def _picture_worker(source: Pictures, preprocess: Callable[[Pixels], Any]) -> Callable[[list[Picture]], list[Any]]:
+    """A function that preprocesses pictures in order, with an exception in the place of each that fails."""
 
-    pictures: ClassVar[Pictures]
-    preprocess: ClassVar[Callable[[Pixels], Any]]
-    folder: ClassVar[str]
-
-    @classmethod
-    def initialize(cls, pictures: Pictures, preprocess: Callable[[Pixels], Any], folder: str) -> None:
-        """Set the state; interrupts are handled by the parent process."""
-        signal(SIGINT, SIG_IGN)
-        cls.pictures, cls.preprocess, cls.folder = pictures, staticmethod(preprocess), folder
-
-    @classmethod
-    def process(cls, pictures: list[Picture]) -> MappedValue:
-        """The preprocessed pictures in order, an exception in the place of each that fails."""
-        return write_mapped([cls._process_one(picture) for picture in pictures], cls.folder)
-
-    @classmethod
-    def _process_one(cls, picture: Picture) -> Any:
+    def process(picture: Picture) -> Any:
         try:
-            return cls.preprocess(cls.pictures.pixels(picture))
+            return preprocess(source.pixels(picture))
         except Exception as problem:
             return problem
+
+    return lambda pictures: [process(picture) for picture in pictures]

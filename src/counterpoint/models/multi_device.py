@@ -1,7 +1,7 @@
 """One model on several devices: a worker process for each, and every batch divided among them."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Self, TypeAlias
 
@@ -16,10 +16,7 @@ from counterpoint.core.ports import (
     FeatureModel,
     Floats,
     Model,
-    PlacedAnswer,
-    SampledAnswer,
     Sampler,
-    Scale,
     Scorer,
     StreamingScorer,
 )
@@ -41,10 +38,10 @@ def load_on_devices(
     """
     pool = WorkerPool(make, devices, tuple(PORTS), exit_seconds=exit_seconds)
     try:
-        names = [name for port, members in PORTS.items() if port.__name__ in pool.info.ports for name in members]
-        members = {name: vars(_WorkerMethods)[name] for name in names}
-        kind = type("MultiDeviceModel", (MultiDeviceModel,), {"__doc__": MultiDeviceModel.__doc__, **members})
-        model: MultiDeviceModel = kind(pool)
+        members = {"__doc__": MultiDeviceModel.__doc__}
+        for port in PORTS:
+            members |= PORTS[port] if port.__name__ in pool.info.ports else {}
+        model: MultiDeviceModel = type("MultiDeviceModel", (MultiDeviceModel,), members)(pool)
         return model
     except BaseException:
         pool.close()
@@ -74,77 +71,51 @@ class MultiDeviceModel:
         """End the processes."""
         self._pool.close()
 
-    def _stream(self, method: str, queries: Sequence[Query], *more: Any, features: Sequence[Floats] = ()) -> Any:
+    def _stream(self, method: str, *arguments: Any) -> Any:
         """The items that workers yield for their portions, as they arrive, with positions in the whole batch."""
-        portions = split_by_picture(queries, len(self._pool))
-        calls = [
-            (*(rows[part.start : part.stop] for rows in features), list(queries[part.start : part.stop]), *more)
-            for part in portions
-        ]
+        portions, calls = self._split(arguments)
         for number, (place, *rest) in self._pool.stream(method, calls):
             yield portions[number].start + place, *rest
 
     def _gather(self, method: str, queries: Sequence[Query]) -> Floats:
         """The arrays that workers return for their portions, stacked and padded with zeros."""
+        return stack_padded(self._pool.call(method, self._split((queries,))[1]))
+
+    def _split(self, arguments: tuple[Any, ...]) -> tuple[list[range], list[tuple[Any, ...]]]:
+        """The portions of a batch, and the arguments for each: its queries, and its rows of features."""
+        queries = next(argument for argument in arguments if not isinstance(argument, np.ndarray))
         portions = split_by_picture(queries, len(self._pool))
-        return stack_padded(self._pool.call(method, [(list(queries[part.start : part.stop]),) for part in portions]))
+        split = [argument is queries or isinstance(argument, np.ndarray) for argument in arguments]
+        pairs = list(zip(arguments, split, strict=True))
+        return portions, [
+            tuple(rows[part.start : part.stop] if divided else rows for rows, divided in pairs) for part in portions
+        ]
 
 
-class _WorkerMethods(MultiDeviceModel):
-    """Every member of a protocol of models, implemented by workers."""
-
-    averages = True
-
-    @property
-    def batch_size(self) -> int:
-        """Several batches for each worker."""
-        return BATCHES_PER_WORKER * len(self._pool) * self._pool.info.batch_size
-
-    @property
-    def scale(self) -> Scale:
-        """Whether its numbers are probabilities or similarities."""
-        assert self._pool.info.scale is not None, "a scorer has a scale"
-        return self._pool.info.scale
-
-    def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Answers as they arrive from the workers."""
-        yield from self._stream("answer", queries)
-
-    def score(self, queries: Sequence[Query]) -> Floats:
-        """One number per query, higher where the text fits better."""
-        return self._gather("score", queries)
-
-    def stream_scores(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Scores as they arrive from the workers, failed ones with a reason."""
-        yield from self._stream("stream_scores", queries)
-
-    def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[SampledAnswer]:
-        """Stochastic passes as they arrive from the workers."""
-        yield from self._stream("sample", queries, trials, seed)
-
-    def picture_features(self, queries: Sequence[Query]) -> Floats:
-        """The features of the pictures."""
-        return self._gather("picture_features", queries)
-
-    def text_features(self, queries: Sequence[Query]) -> Floats:
-        """The features of the texts."""
-        return self._gather("text_features", queries)
-
-    def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        """Answers from features, as they arrive."""
-        yield from self._stream("answer_from", queries, features=(picture, text))
+def _streamed(method: str) -> Any:
+    return lambda self, *arguments: self._stream(method, *arguments)
 
 
-PORTS: dict[type, tuple[str, ...]] = {
-    Answerer: ("answer",),
-    Scorer: ("scale", "score"),
-    StreamingScorer: ("stream_scores",),
-    Sampler: ("sample",),
-    AveragingSampler: ("averages",),
-    FeatureModel: ("picture_features", "text_features", "answer_from"),
-    BatchingModel: ("batch_size",),
+def _gathered(method: str) -> Any:
+    return lambda self, queries: self._gather(method, queries)
+
+
+PORTS: dict[type, dict[str, Any]] = {
+    Answerer: {"answer": _streamed("answer")},
+    Scorer: {"scale": property(lambda self: self._pool.info.scale), "score": _gathered("score")},
+    StreamingScorer: {"stream_scores": _streamed("stream_scores")},
+    Sampler: {"sample": _streamed("sample")},
+    AveragingSampler: {"averages": True},
+    FeatureModel: {
+        "picture_features": _gathered("picture_features"),
+        "text_features": _gathered("text_features"),
+        "answer_from": _streamed("answer_from"),
+    },
+    BatchingModel: {
+        "batch_size": property(lambda self: BATCHES_PER_WORKER * len(self._pool) * self._pool.info.batch_size)
+    },
 }
-"""Each protocol of models with its members."""
+"""Each protocol of models with its members, which call those of the models in the workers."""
 
 
 def split_by_picture(queries: Sequence[Query], most: int) -> list[range]:

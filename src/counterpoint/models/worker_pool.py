@@ -41,15 +41,6 @@ class WorkerInfo:
     batch_size: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A method of the model with its arguments, and whether its items are sent one by one."""
-
-    method: str
-    arguments: tuple[Any, ...]
-    streamed: bool
-
-
 class _Worker:
     """One process, as seen from the parent."""
 
@@ -63,8 +54,8 @@ class _Worker:
         remote.close()
         self._busy = True  # it sends its WorkerInfo first
 
-    def send(self, call: _Call) -> None:
-        """Send a call, after draining the messages of one whose results nobody took."""
+    def send(self, *call: Any) -> None:
+        """Send method, arguments, and whether items are streamed, after draining what nobody took of the last call."""
         while self._busy:
             self.receive()
         self.connection.send(call)
@@ -139,7 +130,7 @@ class WorkerPool:
         called = dict(enumerate(self._workers[: len(portions)]))
         for number, worker in called.items():
             try:
-                worker.send(_Call(method, portions[number], streamed))
+                worker.send(method, portions[number], streamed)
             except (EOFError, OSError):
                 worker.connection.close()  # its death is reported when its messages are awaited
         return called
@@ -206,20 +197,22 @@ def _serve(
     _tell(connection, (_MessageKind.DONE, info))
     while True:
         try:
-            call: _Call = connection.recv()
+            method, arguments, streamed = connection.recv()
         except (EOFError, OSError):
             return
-        expect(_pictures(call.arguments))
-        _execute(connection, call, getattr(model, call.method))
+        expect(_pictures(arguments))
+        _execute(connection, getattr(model, method), arguments, streamed)
 
 
-def _execute(connection: "Connection[Any, Any]", call: _Call, method: Callable[..., Any]) -> None:
+def _execute(
+    connection: "Connection[Any, Any]", method: Callable[..., Any], arguments: Iterable[Any], streamed: bool
+) -> None:
     """Send what a method yields, returns or raises."""
     try:
-        result = method(*call.arguments)
+        result = method(*arguments)
         if isinstance(result, AsyncIterable):
             raise ModelError("a model that answers asynchronously needs no workers", hint="name one device")
-        if call.streamed:
+        if streamed:
             for item in result:
                 _tell(connection, (_MessageKind.ITEM, item))
             result = None

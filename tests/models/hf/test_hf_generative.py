@@ -3,7 +3,6 @@
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import wait
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -20,7 +19,8 @@ from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Sampler, Scale, Scorer
 from counterpoint.engine import running
-from counterpoint.models.hf.batch_preparation import BatchRow, PreparationPool, map_ahead, prepare_batch
+from counterpoint.engine.mapped_arrays import MappedPool, read_mapped
+from counterpoint.models.hf.batch_preparation import BatchRow, from_worker, map_ahead, preparation_worker, prepare_batch
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.decoder import log_likelihoods
 from counterpoint.models.hf.generative import build_prompt
@@ -345,11 +345,8 @@ def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path)
         BatchRow(position, query)
         for position, query in enumerate([*asked(), Query(Picture("blocks:broken"), "Is it?")])
     ]
-    elsewhere = PreparationPool(build, Blocks(), "bfloat16", processes=1)
-    wait(elsewhere._started)
-    assert elsewhere.ready
-    there, here = elsewhere.prepare(rows), prepare_batch(rows, build(), Blocks())
-    assert there is not None
+    with MappedPool(partial(preparation_worker, build, Blocks(), "bfloat16"), processes=1) as pool:
+        there, here = from_worker(read_mapped(pool.call(rows).result())), prepare_batch(rows, build(), Blocks())
     assert (there.rows, there.failed) == (here.rows, here.failed)
     assert [position for position, _ in there.failed] == [len(rows) - 1]
     assert there.inputs.keys() == here.inputs.keys()

@@ -4,22 +4,17 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_context
 from queue import Empty, SimpleQueue
-from shutil import rmtree
-from signal import SIG_IGN, SIGINT, signal
-from tempfile import mkdtemp
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
-from weakref import finalize
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer, PreprocessingPictures
-from counterpoint.engine.mapped_arrays import MappedValue, read_mapped, write_mapped
+from counterpoint.engine.mapped_arrays import MappedPool, read_mapped
 from counterpoint.models.hf.prompt_formats import PromptFormat
 
 THREADS, SWITCH_SECONDS = 4, 0.0005
@@ -57,7 +52,7 @@ PromptFormatT = TypeVar("PromptFormatT", bound=PromptFormat)
 class BatchPreparer(Generic[PromptFormatT]):
     """Prepares batches in threads, each with a copy of the prompt format, since tokenizers cannot be shared.
 
-    With worker processes, the threads only fetch their results.
+    With a pool of processes, the threads only fetch their results, as soon as the first of the processes runs.
     """
 
     def __init__(
@@ -65,10 +60,10 @@ class BatchPreparer(Generic[PromptFormatT]):
         prompts: PromptFormatT,
         pictures: Pictures,
         pack: Callable[[Inputs], Inputs],
-        processes: "PreparationPool | None" = None,
+        pool: MappedPool | None = None,
     ) -> None:
         self.prompts = deepcopy(prompts)
-        self._pictures, self._pack, self._processes = pictures, pack, processes
+        self._pictures, self._pack, self._pool = pictures, pack, pool
         self._spare: SimpleQueue[PromptFormatT] = SimpleQueue()
         self._spare.put(prompts)
 
@@ -78,13 +73,23 @@ class BatchPreparer(Generic[PromptFormatT]):
         for row in rows:
             by_key.setdefault(self.prompts.batch_key(row.query), []).append(row)
         portions = [group[at : at + most] for group in by_key.values() for at in range(0, len(group), most)]
-        threads = self._processes.processes if self._processes is not None else THREADS
+        threads = THREADS if self._pool is None else self._pool.processes
         return map_ahead(self._prepare, portions, min(threads, os.cpu_count() or 1))
 
     def _prepare(self, rows: Sequence[BatchRow]) -> PreparedBatch:
-        fetched = self._processes.prepare(rows) if self._processes is not None and self._processes.ready else None
-        batch = self._prepare_here(rows) if fetched is None else fetched
-        return PreparedBatch(batch.rows, self._pack(batch.inputs), batch.failed)
+        batch = self._fetch(rows) or self._prepare_here(rows)
+        return replace(batch, inputs=self._pack(batch.inputs))
+
+    def _fetch(self, rows: Sequence[BatchRow]) -> PreparedBatch | None:
+        """Rows prepared by one of the processes, if any runs; all end where one of them was killed."""
+        pool = self._pool
+        if pool is None or not any(future.done() and future.exception() is None for future in pool.started):
+            return None
+        try:
+            return from_worker(read_mapped(pool.call(rows).result()))
+        except BrokenExecutor:
+            pool.started = []
+            return None
 
     def _prepare_here(self, rows: Sequence[BatchRow]) -> PreparedBatch:
         try:
@@ -134,84 +139,41 @@ def map_ahead(make: Callable[[Item], Made], items: Iterable[Item], threads: int)
                 future.cancel()
 
 
-class PreparationPool:
-    """Processes that prepare batches; until they run (`ready`), the caller prepares them itself."""
-
-    def __init__(self, build: Callable[[], PromptFormat], pictures: Pictures, dtype: str, processes: int) -> None:
-        folder = mkdtemp(prefix="counterpoint-")
-        initializer = partial(_Worker.initialize, build, pictures, dtype, folder)
-        self._pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=initializer)
-        finalize(self, _close, self._pool, folder)
-        self._started: list[Future[int]] = [self._pool.submit(os.getpid) for _ in range(processes)]
-        self.processes = processes
-
-    @classmethod
-    def of(
-        cls, build: Callable[[], PromptFormat], pictures: Pictures, place: str, dtype: str
-    ) -> "PreparationPool | None":
-        """Processes for a model on CUDA, if there are enough cores and its pictures can be pickled."""
-        cores = (os.cpu_count() or 1) - 2
-        if not place.startswith("cuda") or cores < MIN_CORES or not isinstance(pictures, PreprocessingPictures):
-            return None
-        return cls(build, pictures.source, dtype, min(MAX_PROCESSES, cores))
-
-    @property
-    def ready(self) -> bool:
-        """Whether the first of them runs."""
-        return any(future.done() and future.exception() is None for future in self._started)
-
-    def prepare(self, rows: Sequence[BatchRow]) -> PreparedBatch | None:
-        """Rows prepared by one of the processes; None if one of them was killed, which ends all."""
-        try:
-            batch: PreparedBatch = read_mapped(self._pool.submit(_Worker.prepare, rows).result())
-        except BrokenExecutor:
-            self._started = []
-            return None
-        return PreparedBatch(batch.rows, _tensors(batch.inputs), batch.failed)
+def preparation_pool(
+    build: Callable[[], PromptFormat], pictures: Pictures, place: str, dtype: str
+) -> MappedPool | None:
+    """Processes for a model on CUDA, if there are enough cores and its pictures can be pickled."""
+    cores = (os.cpu_count() or 1) - 2
+    if not place.startswith("cuda") or cores < MIN_CORES or not isinstance(pictures, PreprocessingPictures):
+        return None
+    return MappedPool(partial(preparation_worker, build, pictures.source, dtype), min(MAX_PROCESSES, cores))
 
 
-def _close(pool: ProcessPoolExecutor, folder: str) -> None:
-    pool.shutdown(cancel_futures=True)
-    rmtree(folder, ignore_errors=True)
-
-
-def _tensors(arrays: Mapping[str, tuple[Any, str]]) -> dict[str, Any]:
+def preparation_worker(
+    build: Callable[[], PromptFormat], pictures: Pictures, dtype: str
+) -> Callable[[Sequence[BatchRow]], PreparedBatch]:
+    """A function that prepares rows in a worker process; their inputs are arrays, each with the name of its dtype."""
     import torch
 
-    return {name: torch.from_numpy(array).view(getattr(torch, kind)) for name, (array, kind) in arrays.items()}
+    torch.set_num_threads(1)
+    prompts = build()
+
+    def prepare(rows: Sequence[BatchRow]) -> PreparedBatch:
+        batch = prepare_batch(rows, prompts, pictures)
+        arrays = {}
+        for name, tensor in batch.inputs.items():
+            cast = tensor.to(getattr(torch, dtype)) if tensor.is_floating_point() else tensor
+            plain = cast.view(torch.int16) if cast.dtype is torch.bfloat16 else cast  # which numpy does not have
+            arrays[name] = plain.contiguous().numpy(), str(cast.dtype).removeprefix("torch.")
+        return replace(batch, inputs=arrays)
+
+    return prepare
 
 
-def _arrays(tensors: Inputs, dtype: str) -> dict[str, tuple[Any, str]]:
-    """Tensors in the dtype of a model, as arrays, each with the name of its dtype."""
+def from_worker(batch: PreparedBatch) -> PreparedBatch:
+    """A batch that a worker process prepared, with its inputs as tensors again."""
     import torch
 
-    arrays = {}
-    for name, tensor in tensors.items():
-        cast = tensor.to(getattr(torch, dtype)) if tensor.is_floating_point() else tensor
-        plain = cast.view(torch.int16) if cast.dtype is torch.bfloat16 else cast  # which numpy does not have
-        arrays[name] = plain.contiguous().numpy(), str(cast.dtype).removeprefix("torch.")
-    return arrays
-
-
-class _Worker:
-    """The state of a worker process: prompt format, source of pictures, dtype, and the folder for results."""
-
-    prompts: ClassVar[Any]
-    pictures: ClassVar[Pictures]
-    dtype: ClassVar[str]
-    folder: ClassVar[str]
-
-    @classmethod
-    def initialize(cls, build: Callable[[], Any], pictures: Pictures, dtype: str, folder: str) -> None:
-        """Set the state; interrupts are handled by the parent, and torch uses one thread per process."""
-        import torch
-
-        signal(SIGINT, SIG_IGN)
-        torch.set_num_threads(1)
-        cls.prompts, cls.pictures, cls.dtype, cls.folder = build(), pictures, dtype, folder
-
-    @classmethod
-    def prepare(cls, rows: Sequence[BatchRow]) -> MappedValue:
-        """The prepared rows."""
-        batch = prepare_batch(rows, cls.prompts, cls.pictures)
-        return write_mapped(PreparedBatch(batch.rows, _arrays(batch.inputs, cls.dtype), batch.failed), cls.folder)
+    arrays = batch.inputs.items()
+    inputs = {name: torch.from_numpy(array).view(getattr(torch, kind)) for name, (array, kind) in arrays}
+    return replace(batch, inputs=inputs)

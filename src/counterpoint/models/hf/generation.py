@@ -10,14 +10,9 @@ from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import canonical
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale
+from counterpoint.engine.mapped_arrays import MappedPool
 from counterpoint.language.answers.extraction import extract_answer
-from counterpoint.models.hf.batch_preparation import (
-    BatchPreparer,
-    BatchRow,
-    PreparationPool,
-    PreparedBatch,
-    PromptFormatT,
-)
+from counterpoint.models.hf.batch_preparation import BatchPreparer, BatchRow, PreparedBatch, PromptFormatT
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.decoder import (
     Decoder,
@@ -74,12 +69,12 @@ class GenerativeModel(Generic[PromptFormatT]):
         prompts: PromptFormatT,
         pictures: Pictures,
         settings: GenerationSettings,
-        processes: PreparationPool | None = None,
+        pool: MappedPool | None = None,
     ) -> None:
         self.fingerprint, self.former_fingerprints = checkpoint.identity(settings.content)
         self._decoder, self._settings = Decoder(model, prompts.tokenizer), settings
         self._micro_batch = settings.batch
-        self._preparer = BatchPreparer(prompts, pictures, self._decoder.pack, processes)
+        self._preparer = BatchPreparer(prompts, pictures, self._decoder.pack, pool)
         self._prompts = self._preparer.prompts
         self._tokenizer, self._gap = self._prompts.tokenizer, self._prompts.gap
         self._first_tokens = FirstTokens(self._tokenizer)

@@ -11,7 +11,7 @@ import numpy as np
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, SampledAnswer, Scale
-from counterpoint.models.hf.batch_preparation import BatchRow, PreparationPool, PreparedBatch
+from counterpoint.models.hf.batch_preparation import BatchRow, PreparedBatch, preparation_pool
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.decoder import sequence_log_likelihoods
 from counterpoint.models.hf.generation import GenerationSettings, GenerativeModel, ScoringGenerativeModel
@@ -203,9 +203,9 @@ def make(
     model = checkpoint.weights(AutoModelForImageTextToText)
     prompts.token_types = "token_type_ids" in signature(model.forward).parameters
     dtype = str(checkpoint.torch_dtype).removeprefix("torch.")
-    processes = PreparationPool.of(partial(build, prompts.token_types), pictures, checkpoint.place, dtype)
+    pool = preparation_pool(partial(build, prompts.token_types), pictures, checkpoint.place, dtype)
     kind = LlavaModel if has_llava_features(checkpoint.config) else ScoringGenerativeModel
-    return kind(checkpoint, model, prompts, pictures, settings, processes)
+    return kind(checkpoint, model, prompts, pictures, settings, pool)
 
 
 def build_prompt(
