@@ -48,7 +48,7 @@ from counterpoint.suites.suite import generate_groups
 from counterpoint.world.scene_building import picture_address
 from counterpoint.world.source import World
 from training import data as drawing
-from training.codes import Codes
+from training.codes import Codes, frequent_words
 from training.comparison import AugmentationComparison, AugmentationScores, comparison_lines
 from training.models import Texts
 from training.train import Settings, train, unpacked
@@ -175,9 +175,7 @@ def _link(path: Path, link: Path) -> None:
 
 def _widened(codes: Codes, questions: Sequence[Question]) -> Codes:
     """More words and answers, after those that there are, so that no number changes."""
-    words = [
-        word for word in Vocabulary.of(question.text for question in questions).known if word not in set(codes.words)
-    ]
+    words = [word for word in frequent_words(question.text for question in questions) if word not in set(codes.words)]
     counts = Counter(question.gold.best for question in questions)
     answers = sorted(answer for answer, count in counts.items() if count >= 2 and answer not in set(codes.answers))
     return replace(codes, words=(*codes.words, *words), answers=(*codes.answers, *answers))

@@ -24,7 +24,7 @@ from counterpoint.world.captions import captions
 from counterpoint.world.kinds import kinds
 from counterpoint.world.questions import gqa_questions, vqa_questions
 from counterpoint.world.scene_building import build_scene
-from training.codes import Codes
+from training.codes import Codes, frequent_words
 
 THINGS, ATTRIBUTES = 24, 6
 """How many things of a picture, and attributes of a thing, the eye is taught by."""
@@ -143,9 +143,8 @@ def coded(seed: int, scenes: int, workers: int) -> Codes:
         for found in pool.imap(survey, jobs):
             for total, part in zip((texts, answers, written, attributes), found, strict=True):
                 total.update(part)
-    known = Vocabulary.of(texts.elements())
     return Codes(
-        known.known,
+        frequent_words(texts.elements()),
         tuple(sorted(answer for answer, number in answers.items() if number >= 2)),
         tuple(sorted(written)),
         tuple(kinds()),

@@ -165,3 +165,15 @@ class SizedModel(Model, Protocol):
     @property
     def parameters(self) -> int:
         """The number of its parameters."""
+
+
+def score_array(scored: Iterable[PlacedAnswer], count: int) -> Floats:
+    """The scores of so many queries as an array; NaN where there is none.
+
+    >>> score_array([(1, Answer.scored(0.5))], 2).tolist()
+    [nan, 0.5]
+    """
+    scores = np.full(count, np.nan, np.float32)
+    for position, answer in scored:
+        scores[position] = np.nan if answer.score is None else answer.score
+    return scores

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from counterpoint.core.groups import Answer, Gold, Mode, Query, State
 from counterpoint.core.ids import canonical, content_id, hex_id
-from counterpoint.core.ports import Floats, PlacedAnswer, SampledAnswer, Scale
+from counterpoint.core.ports import Floats, PlacedAnswer, SampledAnswer, Scale, score_array
 
 
 class SimulatedKill(BaseException):
@@ -180,5 +180,4 @@ class GoldModel:
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """1 where the text fits, 0 where it does not; NaN where there is no gold."""
-        scores = (answer.score for _, answer in self.answer([replace(query, mode=Mode.SCORE) for query in queries]))
-        return np.array([np.nan if score is None else score for score in scores], np.float32)
+        return score_array(self.answer([replace(query, mode=Mode.SCORE) for query in queries]), len(queries))

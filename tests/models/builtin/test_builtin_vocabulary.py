@@ -36,10 +36,6 @@ def test_what_was_said_before_fills_the_room_that_a_text_leaves() -> None:
     assert WORDS.numbers("cat " * 40, "dog") == WORDS.numbers("cat " * 40)
 
 
-def test_a_vocabulary_holds_the_words_that_come_often_enough() -> None:
-    assert Vocabulary.of(["the dog", "The cat", "dog"], least=2).known == ("dog", "the")
-
-
 @given(st.lists(st.lists(st.integers(), max_size=4)))
 def test_every_text_has_its_place_among_those_of_its_length(rows: list[list[int]]) -> None:
     found = group_by_length(rows)

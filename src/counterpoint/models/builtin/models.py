@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -10,14 +9,12 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale
-from counterpoint.models.answer_distributions import AnswerDistribution, answer_in_trial, required_passes
+from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale, score_array
+from counterpoint.models.answer_distributions import AnswerDistribution, AnswerLabels, answer_in_trial, required_passes
 from counterpoint.models.builtin.onnx_graphs import WEIGHTS, Encoder, ModelCard, OnnxGraphs, group_by_length
 
 CHUNK, GRAPH_BATCH, TOP = 256, 32, 5
 """Queries encoded at a time, queries in one run of a graph, and answers listed for each."""
-
-Item = TypeVar("Item")
 
 
 class BuiltinModel:
@@ -26,6 +23,7 @@ class BuiltinModel:
     def __init__(self, folder: Path, pictures: Pictures) -> None:
         self._graphs = OnnxGraphs(folder)
         self._encoder = Encoder(self._graphs, pictures)
+        self._labels = AnswerLabels(self.card.answers, TOP, "softmax")
 
     @property
     def card(self) -> ModelCard:
@@ -58,8 +56,8 @@ class BuiltinModel:
 
     def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers, or scores in mode `score`, from features."""
-        masks = np.ones((len(queries), self.card.units), np.float32)
-        yield from self._answer_from(list(picture), list(text), queries, masks)
+        passes = self._passes(list(picture), list(text), queries, (0,), seed=0)
+        yield from ((place, answer_in_trial(0, results, TOP)) for place, results in enumerate(passes))
 
     def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[SampledAnswer]:
         """Passes with dropout on, seeded by seed, query and trial; trial 0 is the plain pass.
@@ -82,23 +80,26 @@ class BuiltinModel:
         trials: Sequence[int],
         seed: int,
     ) -> list[dict[int, AnswerDistribution | Answer]]:
-        """For each query the result of each pass; the passes go through the graph together."""
-        places = [place for place in range(len(queries)) for _ in trials]
-        repeated = [queries[place] for place in places]
-        seen, read = ([features[place] for place in places] for features in (pictures, texts))
-        masks = np.stack([self._mask(query, trial, seed) for query in queries for trial in trials])
+        """For each query the result of each pass; texts of one length go through the graph together, unpadded."""
+        tokens = [self._encoder.tokens(query) for query in queries]
+        rows = [(place, trial) for place in range(len(queries)) for trial in trials]
         results: list[dict[int, AnswerDistribution | Answer]] = [{} for _ in queries]
-        for row, outputs in self._outputs(seen, read, repeated, masks):
-            results[places[row]][trials[row % len(trials)]] = self._result(repeated[row], outputs)
+        for length, same_length in group_by_length([tokens[place] for place, _ in rows]).items():
+            for part in _chunks(same_length, GRAPH_BATCH):
+                asked = [rows[row] for row in part]
+                read = [texts[place] for place, _ in asked]
+                outputs = self._graphs.run(
+                    "answer",
+                    {
+                        "picture": np.stack([pictures[place] for place, _ in asked]),
+                        "text": np.stack([row if row.ndim == 1 else row[: 1 + length] for row in read]),
+                        "present": np.ones((len(asked), 1 + length), np.float32),
+                        "mask": np.stack([self._mask(queries[place], trial, seed) for place, trial in asked]),
+                    },
+                )
+                for (place, trial), *row_outputs in zip(asked, *outputs, strict=True):
+                    results[place][trial] = self._result(queries[place], row_outputs)
         return results
-
-    def _answers(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
-        failed: list[PlacedAnswer] = []
-        for positions, chunk, pictures, texts in self._encoded(queries, failed):
-            masks = np.ones((len(chunk), self.card.units), np.float32)
-            for place, answer in self._answer_from(pictures, texts, chunk, masks):
-                yield positions[place], answer
-        yield from failed
 
     def _encoded(
         self, queries: Sequence[Query], failed: list[PlacedAnswer]
@@ -120,37 +121,13 @@ class BuiltinModel:
             if encoded:
                 yield positions, encoded, pictures, self._encoder.texts(encoded)
 
-    def _answer_from(
-        self, pictures: Sequence[Floats], texts: Sequence[Floats], queries: Sequence[Query], masks: Floats
-    ) -> Iterator[PlacedAnswer]:
-        for place, outputs in self._outputs(pictures, texts, queries, masks):
-            result = self._result(queries[place], outputs)
-            yield place, result.answer(TOP) if isinstance(result, AnswerDistribution) else result
-
-    def _outputs(
-        self, pictures: Sequence[Floats], texts: Sequence[Floats], queries: Sequence[Query], masks: Floats
-    ) -> Iterator[tuple[int, list[Floats]]]:
-        """The outputs of the answer graph, texts of one length together, so that answers are batch-invariant."""
-        for length, same_length in group_by_length([self._encoder.tokens(query) for query in queries]).items():
-            for places in _chunks(same_length, GRAPH_BATCH):
-                outputs = self._graphs.run(
-                    "answer",
-                    {
-                        "picture": np.stack([pictures[place] for place in places]),
-                        "text": np.stack([_cut(texts[place], 1 + length) for place in places]),
-                        "present": np.ones((len(places), 1 + length), np.float32),
-                        "mask": masks[places],
-                    },
-                )
-                yield from ((place, row) for place, *row in zip(places, *outputs, strict=True))
-
     def _result(self, query: Query, outputs: list[Floats]) -> AnswerDistribution | Answer:
         """The result of one query; the first output holds the logits of answers, the last the score of the text."""
         if query.mode is Mode.SCORE:
             return self._scored(outputs)
         if not self.card.answers:
             return Answer.failed(f"{self.card.name} scores texts, and answers no questions")
-        return _distribution(self.card.answers, outputs[0], query.choices)
+        return self._labels.distribution(query, outputs[0])
 
     def _scored(self, outputs: list[Floats]) -> Answer:
         if self.card.scores == Scale.SIMILARITY:
@@ -174,7 +151,7 @@ class BuiltinAnswerer(BuiltinModel):
 
     def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers with their positions, sorted by picture; each picture is encoded once."""
-        return self._answers(queries)
+        return ((position, answer) for position, _, answer in self.sample(queries, (0,), seed=0))
 
 
 class BuiltinScorer(BuiltinModel):
@@ -187,15 +164,12 @@ class BuiltinScorer(BuiltinModel):
 
     def stream_scores(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores with their positions; a query without a readable picture fails with a reason."""
-        return self._answers([Query(query.picture, query.text, Mode.SCORE, context=query.context) for query in queries])
+        scored = [Query(query.picture, query.text, Mode.SCORE, context=query.context) for query in queries]
+        return ((position, answer) for position, _, answer in self.sample(scored, (0,), seed=0))
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """One number per query, higher where the text fits better; NaN where the picture cannot be read."""
-        scores = np.full(len(queries), np.nan, np.float32)
-        for position, answer in self.stream_scores(queries):
-            if answer.score is not None:
-                scores[position] = answer.score
-        return scores
+        return score_array(self.stream_scores(queries), len(queries))
 
 
 class BuiltinAnswererScorer(BuiltinAnswerer, BuiltinScorer):
@@ -227,19 +201,5 @@ def two_tower(pictures: Pictures, *, weights: Path = WEIGHTS) -> BuiltinScorer:
     return BuiltinScorer(weights / "two-tower", pictures)
 
 
-def _distribution(answers: Sequence[str], logits: Floats, choices: Sequence[str]) -> AnswerDistribution:
-    """The probability of each answer, among the choices where any of them is known."""
-    offered = {choice.strip().lower(): choice for choice in reversed(choices)}
-    places = [place for place, answer in enumerate(answers) if answer in offered]
-    exact = (logits[places] if places else logits).astype(np.float64)
-    weights = np.exp(exact - exact.max())
-    return AnswerDistribution([offered[answers[place]] for place in places] or answers, weights / weights.sum())
-
-
-def _cut(features: Floats, places: int) -> Floats:
-    return features[:places] if features.ndim == 2 else features
-
-
-def _chunks(items: Sequence[Item], size: int) -> Iterator[list[Item]]:
-    for start in range(0, len(items), size):
-        yield list(items[start : start + size])
+def _chunks(items: list[int], size: int) -> Iterator[list[int]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -72,15 +72,6 @@ class Vocabulary:
         before = split_words(context)[-(LENGTH - len(words)) :] if len(words) < LENGTH else []
         return [self.number(word) for word in (*before, *words)] or [1]
 
-    @classmethod
-    def of(cls, texts: Iterable[str], *, least: int = 2) -> "Vocabulary":
-        """The words that occur at least so often in some texts, sorted."""
-        counts: dict[str, int] = {}
-        for text in texts:
-            for word in split_words(text):
-                counts[word] = counts.get(word, 0) + 1
-        return cls(sorted(word for word, count in counts.items() if count >= least))
-
 
 def group_by_length(rows: Sequence[Sequence[int]]) -> dict[int, list[int]]:
     """The positions of texts of each length, so that a batch needs no padding.

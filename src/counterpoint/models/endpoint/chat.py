@@ -11,13 +11,20 @@ from functools import partial
 from typing import TypeAlias
 
 import httpx2
-import numpy as np
 
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, PreprocessingPictures, SampledAnswer, Scale
+from counterpoint.core.ports import (
+    Floats,
+    Pictures,
+    PlacedAnswer,
+    PreprocessingPictures,
+    SampledAnswer,
+    Scale,
+    score_array,
+)
 from counterpoint.language.answers.extraction import AUTO, EXTRACTION_RULES
 from counterpoint.models.endpoint.completions import (
     NO_LOGPROBS,
@@ -158,15 +165,12 @@ class Chat:
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """The same as an array, for callers without an event loop; NaN where there is no score."""
-        scores = np.full(len(queries), np.nan, np.float32)
 
-        async def collect() -> None:
-            async for place, answer in self.stream_scores(queries):
-                scores[place] = np.nan if answer.score is None else answer.score
+        async def collect() -> list[PlacedAnswer]:
+            return [placed async for placed in self.stream_scores(queries)]
 
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, collect()).result()
-        return scores
+            return score_array(thread.submit(asyncio.run, collect()).result(), len(queries))
 
     async def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> AsyncIterator[SampledAnswer]:
         """Sampled answers; the seed of each follows from query, trial and seed, where the server takes seeds."""

@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias
 
-import numpy as np
-
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import canonical
-from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale
+from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale, score_array
 from counterpoint.engine.mapped_arrays import MappedPool
 from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.models.hf.batch_preparation import BatchPreparer, BatchRow, PreparedBatch, PromptFormatT
@@ -198,10 +196,7 @@ class ScoringGenerativeModel(GenerativeModel[PromptFormatT]):
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """The probability of yes against no as the first token; NaN where the picture cannot be read."""
-        scores = np.full(len(queries), np.nan, np.float32)
-        for position, answer in self.stream_scores(queries):
-            scores[position] = np.nan if answer.score is None else answer.score
-        return scores
+        return score_array(self.stream_scores(queries), len(queries))
 
     def _sample_scores(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[SampledAnswer]:
         """A sampled score is 1 where yes was drawn, and 0 where no was."""

@@ -1,6 +1,6 @@
 """Checkpoints that read text alone: sequence classifiers, translators, and masked language models."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,77 +23,85 @@ MASK = "[MASK]"
 _BEGINNINGS = ("\u0120", "\u2581")  # word-initial marks of byte-pair and SentencePiece vocabularies
 
 
-class SequenceClassifier:
-    """A sequence classifier from the hub or a folder."""
+class TextModel:
+    """A checkpoint from the hub or a folder, of one of the auto-classes of transformers, with its tokenizer."""
 
-    def __init__(self, name: str, device: str = "") -> None:
+    def __init__(self, name: str, family: str, device: str = "") -> None:
         require_packages()
-        from transformers import AutoModelForSequenceClassification
+        import transformers
 
         self._checkpoint = Checkpoint(name, device)
-        self._model: Any = self._checkpoint.weights(AutoModelForSequenceClassification)
+        self._model: Any = self._checkpoint.weights(getattr(transformers, family))
         self._tokenizer: Any = self._checkpoint.tokenizer()
 
+    def _logits(self, *columns: Sequence[str]) -> Iterator[tuple[list[int], Any, Any]]:
+        """Texts, or pairs of them, in batches of similar length: positions, inputs and logits."""
+        import torch
+
+        rows = list(zip(*columns, strict=True))
+        order = sorted(range(len(rows)), key=lambda place: sum(map(len, rows[place])))
+        for start in range(0, len(order), BATCH):
+            places = order[start : start + BATCH]
+            batch = [[column[place] for place in places] for column in columns]
+            inputs = self._tokenizer(*batch, padding=True, truncation=True, return_tensors="pt")
+            with torch.inference_mode():
+                logits = self._model(**inputs.to(self._checkpoint.place)).logits
+            yield places, inputs, logits
+
+
+class SequenceClassifier(TextModel):
+    """A sequence classifier of texts, or of pairs of texts."""
+
+    def __init__(self, name: str, device: str = "") -> None:
+        super().__init__(name, "AutoModelForSequenceClassification", device)
+
     @property
-    def labels(self) -> Mapping[int, str]:
+    def names(self) -> Mapping[int, str]:
         """Its labels in lower case, by number."""
         return {int(number): str(label).lower() for number, label in self._model.config.id2label.items()}
 
-    def probabilities(self, texts: Sequence[str], others: Sequence[str] | None = None) -> Floats:
-        """One row per text, or per pair of texts, and one column per label; texts of similar length share a batch."""
-        import torch
-
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]) + (len(others[place]) if others else 0))
-        probabilities = np.zeros((len(texts), len(self.labels)), np.float32)
-        for start in range(0, len(order), BATCH):
-            places = order[start : start + BATCH]
-            inputs = self._tokenizer(
-                [texts[place] for place in places],
-                [others[place] for place in places] if others else None,
-                padding=True,
-                truncation=True,
-                return_tensors="pt",
-            )
-            with torch.inference_mode():
-                logits = self._model(**inputs.to(self._checkpoint.place)).logits
-            probabilities[places] = torch.softmax(logits.float(), -1).cpu().numpy()
+    def probabilities(self, *columns: Sequence[str]) -> Floats:
+        """One row per text, or per pair of texts, and one column per label."""
+        probabilities = np.zeros((len(columns[0]), len(self.names)), np.float32)
+        for places, _, logits in self._logits(*columns):
+            probabilities[places] = logits.float().softmax(-1).cpu().numpy()
         return probabilities
 
 
-class AcceptabilityClassifier:
+class AcceptabilityClassifier(SequenceClassifier):
     """A classifier with two labels, one of which says that a sentence is acceptable (CoLA)."""
 
     def __init__(self, name: str, *, device: str = "") -> None:
-        self._classifier = SequenceClassifier(name, device)
-        self._acceptable = _acceptable_label(dict(self._classifier.labels), name)
+        super().__init__(name, device)
+        self._acceptable = _acceptable_label(dict(self.names), name)
 
     def scores(self, texts: Sequence[str]) -> Floats:
         """The probability that each text is acceptable."""
-        return self._classifier.probabilities(texts)[:, self._acceptable]
+        return self.probabilities(texts)[:, self._acceptable]
 
 
-class EntailmentClassifier:
+class EntailmentClassifier(SequenceClassifier):
     """A classifier of pairs of texts (NLI), whose labels are found by their names, in whatever order they are.
 
     A checkpoint that only numbers them is given the names in that order, as in "entailment|neutral|contradiction".
     """
 
     def __init__(self, name: str, *, labels: str = "", device: str = "") -> None:
-        self._classifier = SequenceClassifier(name, device)
-        named = dict(enumerate(labels.lower().split("|"))) if labels else self._classifier.labels
+        super().__init__(name, device)
+        named = dict(enumerate(labels.lower().split("|"))) if labels else self.names
         self._labels: dict[int, str] = {
             number: ours
             for number, label in named.items()
             for stem, ours in zip(_NLI_STEMS, NLI_LABELS, strict=True)
             if label.startswith(stem)
         }
-        if sorted(self._labels.values()) != sorted(NLI_LABELS) or len(named) != len(self._classifier.labels):
+        if sorted(self._labels.values()) != sorted(NLI_LABELS) or len(named) != len(self.names):
             fact = f"{name} has the labels {', '.join(named.values())}, not {', '.join(NLI_LABELS)}"
             raise ModelError(fact, hint=f"where it numbers them, give their names: labels={'|'.join(NLI_LABELS)}")
 
     def labels(self, premises: Sequence[str], hypotheses: Sequence[str]) -> list[str]:
         """The most probable label of each hypothesis, given its premise."""
-        probabilities = self._classifier.probabilities(premises, hypotheses)
+        probabilities = self.probabilities(premises, hypotheses)
         return [self._labels[number] for number in probabilities.argmax(-1).tolist()]
 
 
@@ -108,16 +116,11 @@ def _acceptable_label(labels: dict[int, str], name: str) -> int:
     return numbers[0]
 
 
-class SequenceTranslator:
+class SequenceTranslator(TextModel):
     """A sequence-to-sequence checkpoint with greedy decoding, so that one text has one translation."""
 
     def __init__(self, name: str, device: str = "") -> None:
-        require_packages()
-        from transformers import AutoModelForSeq2SeqLM
-
-        self._checkpoint = Checkpoint(name, device)
-        self._model: Any = self._checkpoint.weights(AutoModelForSeq2SeqLM)
-        self._tokenizer: Any = self._checkpoint.tokenizer()
+        super().__init__(name, "AutoModelForSeq2SeqLM", device)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """One translation for each text."""
@@ -131,21 +134,17 @@ class SequenceTranslator:
         return [str(text) for text in self._tokenizer.batch_decode(tokens, skip_special_tokens=True)]
 
 
-class MaskedLanguageModel:
+class MaskedLanguageModel(TextModel):
     """A checkpoint that fills gaps of one or several words, by beam search from left to right."""
 
     def __init__(self, name: str, device: str = "") -> None:
         require_packages()
-        from transformers import AutoModelForMaskedLM
-
-        self._checkpoint = Checkpoint(name, device)
-        _ = self._checkpoint.folder  # a failed download has its own error
+        _ = Checkpoint(name, device).folder  # a failed download has its own error
         try:
-            self._model: Any = self._checkpoint.weights(AutoModelForMaskedLM)
+            super().__init__(name, "AutoModelForMaskedLM", device)
         except ModelError as problem:
             hint = "name a masked language model, such as google-bert/bert-base-cased, or a folder with one"
             raise ModelError(f"{name} holds no masked language model: {problem}", hint=hint) from problem
-        self._tokenizer: Any = self._checkpoint.tokenizer()
         if self._tokenizer.mask_token_id is None:
             raise ModelError(f"{name} has no mask", hint="name a masked language model, such as BERT or RoBERTa")
         self._excluded = self._non_words()
@@ -179,9 +178,7 @@ class MaskedLanguageModel:
         mask = self._tokenizer.mask_token
         beams = [[("", 1.0)] if begun is None or begun else [] for _ in texts]
         for place in range(length):
-            begun_beams = [
-                (number, words, chance) for number, own_beams in enumerate(beams) for words, chance in own_beams
-            ]
+            begun_beams = [(number, *beam) for number, own_beams in enumerate(beams) for beam in own_beams]
             masked = [
                 texts[number].replace(MASK, f"{words} {' '.join([mask] * (length - place))}".strip())
                 for number, words, _ in begun_beams
@@ -198,24 +195,15 @@ class MaskedLanguageModel:
         import torch
 
         tokens_by_text: list[list[tuple[int, float]]] = [[] for _ in texts]
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        for start in range(0, len(order), BATCH):
-            places = order[start : start + BATCH]
-            inputs = self._tokenizer(
-                [texts[place] for place in places], padding=True, truncation=True, return_tensors="pt"
-            ).to(self._checkpoint.place)
+        for places, inputs, logits in self._logits(texts):
             gaps = inputs["input_ids"] == self._tokenizer.mask_token_id
             if not bool(gaps.any(-1).all()):
                 raise ModelError("a gap lies beyond what the model reads", hint="leave out texts of that length")
-            with torch.inference_mode():
-                logits = self._model(**inputs).logits
             first = logits[torch.arange(len(places)), gaps.int().argmax(-1)].float()
             chances = torch.softmax(first, -1).masked_fill(self._excluded.to(first.device), 0.0)
             best = chances.topk(min(k, chances.shape[-1]))
             for place, values, tokens in zip(places, best.values.tolist(), best.indices.tolist(), strict=True):
-                tokens_by_text[place] = [
-                    (token, value) for token, value in zip(tokens, values, strict=True) if value > 0
-                ]
+                tokens_by_text[place] = [pair for pair in zip(tokens, values, strict=True) if pair[1] > 0]
         return tokens_by_text
 
     def _word(self, token: int) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.ports import Floats, Model, Pictures, Pixels, PlacedAnswer, Scale
+from counterpoint.core.ports import Floats, Model, Pictures, Pixels, PlacedAnswer, Scale, score_array
 from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.models.settings import convert_settings
 
@@ -81,8 +81,7 @@ class ScoringFunctionModel(FunctionModel):
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """One number per query; NaN where there is none."""
-        scores = [answer.score for _, answer in self.stream_scores(queries)]
-        return np.array([np.nan if score is None else score for score in scores], np.float32)
+        return score_array(self.stream_scores(queries), len(queries))
 
 
 def _to_answer(result: object, query: Query) -> Answer:
