@@ -17,6 +17,7 @@ from counterpoint.cli.options import (
     seed_option,
     stack,
     suites_option,
+    threshold_option,
 )
 from counterpoint.cli.printing import print_result
 
@@ -41,6 +42,15 @@ def command() -> None:
     """Print the tables of a paper from the models of a lab."""
 
 
+@command.command("beyond-accuracy")
+@_paper_options("beyond-accuracy")
+@threshold_option
+@_printed
+def beyond_accuracy(lab: Path, form: str | None, **request: Any) -> None:
+    """Print the tables of Beyond Accuracy (EMNLP 2021) from LAB: means over data sets, and every data set."""
+    print_result(Lab(lab).paper("beyond-accuracy", **request), form)
+
+
 @command.command("carets")
 @_paper_options("carets")
 @_printed
@@ -55,6 +65,15 @@ def carets(lab: Path, form: str | None, **request: Any) -> None:
 def contrast(lab: Path, form: str | None, **request: Any) -> None:
     """Print the tables of contrast sets (NAACL 2021) from LAB: originals, contrasts, the drop, consistency by k."""
     print_result(Lab(lab).paper("contrast", **request), form)
+
+
+@command.command("rad")
+@_paper_options("rad")
+@threshold_option
+@_printed
+def rad(lab: Path, form: str | None, **request: Any) -> None:
+    """Print the tables of RAD (ACL 2021) from LAB: RAD and accuracy by augmentation, and how many were made."""
+    print_result(Lab(lab).paper("rad", **request), form)
 
 
 @command.command("valse")

@@ -103,11 +103,16 @@ def _rules() -> Iterator[Entry]:
 
 
 def _papers() -> Iterator[Entry]:
-    from counterpoint.reports.papers import carets, contrast, valse  # slow to import
+    from counterpoint.reports.papers import beyond_accuracy, carets, contrast, rad, valse  # slow to import
 
-    yield {"name": "carets", "description": "CARETS (ACL 2022): six tests", "tables": list(carets.LABELS)}
-    yield {"name": "contrast", "description": "Contrast sets (NAACL 2021)", "tables": list(contrast.LABELS)}
-    yield {"name": "valse", "description": "VALSE (ACL 2022): captions and foils", "tables": list(valse.LABELS)}
+    for name, description, module in (
+        ("beyond-accuracy", "Beyond Accuracy (EMNLP 2021): bias, robustness, uncertainty", beyond_accuracy),
+        ("carets", "CARETS (ACL 2022): six tests", carets),
+        ("contrast", "Contrast sets (NAACL 2021)", contrast),
+        ("rad", "RAD (ACL 2021): robustness to augmented data", rad),
+        ("valse", "VALSE (ACL 2022): captions and foils", valse),
+    ):
+        yield {"name": name, "description": description, "tables": list(module.LABELS)}
 
 
 def _layouts() -> Iterator[Entry]:

@@ -1,14 +1,20 @@
 """The tables of a paper, computed from the models of a lab."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.contrast import KS
-from counterpoint.reports.papers import carets, contrast, valse
+from counterpoint.metrics.leaderboard import DATA_SET_TESTS, Layout
+from counterpoint.metrics.slices import distinct_values, keep_rows
+from counterpoint.reports.papers import beyond_accuracy, carets, contrast, rad, valse
 from counterpoint.reports.papers.carets_results import CaretsResults
 from counterpoint.reports.papers.paper_table import PaperTable
 from counterpoint.reports.tables import ResultTable, percent
@@ -19,14 +25,14 @@ from counterpoint.store.lab import LabStore
 class PaperRequest:
     """Which tables of which paper are computed, from which models and suites."""
 
-    paper: str  # carets, contrast or valse
+    paper: str  # beyond-accuracy, carets, contrast, rad or valse
     tables: tuple[str, ...] = ()  # by number; by default all
     models: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()
     printed: bool = False  # adds the paper's own models
     seed: int = 0  # for bootstrap resamples
     ks: tuple[int, ...] = ()  # contrasts in a set, for contrast sets
-    threshold: float = 0.5  # the probability above which a caption counts as correct, for VALSE
+    threshold: float = 0.5  # the credit from which an answer is correct; for VALSE the probability of a caption
     subset: str = "valid"  # of Table 4 of VALSE, by votes
 
 
@@ -65,15 +71,17 @@ def _result_table(table: PaperTable) -> ResultTable:
         )
         for line in table.rows
     ]
-    heads, note = (*table.names, *table.heads), "\n".join(table.notes)
+    heads, note = (*table.names, *table.heads), "\n".join(table.remarks)
     return ResultTable(f"{name}: {table.title}", heads, rows, names=len(table.names), note=note)
 
 
 def paper_tables(lab: LabStore, request: PaperRequest) -> PaperTables:
     """Compute the tables of a paper; a lab that has none of its tests is an error."""
     papers: Mapping[str, Callable[[LabStore, PaperRequest], list[PaperTable]]] = {
+        "beyond-accuracy": _beyond_accuracy,
         "carets": _carets,
         "contrast": _contrast,
+        "rad": _rad,
         "valse": _valse,
     }
     if request.paper not in papers:
@@ -81,13 +89,18 @@ def paper_tables(lab: LabStore, request: PaperRequest) -> PaperTables:
     return PaperTables(request.paper, tuple(papers[request.paper](lab.opened(), request)))
 
 
-def _answers(lab: LabStore, request: PaperRequest) -> dict[str, Any]:
-    return {title: load_answers(lab, info) for title, info in select_models(lab, request.models).items()}
+def _answers(lab: LabStore, request: PaperRequest, groups: pa.Table, tests: Sequence[str]) -> dict[str, Any]:
+    """The answers of the named models, or of all that were asked any of these tests."""
+    answers = {title: load_answers(lab, info) for title, info in select_models(lab, request.models).items()}
+    queries = keep_rows(groups, "test", tests)["query"].combine_chunks()
+    asked = {title: own for title, own in answers.items() if pc.any(pc.is_in(own["query"], value_set=queries)).as_py()}
+    return answers if request.models else asked or answers
 
 
 def _carets(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
-    answers = _answers(lab, request)
-    results = CaretsResults(load_groups(lab, request.suites), answers, carets.TESTS, seed=request.seed)
+    groups = load_groups(lab, request.suites)
+    answers = _answers(lab, request, groups, carets.TESTS)
+    results = CaretsResults(groups, answers, carets.TESTS, seed=request.seed)
     if not results.tests:
         hint = f"make one with counterpoint generate {lab.folder} --suite rephrase"
         raise StoreError(f"{lab.folder} has none of the tests {', '.join(carets.TESTS)}", hint=hint)
@@ -95,8 +108,8 @@ def _carets(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
 
 
 def _contrast(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
-    answers, ks = _answers(lab, request), tuple(sorted(set(request.ks))) or KS
-    results = contrast.ContrastResults(load_groups(lab, request.suites), answers, ks, request.seed)
+    groups, ks = load_groups(lab, request.suites), tuple(sorted(set(request.ks))) or KS
+    results = contrast.ContrastResults(groups, _answers(lab, request, groups, [contrast.TEST]), ks, request.seed)
     if not results.templates:
         hint = f"make one with counterpoint generate {lab.folder} --suite contrast"
         raise StoreError(f"{lab.folder} has no contrast sets", hint=hint)
@@ -104,11 +117,39 @@ def _contrast(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
 
 
 def _valse(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
-    needs_no_model = request.tables == ("5",) and not request.models
-    answers = {} if needs_no_model else _answers(lab, request)
     groups = load_groups(lab, request.suites)
+    needs_no_model = request.tables == ("5",) and not request.models
+    answers = {} if needs_no_model else _answers(lab, request, groups, valse.TESTS)
     results = valse.ValseResults(groups, answers, request.threshold, request.seed, request.subset)
     if not results.tests:
         hint = f"make some with counterpoint generate {lab.folder} --suite released --source valse --data FOLDER"
         raise StoreError(f"{lab.folder} has none of the instruments {', '.join(valse.TESTS)}", hint=hint)
     return valse.tables(results, request.tables, printed=request.printed)
+
+
+def _rad(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
+    groups = load_groups(lab, request.suites)
+    tests: dict[str, list[str]] = {}
+    for suite, test in distinct_values(groups, "suite", "test"):
+        tests.setdefault(suite, []).append(test)
+    data_sets = {suite: rad.data_set_of(*_source(lab, suite), own) for suite, own in tests.items()}
+    needs_no_model = request.tables == ("5",) and not request.models
+    answers = {} if needs_no_model else _answers(lab, request, groups, rad.TESTS)
+    results = rad.RadResults(groups, data_sets, answers, request.threshold, request.seed)
+    if not results.names:
+        hint = f"make one with counterpoint generate {lab.folder} --suite rad-counterfactuals --source world-vqa"
+        raise StoreError(f"{lab.folder} has none of the tests {', '.join(rad.TESTS)}", hint=hint)
+    return rad.tables(results, request.tables, printed=request.printed)
+
+
+def _source(lab: LabStore, suite: str) -> tuple[str, str]:
+    """The source and split that a suite was made from."""
+    parameters = lab.manifest(suite).parameters
+    return str(parameters.get("source", suite)), str(parameters.get("split", ""))
+
+
+def _beyond_accuracy(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
+    models = tuple(_answers(lab, request, load_groups(lab, request.suites), DATA_SET_TESTS))
+    options: dict[str, Any] = {"threshold": request.threshold, "seed": request.seed}
+    board = leaderboard(lab, models=models, suites=request.suites, layout=Layout.DATASETS, **options).board
+    return beyond_accuracy.tables(board, request.tables, printed=request.printed)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.lab.source_items import SourceRequest, apply_rules, load_source
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.outcomes import judge
+from counterpoint.reports.papers.rad import published_counts
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
@@ -38,12 +39,6 @@ PAPER_R2 = {
     "rad_backward": (0.849, 0.213),
 }
 """Table 4 of the paper: R² for 45 instances of LMH on VQA-CP, mean and standard deviation."""
-PAPER_COUNTS: Mapping[str, tuple[int, Mapping[str, int]]] = {
-    "vqa2": (214_354, {"color": 12_835, "how-many": 10_233, "what-kind": 1_654}),
-    "vqa-cp": (219_928, {"color": 12_910, "how-many": 13_437, "what-kind": 1_346}),
-    "visdial": (20_640, {"color": 516, "how-many": 130}),
-}
-"""Table 5 of the paper: questions, and how many of them each augmentation covers."""
 _R2 = {"r2": "R²", "r2_about_zero": "R² about zero", "r2_left_out": "leave-one-out R²"}
 
 
@@ -97,7 +92,7 @@ class RadCoverage(LabResult[dict[str, Any]]):
     questions: int
     made: Mapping[str, Mapping[str, int]]  # by augmentation and answer
     dropped: Mapping[str, Mapping[str, int]]  # by augmentation and reason
-    paper: tuple[int, Mapping[str, int]] = field(default=PAPER_COUNTS["vqa2"])
+    paper: tuple[int, Mapping[str, int]]  # questions, and augmented ones, in Table 5
 
     def records(self) -> list[dict[str, Any]]:
         """One row per augmentation."""
@@ -162,7 +157,7 @@ def rad_coverage(
         sum(len(item.turns) if is_dialogue else 1 for item in asked),
         {name: {answer: answers[name, answer] for answer in ("yes", "no")} for name in names},
         dropped,
-        PAPER_COUNTS["visdial" if is_dialogue else "vqa-cp" if source == "vqa-cp" else "vqa2"],
+        published_counts("VisDial" if is_dialogue else "VQA-CP" if source == "vqa-cp" else "VQA"),
     )
 
 

@@ -144,7 +144,7 @@ def question_counts(results: CaretsResults, label: str, printed: bool) -> list[P
         counted = tuple(map(PaperCell.counted, (*by_sort, total, pairs)))
         lines.append(PaperRow((test,), counted if total else (NOT_RUN,) * len(counted)))
         if printed:
-            published = [round(100 * (cell.value or 0)) for cell in _published_values()[label][test]]
+            published = [cell.as_count.n or 0 for cell in _published_values()[label][test]]
             of_each = 5 if test == "visual" else 1
             cells = map(PaperCell.counted, (*published, sum(published), of_each * sum(published)))
             lines.append(PaperRow((f"{test} (paper)",), tuple(cells), True))

@@ -131,6 +131,8 @@ def _suite_by_test(pairs: Sequence[tuple[str, ...]]) -> dict[str, str]:
 def _gather(
     scores: dict[tuple[str, ...], dict[str, PaperCell]], model: str, outcomes: Outcomes, request: ScoreRequest
 ) -> None:
+    reasons = {metric.name: metric.not_applicable for metric in request.metrics}
     for row in score_outcomes(outcomes, request).to_pylist():
         if row["missing"] < 1:
-            scores.setdefault((model, *(row[name] for name in request.by)), {})[row["metric"]] = PaperCell.scored(row)
+            cell = PaperCell.scored(row, reasons[row["metric"]])
+            scores.setdefault((model, *(row[name] for name in request.by)), {})[row["metric"]] = cell

@@ -69,8 +69,10 @@ class ContrastResults:
             (("kind",), contrast_metrics(self.ks)),
             ((), contrast_metrics(self.ks, deduplicated_original_accuracy(outcomes))),
         ):
+            reasons = {metric.name: metric.not_applicable for metric in metrics}
             for row in score_outcomes(outcomes, ScoreRequest(by, metrics=metrics, seed=self.seed)).to_pylist():
-                scores.setdefault(row["kind"] if by else OVERALL, {})[row["metric"]] = PaperCell.scored(row)
+                cell = PaperCell.scored(row, reasons[row["metric"]])
+                scores.setdefault(row["kind"] if by else OVERALL, {})[row["metric"]] = cell
         for place, cells in scores.items():
             rows = None if place == OVERALL else outcomes.labels("kind").where([place])
             cells["drop"] = _drop(outcomes, rows, self.seed)

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import isnan
 from pathlib import Path
@@ -18,6 +18,7 @@ class PaperCell:
     high: float | None = None
     n: int | None = None
     text: str = ""
+    reason: str = ""  # why there is no value
 
     @classmethod
     def published(cls, percent: float | None) -> "PaperCell":
@@ -25,14 +26,21 @@ class PaperCell:
         return NOT_APPLICABLE if percent is None else cls(percent / 100)
 
     @classmethod
-    def scored(cls, row: Mapping[str, Any]) -> "PaperCell":
-        """The score in a row of a table of scores; not applicable where nothing counts."""
-        return cls(row["value"], row["low"], row["high"], row["n"]) if row["n"] else NOT_APPLICABLE
+    def scored(cls, row: Mapping[str, Any], reason: str = "") -> "PaperCell":
+        """The score in a row of a table of scores; not applicable, for this reason, where nothing counts."""
+        if row["n"]:
+            return cls(row["value"], row["low"], row["high"], row["n"])
+        return replace(NOT_APPLICABLE, reason=row.get("reason") or reason)
 
     @classmethod
     def counted(cls, count: int) -> "PaperCell":
         """A count."""
         return cls(text=f"{count:,}", n=count)
+
+    @property
+    def as_count(self) -> "PaperCell":
+        """A value of the paper that is no per cent but a count."""
+        return self if self.value is None else PaperCell.counted(round(100 * self.value))
 
 
 NOT_APPLICABLE = PaperCell(text="–")
@@ -59,12 +67,27 @@ class PaperTable:
     rows: tuple[PaperRow, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes, and why cells have no value: each reason once, with the rows unless all of the lab share it."""
+        columns: dict[tuple[str, str], list[str]] = {}
+        for row in self.rows:
+            for head, cell in zip(self.heads, row.cells, strict=True):
+                if cell.reason:
+                    columns.setdefault((" / ".join(row.names), cell.reason), []).append(head)
+        rows: dict[tuple[str, str], list[str]] = {}
+        for (name, reason), heads in columns.items():
+            rows.setdefault((", ".join(heads), reason), []).append(name)
+        ours = sum(not row.printed for row in self.rows)
+        named = {key: f"{', '.join(names)}: " * (len(names) < ours) for key, names in rows.items()}
+        return *self.notes, *(f"{names}{heads}: {reason}." for (heads, reason), names in named.items())
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON: a cell is its value with its interval, a count, or its text."""
         return {
             "table": self.label,
             "title": self.title,
-            "notes": list(self.notes),
+            "notes": list(self.remarks),
             "rows": [
                 dict(zip(self.names, row.names, strict=True))
                 | {"printed": row.printed}
