@@ -37,16 +37,22 @@ class Augmentation:
 
     name: str
     begins: str
-    read: Callable[[str], QuestionSubject | str]  # what a question asks, or why that cannot be told
-    value: Callable[
-        [QuestionSubject, str], str
-    ]  # what an answer says, in one form for all who say the same; "" for no value
+    parse: Callable[[str], QuestionSubject | str]  # what stands between prefix and suffix, or why it is not understood
+    value: Callable[[QuestionSubject, str], str]  # what an answer says, in one form for synonyms; "" for no value
     apart: Callable[[QuestionSubject, str, str], bool]  # whether a value is surely not what an answer says
     words: Callable[[QuestionSubject, str], str]  # the yes/no question; "" where it cannot be put
     no_value: str  # said of an answer that is no value
-    belongs: Callable[[QuestionSubject, str], bool] | None = (
-        None  # where values depend on subjects: whether one could be such
-    )
+    belongs: Callable[[QuestionSubject, str], bool] | None = None  # whether a value fits a subject, if that matters
+    ends: str = ""
+
+    def read(self, text: str) -> QuestionSubject | str:
+        """What a question asks about, or the reason why that cannot be told."""
+        words = " ".join(text.removesuffix("?").split())
+        subject = words[len(self.begins) + 1 :]
+        if not words.lower().startswith(f"{self.begins} ") or not subject.lower().endswith(self.ends):
+            return f"is not '{self.begins} …{self.ends}'" if self.ends else f"does not begin with {self.begins!r}"
+        subject = subject[: len(subject) - len(self.ends)]
+        return TWO_QUESTIONS if _SIGNS.search(subject.lower()) else self.parse(subject)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +68,19 @@ class InterpretedQuestion:
 def interpret_question(augmentation: Augmentation, question: Question) -> InterpretedQuestion | str:
     """The parsed question with its majority answer, or the reason why it is rejected."""
     subject = augmentation.read(question.text)
-    return (
-        subject
-        if isinstance(subject, str)
-        else interpret_answers(augmentation, subject, question.votes or _best(question))
-    )
+    if isinstance(subject, str):
+        return subject
+    most = max((credit for _, credit in question.gold.answers), default=0.0)
+    best = [answer for answer, credit in question.gold.answers if credit == most > 0]
+    return interpret_answers(augmentation, subject, question.votes or best)
 
 
 def interpret_answers(
     augmentation: Augmentation, subject: QuestionSubject, answers: Sequence[str]
 ) -> InterpretedQuestion | str:
     """The parsed question with the most frequent value, or the reason why there is none."""
-    ranked = Counter(
-        augmentation.value(subject, answer) or f"? {normalize_vqa(answer)}" for answer in answers
-    ).most_common(2)
+    values = (augmentation.value(subject, answer) or f"? {normalize_vqa(answer)}" for answer in answers)
+    ranked = Counter(values).most_common(2)
     if not ranked:
         return "no right answer is known"
     (value, agreeing), *others = ranked
@@ -90,21 +95,6 @@ def interpret_answers(
     return InterpretedQuestion(subject, value, agreeing, tuple(answers))
 
 
-def text_after(text: str, begins: str) -> str | None:
-    """The text after a prefix, without the question mark; None where the question has another prefix.
-
-    >>> text_after("What color is the  cat ?", "what color is the")
-    'cat'
-    """
-    words = " ".join(text.removesuffix("?").split())
-    return words[len(begins) :].strip() if words.lower().startswith(f"{begins} ") else None
-
-
-def is_several(text: str) -> bool:
-    """Whether a part of a question contains another question, or a choice."""
-    return bool(_SIGNS.search(text.lower()))
-
-
 def match_style(base: str, text: str) -> str:
     """A question in the style of another: with a capital and a question mark only if that has them.
 
@@ -113,9 +103,3 @@ def match_style(base: str, text: str) -> str:
     """
     mark = "?" if base.rstrip().endswith("?") else ""
     return (text[:1].upper() + text[1:] if base[:1].isupper() else text) + mark
-
-
-def _best(question: Question) -> tuple[str, ...]:
-    """The answers with the highest credit, where no votes are known."""
-    most = max((credit for _, credit in question.gold.answers), default=0.0)
-    return tuple(answer for answer, credit in question.gold.answers if credit == most > 0)

@@ -8,27 +8,13 @@ from counterpoint.language.english import join_list
 from counterpoint.language.lexicon.attributes import attribute_classes, excludes
 from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.language.tokens import tag_words
-from counterpoint.suites.rad.augmentation import (
-    DATA,
-    TWO_QUESTIONS,
-    Augmentation,
-    QuestionSubject,
-    is_several,
-    listed_words,
-    text_after,
-)
+from counterpoint.suites.rad.augmentation import DATA, Augmentation, QuestionSubject, listed_words
 
-BEGINS = "what color is the"
 _HELPING = ("VB", "VH", "VD", "VM")
 
 
-def read_color_question(text: str) -> QuestionSubject | str:
+def parse_thing(subject: str) -> QuestionSubject | str:
     """What follows "What color is the", if it names a thing: not "What color is the man wearing?"."""
-    subject = text_after(text, BEGINS)
-    if not subject:
-        return f"does not begin with {BEGINS!r}"
-    if is_several(subject):
-        return TWO_QUESTIONS
     tags = tag_words(("The", *subject.split(), "."))[1:-1]
     clause = any(tag.startswith(_HELPING) for tag in tags[:-1])
     if tags[-1].startswith(("CJ", "TO")) or (tags[-1].startswith(("PR", "AVP", "V")) and not clause):
@@ -43,15 +29,15 @@ def color_value(subject: QuestionSubject, answer: str) -> str:
     >>> [color_value(QuestionSubject("cat"), answer) for answer in ("White & black", "light grey", "wood")]
     ['black and white', 'light gray', '']
     """
-    words = [
-        word for word in normalize_vqa(answer).replace("/", " ").split() if word not in listed_words("color.between")
-    ]
-    colors: set[str] = set()
+    words = normalize_vqa(answer).replace("/", " ").split()
+    words, colors = [word for word in words if word not in listed_words("color.between")], set[str]()
     while words:
         length = next((n for n in (2, 1) if len(words) >= n and hues(" ".join(words[:n]))), 0)
         if not length:
             return ""
-        colors.add(_usual(" ".join(words[:length])))
+        shade, _, plain = " ".join(words[:length]).rpartition(" ")
+        known = attribute_classes()["color"].canonical
+        colors.add(known(f"{shade} {plain}".strip()) or f"{shade} {known(plain) or plain}".strip())
         words = words[length:]
     return join_list(sorted(colors))
 
@@ -80,11 +66,6 @@ def colors_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
     return all(excludes(one, other) for one in _all_hues(wanted) for other in _all_hues(answer))
 
 
-def color_question(subject: QuestionSubject, wanted: str) -> str:
-    """The question in the words of the paper's Table 1."""
-    return f"is the color of the {subject.noun} {wanted}"
-
-
 @cache
 def _all_hues(text: str) -> tuple[str, ...]:
     """The hues of every color that a text names, whatever else it says."""
@@ -93,15 +74,12 @@ def _all_hues(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(hue for part in (*pairs, *parts) for hue in hues(part)))
 
 
-def _usual(color: str) -> str:
-    """A color by its canonical word, in any shade: light gray for light grey."""
-    shade, _, plain = color.rpartition(" ")
-    known = attribute_classes()["color"].canonical(color)
-    if known:
-        return known
-    return f"{shade} {attribute_classes()['color'].canonical(plain) or plain}" if shade else color
-
-
 color = Augmentation(
-    "color", BEGINS, read_color_question, color_value, colors_exclude, color_question, "its answer is no color"
+    "color",
+    "what color is the",
+    parse_thing,
+    color_value,
+    colors_exclude,
+    lambda subject, wanted: f"is the color of the {subject.noun} {wanted}",
+    "its answer is no color",
 )

@@ -16,16 +16,8 @@ from counterpoint.language.english import (
     third_person,
 )
 from counterpoint.language.tokens import is_noun, tag_words
-from counterpoint.suites.rad.augmentation import (
-    TWO_QUESTIONS,
-    Augmentation,
-    QuestionSubject,
-    is_several,
-    listed_words,
-    text_after,
-)
+from counterpoint.suites.rad.augmentation import Augmentation, QuestionSubject, listed_words
 
-BEGINS = "how many"
 LARGEST = 100
 """The largest number that is written in words."""
 NO_NOUN = "the word after 'how many' is no noun"
@@ -43,14 +35,9 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 @lru_cache(1 << 14)
-def read_count_question(text: str) -> QuestionSubject | str:
+def parse_counted(text: str) -> QuestionSubject | str:
     """The counted noun and its modifiers, or the reason why the question cannot be parsed."""
-    text_rest = text_after(text, BEGINS)
-    if not text_rest:
-        return f"does not begin with {BEGINS!r}"
-    if is_several(text_rest):
-        return TWO_QUESTIONS
-    words = text_rest.split()
+    words = text.split()
     tags = tag_words(("How", "many", *words, "?"))[2:-1]
     if len(tags) != len(words) or not is_noun(tags[0]):
         return NO_NOUN
@@ -85,10 +72,8 @@ def count_question(subject: QuestionSubject, wanted: str) -> str:
     if number != 1:
         rest = subject.rest.replace("{be}", "are").replace("{s}", "")
         return " ".join(f"are there {number_word(number)} {plural(subject.noun)} {rest}".split())
-    return "" if is_pair(subject.noun) or _TOGETHER.search(subject.rest) else _one(subject)
-
-
-def _one(subject: QuestionSubject) -> str:
+    if is_pair(subject.noun) or _TOGETHER.search(subject.rest):
+        return ""
     rest = re.sub(r"^that (\w+)\{s\}", lambda match: f"that {third_person(match[1])}", subject.rest)
     rest = _WITH_THEM.sub(_own, rest).replace("{be}", "is")
     return " ".join(f"is there one {singular(subject.noun)} {rest}".split())
@@ -146,8 +131,8 @@ def _rest(text: str, tags: tuple[str, ...]) -> str | None:
 
 how_many = Augmentation(
     "how-many",
-    BEGINS,
-    read_count_question,
+    "how many",
+    parse_counted,
     count_value,
     counts_exclude,
     count_question,

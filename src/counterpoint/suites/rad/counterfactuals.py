@@ -3,13 +3,13 @@
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
 from counterpoint.scenes.cooccurrence import WeightedWords
-from counterpoint.suites.question_groups import base_query, base_tags
+from counterpoint.suites.question_groups import Tags, base_query, base_tags
 from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, interpret_question, match_style
 from counterpoint.suites.rad.color_questions import color
 from counterpoint.suites.rad.count_questions import how_many
@@ -83,11 +83,8 @@ def survey(questions: Iterable[Question]) -> AnswerSamplers:
 
 def augmentation_of(text: str) -> Augmentation | None:
     """The augmentation for questions with this prefix, whether or not this one can be parsed."""
-    begins = text[:16].lower()
-    return next((augmentation for augmentation in AUGMENTATIONS if begins.startswith(_SORTS[augmentation.name])), None)
-
-
-_SORTS = {"color": "what color", "how-many": "how many", "what-kind": "what kind of"}
+    prefixes = {"what color": color, "how many": how_many, "what kind of": what_kind}
+    return next((sort for prefix, sort in prefixes.items() if text[: len(prefix)].lower() == prefix), None)
 
 
 def propose_counterfactual(question: Question, samplers: AnswerSamplers, rng: Random) -> Iterator[Group | Rejection]:
@@ -103,23 +100,8 @@ def propose_counterfactual(question: Question, samplers: AnswerSamplers, rng: Ra
     if drawn_answer is None:
         yield Rejection(augmentation.name, NO_OTHER)
         return
-    answer, value = drawn_answer
-    yield Group(
-        Relation.GOLD,
-        (
-            base_query(question),
-            Query(
-                question.picture, yes_no_text(augmentation, interpreted, value, question.text), context=question.context
-            ),
-        ),
-        (question.gold, Gold.of(answer)),
-        proof=answer_proof(interpreted, value),
-        kind=augmentation.name,
-        tags=(
-            (*base_tags(question), ("augmentation", augmentation.name)),
-            (("augmentation", augmentation.name), ("answer", answer), ("value", value)),
-        ),
-    )
+    base = base_query(question)
+    yield counterfactual_group(augmentation, interpreted, *drawn_answer, base, question.gold, base_tags(question))
 
 
 def draw_answer(
@@ -132,15 +114,29 @@ def draw_answer(
     return ("yes", interpreted.value) if rng.random() < 0.5 else ("no", other)
 
 
-def yes_no_text(augmentation: Augmentation, interpreted: InterpretedQuestion, value: str, base: str) -> str:
-    """The yes/no question about a value, in the style of its base."""
-    return match_style(base, augmentation.words(interpreted.subject, value))
-
-
-def answer_proof(interpreted: InterpretedQuestion, value: str) -> str:
-    """The proof of an answer: the votes."""
-    counted = f"{interpreted.agreeing} of {len(interpreted.said)} answers say {interpreted.value}"
-    return counted if value == interpreted.value else f"{counted}, none {value}"
+def counterfactual_group(
+    augmentation: Augmentation,
+    interpreted: InterpretedQuestion,
+    answer: str,
+    value: str,
+    base: Query,
+    gold: Gold,
+    tags: Tags,
+    choices: tuple[str, ...] = (),
+    yes_no_gold: Gold | None = None,
+) -> Group:
+    """The open question and the yes/no question about a value, in the style of its base; the votes are the proof."""
+    text = match_style(base.text, augmentation.words(interpreted.subject, value))
+    proof = f"{interpreted.agreeing} of {len(interpreted.said)} answers say {interpreted.value}"
+    named = ("augmentation", augmentation.name)
+    return Group(
+        Relation.GOLD,
+        (base, replace(base, text=text, choices=choices)),
+        (gold, yes_no_gold or Gold.of(answer)),
+        proof=proof if value == interpreted.value else f"{proof}, none {value}",
+        kind=augmentation.name,
+        tags=((*tags, named), (named, ("answer", answer), ("value", value))),
+    )
 
 
 suite = Suite(

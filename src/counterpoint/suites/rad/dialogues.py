@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from random import Random
 
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Gold, Group, Query
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.language.english import plural, singular
 from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, QuestionSubject
@@ -14,11 +14,10 @@ from counterpoint.suites.rad.count_questions import how_many
 from counterpoint.suites.rad.counterfactuals import (
     NO_OTHER,
     AnswerSamplers,
-    answer_proof,
     augmentation_of,
     build_samplers,
+    counterfactual_group,
     draw_answer,
-    yes_no_text,
 )
 from counterpoint.suites.suite import Rejection, Suite
 
@@ -94,17 +93,21 @@ def propose_turns(
         if read is None:
             continue
         augmentation, interpreted = read
-        drawn_answer = (
-            interpreted
-            if isinstance(interpreted, str)
-            else draw_answer(augmentation, interpreted, samplers, rng) or NO_OTHER
-        )
-        if isinstance(interpreted, str) or isinstance(drawn_answer, str):
-            yield Rejection(augmentation.name, str(drawn_answer))
+        drawn_answer = None
+        if isinstance(interpreted, InterpretedQuestion):
+            drawn_answer = draw_answer(augmentation, interpreted, samplers, rng)
+        if isinstance(interpreted, str) or drawn_answer is None:
+            yield Rejection(augmentation.name, interpreted if isinstance(interpreted, str) else NO_OTHER)
         elif offered and not turn.options:
             yield Rejection(augmentation.name, "no options are offered")
         else:
-            yield _group(dialogue, place, augmentation, interpreted, *drawn_answer, offered=offered)
+            before = dialogue_context(dialogue.caption, dialogue.turns[:place])
+            base = Query(dialogue.picture, turn.question, choices=turn.options if offered else (), context=before)
+            gold = Gold.of(*dict.fromkeys((turn.answer,) if offered else (turn.answer, interpreted.value)))
+            tags, options = (("dialogue", dialogue.id), ("turn", str(place))), ((), None)
+            if offered:
+                options = turn_options(turn, augmentation, drawn_answer[0])
+            yield counterfactual_group(augmentation, interpreted, *drawn_answer, base, gold, tags, *options)
 
 
 def turn_options(turn: Turn, augmentation: Augmentation, answer: str) -> tuple[tuple[str, ...], Gold]:
@@ -116,36 +119,6 @@ def turn_options(turn: Turn, augmentation: Augmentation, answer: str) -> tuple[t
     says = _SAME[augmentation.name, answer]
     plain = [option for option in offered if says.fullmatch(" ".join(re.sub(r"[^\w' ]", " ", option).split()))]
     return tuple(offered), Gold.of(*dict.fromkeys((answer, *plain)))
-
-
-def _group(
-    dialogue: Dialogue,
-    place: int,
-    augmentation: Augmentation,
-    interpreted: InterpretedQuestion,
-    answer: str,
-    wanted: str,
-    *,
-    offered: bool,
-) -> Group:
-    turn, before = dialogue.turns[place], dialogue_context(dialogue.caption, dialogue.turns[:place])
-    choices, right = turn_options(turn, augmentation, answer) if offered else ((), Gold.of(answer))
-    base_gold = Gold.of(*dict.fromkeys((turn.answer, interpreted.value))) if not offered else Gold.of(turn.answer)
-    text = yes_no_text(augmentation, interpreted, wanted, turn.question)
-    return Group(
-        Relation.GOLD,
-        (
-            Query(dialogue.picture, turn.question, choices=turn.options if offered else (), context=before),
-            Query(dialogue.picture, text, choices=choices, context=before),
-        ),
-        (base_gold, right),
-        proof=answer_proof(interpreted, wanted),
-        kind=augmentation.name,
-        tags=(
-            (("dialogue", dialogue.id), ("turn", str(place)), ("augmentation", augmentation.name)),
-            (("augmentation", augmentation.name), ("answer", answer), ("value", wanted)),
-        ),
-    )
 
 
 suite = Suite(

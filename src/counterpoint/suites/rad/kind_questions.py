@@ -9,28 +9,14 @@ from counterpoint.language.lexicon.attributes import are_synonyms, class_of, exc
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.tokens import is_noun, tag_words
-from counterpoint.suites.rad.augmentation import (
-    TWO_QUESTIONS,
-    Augmentation,
-    QuestionSubject,
-    is_several,
-    listed_words,
-    text_after,
-)
+from counterpoint.suites.rad.augmentation import Augmentation, QuestionSubject, listed_words
 
-BEGINS = "what kind of"
-_ENDS = " is this"
 _PLAIN = re.compile(r"[a-z][a-z' ]*")
 
 
-def read_kind_question(text: str) -> QuestionSubject | str:
+def parse_noun(text: str) -> QuestionSubject | str:
     """The noun of "What kind of … is this?", or the reason why it cannot be parsed."""
-    rest = text_after(text, BEGINS)
-    if not rest or not rest.lower().endswith(_ENDS):
-        return f"is not '{BEGINS} …{_ENDS}'"
-    subject = rest[: -len(_ENDS)].strip().lower()
-    if is_several(subject):
-        return TWO_QUESTIONS
+    subject = text.lower()
     if not subject or len(subject.split()) > 3 or not is_noun(tag_words(("The", *subject.split(), "."))[-2]):
         return "its subject is no name"
     return "its subject is many" if is_plural(subject) else QuestionSubject(subject)
@@ -40,21 +26,12 @@ def read_kind_question(text: str) -> QuestionSubject | str:
 def kind_value(subject: QuestionSubject, answer: str) -> str:
     """The kind that an answer names, in the singular, or nothing if it names none or repeats the subject."""
     text = normalize_vqa(answer)
-    number = len(text.split())
-    if (
-        text in listed_words("kind.nothing")
-        or not _PLAIN.fullmatch(text)
-        or number > 3
-        or number_value(text) is not None
-    ):
+    if text in listed_words("kind.nothing") or not _PLAIN.fullmatch(text) or number_value(text) is not None:
         return ""
-    if {"and", "or", "with", "not"} & set(text.split()) and text != "black and white":
+    if len(text.split()) > 3 or ({"and", "or", "with", "not"} & set(text.split()) and text != "black and white"):
         return ""
-    kind = (
-        singular(text)
-        if is_plural(text) and text not in listed_words("kind.many") and _is_noun(subject.noun, text)
-        else text
-    )
+    is_many = is_plural(text) and text not in listed_words("kind.many") and _is_noun(subject.noun, text)
+    kind = singular(text) if is_many else text
     return "" if kind == subject.noun else kind
 
 
@@ -64,12 +41,11 @@ def kinds_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
     other = kind_value(subject, answer)
     if not other:
         return not _share_a_word(wanted, normalize_vqa(answer))
-    if (
-        wanted == other
-        or are_synonyms(wanted, other)
-        or _share_a_word(wanted, other)
-        or _is_a(wanted, other, subject.noun)
-    ):
+    if wanted == other or are_synonyms(wanted, other) or _share_a_word(wanted, other):
+        return False
+    forms = [(form, f"{form} {subject.noun}") for form in (wanted, other)]  # also of what has the subject behind it
+    pairs = ((a, b) for a in forms[0] for b in forms[1] if a != forms[0][1] != b)
+    if any(_kind_of(a, b) or _kind_of(b, a) for a, b in pairs):
         return False
     if names_thing(subject.noun, wanted) != names_thing(subject.noun, other):
         return False
@@ -126,30 +102,20 @@ def _is_known(name: str) -> bool:
     return any(book.senses(form) for ending in endings for form in (singular(ending), *book.base_forms(ending)))
 
 
-def _is_a(one: str, other: str, subject: str) -> bool:
-    """Whether either is a kind of the other, with or without the subject behind it."""
-    forms = [(form, f"{form} {subject}") for form in (one, other)]
-    return any(_kind_of(a, b) or _kind_of(b, a) for a in forms[0] for b in forms[1] if a != f"{one} {subject}" != b)
-
-
 def _share_a_word(one: str, other: str) -> bool:
     """Whether two answers have a word in common, or words that begin alike, as wood and wooden do."""
     begins = [{word[:4] for word in text.split() if len(word) > 2} for text in (one, other)]
     return bool(begins[0] & begins[1])
 
 
-def could_belong(subject: QuestionSubject, wanted: str) -> bool:
-    """Whether a value that was never said of a subject could be: an elephant is an animal."""
-    return _kind_of(wanted, subject.noun)
-
-
 what_kind = Augmentation(
     "what-kind",
-    BEGINS,
-    read_kind_question,
+    "what kind of",
+    parse_noun,
     kind_value,
     kinds_exclude,
     kind_question,
     "its answer names no kind",
-    could_belong,
+    lambda subject, wanted: _kind_of(wanted, subject.noun),
+    ends=" is this",
 )

@@ -38,9 +38,10 @@ def propose_repetitions(
         if question.same_as not in question_sets.firsts:
             yield Rejection(name, "its first question is not there")
         return
-    others = tuple(other for other in question_sets.members.get(question.id, ()) if other.text != question.text)
-    same = len(question_sets.members.get(question.id, ())) - len(others)
-    yield from (Rejection(name, "says it in the same words") for _ in range(same))
+    members = question_sets.members.get(question.id, ())
+    others = tuple(other for other in members if other.text != question.text)
+    if len(others) < len(members):
+        yield Rejection(name, "says it in the same words", len(members) - len(others))
     if others and question.gold.answers:
         yield _group(Relation.SAME, (question, *others), name, "its maker says that they ask the same")
 
@@ -79,29 +80,22 @@ def _group(relation: Relation, members: tuple[Question, ...], name: str, proof: 
     )
 
 
-_asked = partial(Suite, takes="questions", reads_whole_source=True)
+def _suite(name: str, kind: str, tests: str, *, repeats: bool = False) -> Suite[Question, QuestionSets]:
+    propose, survey = (propose_repetitions, survey_repetitions) if repeats else (propose_set, survey_sets)
+    return Suite(name, tests, partial(propose, name=kind), survey, takes="questions", reads_whole_source=True)
 
-rephrasings = _asked(
+
+rephrasings = _suite(
     "rad-rephrasings",
-    tests="a model that answers a question correctly also answers its rephrasings",
-    propose=partial(propose_repetitions, name="rephrase"),
-    survey=survey_repetitions,
+    "rephrase",
+    "a model that answers a question correctly also answers its rephrasings",
+    repeats=True,
 )
-back_translations = _asked(
+back_translations = _suite(
     "rad-back-translations",
-    tests="a model that answers a question correctly also answers its back-translations",
-    propose=partial(propose_repetitions, name="back-translation"),
-    survey=survey_repetitions,
+    "back-translation",
+    "a model that answers a question correctly also answers its back-translations",
+    repeats=True,
 )
-logical_sets = _asked(
-    "rad-l-convqa",
-    tests="logically related questions are all answered correctly",
-    propose=partial(propose_set, name="l-convqa"),
-    survey=survey_sets,
-)
-common_sense_sets = _asked(
-    "rad-cs-convqa",
-    tests="questions related by common sense are all answered correctly",
-    propose=partial(propose_set, name="cs-convqa"),
-    survey=survey_sets,
-)
+logical_sets = _suite("rad-l-convqa", "l-convqa", "logically related questions are all answered correctly")
+common_sense_sets = _suite("rad-cs-convqa", "cs-convqa", "questions related by common sense are all answered correctly")
