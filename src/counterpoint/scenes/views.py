@@ -1,7 +1,7 @@
 """What a scene proves: what is surely present, what is surely absent, and which objects can be told apart."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -88,9 +88,14 @@ class SceneView(SceneIndex):
             self._values[thing.id] = visible_values(self.scene, thing, beside)
         return self._values[thing.id]
 
-    def excluding_value(self, thing: SceneObject, value: str) -> str:
-        """A value of an object that excludes another one."""
-        return next(own for own in self.values(thing) if denies([own], value))
+    def having(self, things: Iterable[SceneObject], value: str) -> tuple[SceneObject, ...]:
+        """Those of some objects that have a value, or all of them where none is given."""
+        return tuple(thing for thing in things if not value or has_value(self.values(thing), value))
+
+    def excluding_facts(self, things: Iterable[SceneObject], value: str) -> str:
+        """The values of objects that exclude another one, as a proof has them."""
+        own = [(thing, next(own for own in self.values(thing) if denies([own], value))) for thing in things]
+        return ", ".join(f"{thing.name} {thing.id} {be(thing.name)} {rival}" for thing, rival in own)
 
     def called(self, name: str) -> tuple[list[SceneObject], list[SceneObject]]:
         """The objects that could go by a name, and those that may show such an object unannotated."""
@@ -162,8 +167,8 @@ class SceneSampler(SceneView):
             thing = things[0] if len(things) == 1 else rng.choice(things)
             value = self.draw_own_value(thing, rng)
             if value:
-                with_value = tuple(other for other in things if has_value(self.values(other), value))
-                return ObjectClaim(name, value, True, f"{name} {thing.id} {be(name)} annotated as {value}", with_value)
+                proof = f"{name} {thing.id} {be(name)} annotated as {value}"
+                return ObjectClaim(name, value, True, proof, self.having(things, value))
         return ObjectClaim(name, "", True, f"{name} {things[0].id} {be(name)} annotated", things)
 
     def absent(self, rng: Random) -> ObjectClaim | None:
@@ -199,8 +204,8 @@ class SceneSampler(SceneView):
         things = self.scene.named(name)
         if not value or not all(denies(self.values(thing), value) for thing in things):
             return None
-        facts = ", ".join(f"{name} {thing.id} {be(name)} {self.excluding_value(thing, value)}" for thing in things)
-        return ObjectClaim(name, value, False, f"no {name} {be(name)} {value}: {facts}", things)
+        proof = f"no {name} {be(name)} {value}: {self.excluding_facts(things, value)}"
+        return ObjectClaim(name, value, False, proof, things)
 
     def draw_own_value(self, thing: SceneObject, rng: Random) -> str:
         """A value of an object that can stand before its name, or nothing."""

@@ -20,7 +20,7 @@ from counterpoint.scenes.attributes import (
 )
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_expression
-from counterpoint.suites.carets.templates import QuestionContent, fitting_templates, group_wordings
+from counterpoint.suites.carets.templates import fitting_templates, group_wordings, question_about
 from counterpoint.suites.suite import Rejection, Suite
 
 KIND = "attribute verification"
@@ -35,9 +35,8 @@ def propose_antonyms(
     view = SceneSampler(scene, statistics)
     rows = [] if view.obstacle else [(thing, *pair) for thing in scene for pair in _pairs(view, thing, colors)]
     if not rows:
-        yield Rejection(
-            KIND, view.obstacle or ("nothing has an opposite" if view.has_attributes else "no attributes are annotated")
-        )
+        lack = "nothing has an opposite" if view.has_attributes else "no attributes are annotated"
+        yield Rejection(KIND, view.obstacle or lack)
         return
     for thing, value, other in rng.sample(rows, min(PAIRS_PER_SCENE, len(rows))):
         expression = choose_expression(view, thing, rng, avoid=(attribute_class(value) or action_class(value),))
@@ -49,19 +48,16 @@ def propose_antonyms(
 
 def _pairs(view: SceneSampler, one: SceneObject, colors: bool) -> Iterator[tuple[str, str]]:
     """The values of an object, each with an antonym that no object of its name has."""
-    does = (
-        []
-        if len(actions := annotated_actions(one)) != 1 or is_contradicted(actions[0], view.scene.relations_of(one.id))
-        else actions
-    )
-    for value in (*view.values(one), *does):
+    does = annotated_actions(one)
+    if len(does) != 1 or is_contradicted(does[0], view.scene.relations_of(one.id)):
+        does = []
+    values = (*view.values(one), *does)
+    for value in values:
         for other in opposites(value):
             sort = attribute_class(value) or action_class(value)
             if sort != (attribute_class(other) or action_class(other)) or (sort == "color" and not colors):
                 continue
-            if not (action_class(other) or can_be_said(other, one.name)) or not denies(
-                (*view.values(one), *does), other
-            ):
+            if not (action_class(other) or can_be_said(other, one.name)) or not denies(values, other):
                 continue
             if not any(has_value(thing.attributes, other) for thing in view.scene.named(one.name)):
                 yield value, other
@@ -70,19 +66,15 @@ def _pairs(view: SceneSampler, one: SceneObject, colors: bool) -> Iterator[tuple
 def _antonym_group(scene: Scene, expression: ReferringExpression, value: str, other: str, rng: Random) -> Group:
     name, sort = expression.thing.name, attribute_class(value) or action_class(value)
     fact = f"{name} {expression.thing.id} {be(name)} annotated as {value}"
-    pair = "-".join(sorted((value, other)))
     tags = (
         ("class", sort),
-        ("pair", pair),
+        ("pair", "-".join(sorted((value, other)))),
         ("colors", "yes" if sort == "color" else "no"),
         ("hypernym", next(iter(hypernym_names(name)), "none")),
-        ("relation", expression.relation or "none"),
     )
     proof = f"{fact}, which excludes {other}, and no {name} is annotated as {other}"
     both = [
-        QuestionContent(
-            KIND, (word,), Gold.of(answer), proof, expression.objects, expression.noun, expression.where, sort, tags
-        )
+        question_about(expression, KIND, (word,), Gold.of(answer), proof, sort, tags)
         for word, answer in ((value, "yes"), (other, "no"))
     ]
     template = rng.choice(fitting_templates(both[0])).ask

@@ -26,7 +26,7 @@ from counterpoint.scenes.attributes import (
 )
 from counterpoint.scenes.cooccurrence import WeightedWords
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_expression, relation_expressions
-from counterpoint.suites.carets.templates import QuestionContent
+from counterpoint.suites.carets.templates import QuestionContent, question_about
 from counterpoint.suites.question_groups import Tags
 
 _TRIES = 6
@@ -180,17 +180,6 @@ def _options(right: str, wrong: str, name: str, words: WeightedWords, rng: Rando
 def _choice_question(
     kind: str, expression: ReferringExpression, options: Sequence[str], answers: Sequence[str], proof: str, sort: str
 ) -> QuestionContent:
-    named: Tags = (("hypernym", sort),) if kind == "object choice" else (("class", sort),)
-    if kind != "object choice":
-        named += (("hypernym", next(iter(hypernym_names(expression.thing.name)), "none")),)
-    return QuestionContent(
-        kind,
-        tuple(options),
-        Gold.of(*dict.fromkeys(answers)),
-        proof,
-        expression.objects,
-        about=expression.noun,
-        where=expression.where,
-        sort=sort,
-        tags=(*named, ("choices", str(len(options))), ("relation", expression.relation or "none")),
-    )
+    tags: Tags = (("class", sort), ("hypernym", next(iter(hypernym_names(expression.thing.name)), "none")))
+    tags = (*(tags if kind != "object choice" else (("hypernym", sort),)), ("choices", str(len(options))))
+    return question_about(expression, kind, options, Gold.of(*dict.fromkeys(answers)), proof, sort, tags)

@@ -1,6 +1,7 @@
 """Ontological consistency: where there is a dog there is an animal; where there is no animal there is no dog."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from random import Random
@@ -10,11 +11,11 @@ from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
 from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.ambiguity import general_names, is_absent
-from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value
+from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.question_sampling import verification_question
-from counterpoint.suites.carets.templates import QuestionContent, fitting_templates, group_wordings
+from counterpoint.suites.carets.templates import fitting_templates, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 
 KIND = "object verification"
@@ -41,23 +42,11 @@ def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) ->
             yield Rejection(KIND, up if isinstance(up, str) else str(down))
             continue
         special, general = up if (truth := rng.random() < 0.5) else down
-        both = [
-            verification_question(KIND, (content,), truth)
-            for content in ((special, general) if truth else (general, special))
-        ]
+        claims = (special, general) if truth else (general, special)
         tags = (("direction", "up" if truth else "down"), ("general", general.name))
-        yield _word_group(scene, [_add_tags(content, tags) for content in both], rng)
-
-
-def _add_tags(content: QuestionContent, tags: tuple[tuple[str, str], ...]) -> QuestionContent:
-    return QuestionContent(
-        content.kind, content.options, content.gold, content.proof, content.objects, tags=(*content.tags, *tags)
-    )
-
-
-def _word_group(scene: Scene, both: list[QuestionContent], rng: Random) -> Group:
-    template = rng.choice(fitting_templates(both[0])).ask
-    return group_wordings(scene, [(template, content) for content in both])
+        contents = [verification_question(KIND, (claim,), truth, tags) for claim in claims]
+        template = rng.choice(fitting_templates(contents[0])).ask
+        yield group_wordings(scene, [(template, content) for content in contents])
 
 
 def _up(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
@@ -73,14 +62,18 @@ def _up(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | st
     general = rng.choice(above)
     things = view.scene.named(name)
     value = _shared_value(view.draw_own_value(rng.choice(things), rng)) if rng.random() < _WITH_ATTRIBUTE else ""
-    with_value = tuple(thing for thing in things if not value or has_value(view.values(thing), value))
+    with_value = view.having(things, value)
     fact = f"{name} {with_value[0].id} {be(name)} annotated" + (f" as {value}" if value else "")
-    others = view.called(general)[0]
-    wider = tuple(thing for thing in others if thing.name == name or general in hypernym_names(thing.name))
-    wider = tuple(thing for thing in wider if not value or has_value(view.values(thing), value))
+    wider = [x for x in view.called(general)[0] if x.name == name or general in hypernym_names(x.name)]
     return (
         ObjectClaim(name, value, True, fact, with_value),
-        ObjectClaim(_in_number_of(general, name), value, True, f"{fact}, which is of the kind {general}", wider),
+        ObjectClaim(
+            _in_number_of(general, name),
+            value,
+            True,
+            f"{fact}, which is of the kind {general}",
+            view.having(wider, value),
+        ),
     )
 
 
@@ -96,12 +89,10 @@ def _down(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | 
         if not name or not _is_above(general, name):
             continue
         value = _shared_value(view.draw_usual_value(name, rng)) if rng.random() < _WITH_ATTRIBUTE else ""
-        proof = _absence(view, general, value)
-        if proof:
+        if proof := _absence(view, general, value):
             objects = tuple(view.called(general)[0]) if value else ()
-            return ObjectClaim(name, value, False, proof, objects), ObjectClaim(
-                _in_number_of(general, name), value, False, proof, objects
-            )
+            special = ObjectClaim(name, value, False, proof, objects)
+            return special, replace(special, name=_in_number_of(general, name))
     return "no general kind is surely absent"
 
 
@@ -112,10 +103,7 @@ def _absence(view: SceneSampler, general: str, value: str) -> str:
     things, showing = view.called(general)
     if not value or showing or not things or not all(denies(view.values(thing), value) for thing in things):
         return ""
-    facts = ", ".join(
-        f"{thing.name} {thing.id} {be(thing.name)} {view.excluding_value(thing, value)}" for thing in things
-    )
-    return f"nothing of the kind {general} is {value}: {facts}"
+    return f"nothing of the kind {general} is {value}: {view.excluding_facts(things, value)}"
 
 
 def _shared_value(value: str) -> str:

@@ -28,7 +28,15 @@ from counterpoint.suites.carets.choice_questions import (
     sample_attribute,
 )
 from counterpoint.suites.carets.relation_questions import relation_question
-from counterpoint.suites.carets.templates import KINDS, QuestionContent, Template, fitting_templates, word_question
+from counterpoint.suites.carets.templates import (
+    KINDS,
+    QuestionContent,
+    Template,
+    fitting_templates,
+    question_about,
+    word_question,
+)
+from counterpoint.suites.question_groups import Tags
 from counterpoint.suites.suite import Rejection, Suite
 
 QUESTIONS_PER_KIND = 2
@@ -109,7 +117,9 @@ def _distinct_pair(draw: Callable[[Random], ObjectClaim | None], rng: Random) ->
     return (first, second) if second else (first,)
 
 
-def verification_question(kind: str, claims: tuple[ObjectClaim, ...], truth: bool) -> QuestionContent:
+def verification_question(
+    kind: str, claims: tuple[ObjectClaim, ...], truth: bool, more_tags: Tags = ()
+) -> QuestionContent:
     """The question whether these objects are present."""
     general = [next(iter(hypernym_names(claim.name)), "none") for claim in claims]
     there = sum(bool(claim.is_there) for claim in claims)
@@ -124,6 +134,7 @@ def verification_question(kind: str, claims: tuple[ObjectClaim, ...], truth: boo
             ("there", str(there)),
             ("gone", str(len(claims) - there)),
             ("attribute", "yes" if any(claim.value for claim in claims) else "no"),
+            *more_tags,
         ),
     )
 
@@ -135,21 +146,10 @@ def _attribute_question(view: SceneSampler, rng: Random) -> QuestionContent | st
     expression, value, wrong = sampled
     truth, name = rng.random() < 0.5, expression.thing.name
     fact = f"{name} {expression.thing.id} {be(name)} annotated as {value}"
-    return QuestionContent(
-        "attribute verification",
-        (value if truth else wrong,),
-        Gold.of("yes" if truth else "no"),
-        fact if truth else f"{fact}, which excludes {wrong}",
-        expression.objects,
-        about=expression.noun,
-        where=expression.where,
-        sort=attribute_class(value),
-        tags=(
-            ("class", attribute_class(value)),
-            ("hypernym", next(iter(hypernym_names(name)), "none")),
-            ("relation", expression.relation or "none"),
-        ),
-    )
+    proof, gold = fact if truth else f"{fact}, which excludes {wrong}", Gold.of("yes" if truth else "no")
+    tags = (("class", attribute_class(value)), ("hypernym", next(iter(hypernym_names(name)), "none")))
+    options = (value if truth else wrong,)
+    return question_about(expression, "attribute verification", options, gold, proof, attribute_class(value), tags)
 
 
 def _with_retries(maker: QuestionMaker) -> QuestionMaker:

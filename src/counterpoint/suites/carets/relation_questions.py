@@ -13,10 +13,9 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import be, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import absence_proof, can_be_asked, is_unambiguous, may_be
-from counterpoint.scenes.attributes import has_value, modified_noun
+from counterpoint.scenes.ambiguity import absence_proof, may_be
 from counterpoint.scenes.relations import opposed_relation
-from counterpoint.scenes.views import SceneSampler
+from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.templates import QuestionContent
 
 _TRIES = 5
@@ -55,23 +54,19 @@ def _first(ways: list[RelationQuestionMaker], view: SceneSampler, rng: Random) -
 
 def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     subject, other = view.scene[link.subject], view.scene[link.object]
-    if not _may_be_asked(view, subject.name) or may_be(subject.name, other.name):
+    if subject.name not in view.clear_names or may_be(subject.name, other.name):
         return None
     if rng.random() < view.statistics.counted("subjects", link.name, other.name).share(subject.name):
         return None
     value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
-    things = [
-        thing
-        for thing in view.scene.named(subject.name)
-        if (not value or has_value(view.values(thing), value)) and _reach(view, thing, link.name, others)
-    ]
-    met = {thing.id: thing for thing in others if any((a.id, link.name, thing.id) in view.triples for a in things)}
+    pairs = [(x, y) for x in view.having(view.scene.named(subject.name), value) for y in others]
+    linked = [(x, y) for x, y in pairs if (x.id, link.name, y.id) in view.triples]
+    things, met = {x.id: x for x, _ in linked}, {y.id for _, y in linked}
     proof = f"{subject.name} {subject.id} {be(subject.name)} annotated as {link.name} {other.name} {other.id}"
     proof += f", and as {value}" if value else ""
-    return _content(
-        modified_noun(value, subject.name), subject.name, where, link.name, "yes", proof, (*things, *met.values()), 0
-    )
+    objects = (*things.values(), *(y for y in others if y.id in met))
+    return _content(ObjectClaim(subject.name, value, True, proof, objects), where, link.name, 0)
 
 
 def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
@@ -82,51 +77,39 @@ def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionConten
         return None
     value = view.draw_usual_value(name, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
-    proof = absence_proof(name)
-    return _content(modified_noun(value, name), name, where, link.name, "no", proof, tuple(others), 1)
+    return _content(ObjectClaim(name, value, False, absence_proof(name), tuple(others)), where, link.name, 1)
 
 
 def _object_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     subject = view.scene[link.subject]
-    if opposed_relation(link.name) or not _may_be_asked(view, subject.name):
+    if opposed_relation(link.name) or subject.name not in view.clear_names:
         return None
     name = view.absent_from(view.statistics.counted("objects", subject.name, link.name), rng)
     if not name or may_be(name, subject.name):
         return None
     value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
-    with_value = tuple(x for x in view.scene.named(subject.name) if not value or has_value(view.values(x), value))
-    where = f"{link.name} {one_or_bare(name)}"
-    return _content(
-        modified_noun(value, subject.name), subject.name, where, link.name, "no", absence_proof(name), with_value, 1
-    )
+    objects = view.having(view.scene.named(subject.name), value)
+    claim = ObjectClaim(subject.name, value, False, absence_proof(name), objects)
+    return _content(claim, f"{link.name} {one_or_bare(name)}", link.name, 1)
 
 
 def _opposed(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     relation = opposed_relation(link.name)
     subject, other = view.scene[link.subject], view.scene[link.object]
-    if not relation or not _may_be_asked(view, subject.name) or may_be(subject.name, other.name):
+    if not relation or subject.name not in view.clear_names or may_be(subject.name, other.name):
         return None
     things, showing = view.called(subject.name)
     if showing or not view.singles_out(other, other.name):
         return None
-    if not all(_is_opposed(view, thing, relation, other) for thing in things):
+    if any((x.id, relation, other.id) in view.triples for x in things):
+        return None
+    if not all((x.id, opposed_relation(relation), other.id) in view.triples for x in things):
         return None
     value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
-    with_value = tuple(x for x in things if not value or has_value(view.values(x), value))
     facts = ", ".join(f"{x.name} {x.id} {be(x.name)} {link.name} it" for x in things)
-    where, noun = f"{relation} the {other.name}", modified_noun(value, subject.name)
-    return _content(
-        noun, subject.name, where, relation, "no", f"{other.name} {other.id}: {facts}", (*with_value, other), 0
-    )
-
-
-def _is_opposed(view: SceneSampler, thing: SceneObject, relation: str, other: SceneObject) -> bool:
-    triples = view.triples
-    return (thing.id, opposed_relation(relation), other.id) in triples and (thing.id, relation, other.id) not in triples
-
-
-def _may_be_asked(view: SceneSampler, name: str) -> bool:
-    return can_be_asked(name) and is_unambiguous(name, view.names)
+    objects = (*view.having(things, value), other)
+    claim = ObjectClaim(subject.name, value, False, f"{other.name} {other.id}: {facts}", objects)
+    return _content(claim, f"{relation} the {other.name}", relation, 0)
 
 
 def _place(view: SceneSampler, link: Link, rng: Random) -> tuple[str, list[SceneObject]]:
@@ -138,32 +121,19 @@ def _place(view: SceneSampler, link: Link, rng: Random) -> tuple[str, list[Scene
     return f"{link.name} {one_or_bare(other.name)}", list(view.scene.named(other.name))
 
 
-def _reach(view: SceneSampler, thing: SceneObject, relation: str, others: list[SceneObject]) -> bool:
-    return any((thing.id, relation, other.id) in view.triples for other in others)
-
-
-def _content(
-    noun: str,
-    name: str,
-    where: str,
-    relation: str,
-    answer: str,
-    proof: str,
-    objects: tuple[SceneObject, ...],
-    gone: int,
-) -> QuestionContent:
+def _content(claim: ObjectClaim, where: str, relation: str, gone: int) -> QuestionContent:
     return QuestionContent(
         "object verification",
-        (noun,),
-        Gold.of(answer),
-        proof,
-        objects,
+        (claim.phrase,),
+        Gold.of("yes" if claim.is_there else "no"),
+        claim.proof,
+        claim.objects,
         where=where,
         tags=(
-            ("hypernym", next(iter(hypernym_names(name)), "none")),
+            ("hypernym", next(iter(hypernym_names(claim.name)), "none")),
             ("there", str(2 - gone)),
             ("gone", str(gone)),
-            ("attribute", "yes" if noun != name else "no"),
+            ("attribute", "yes" if claim.value else "no"),
             ("relation", relation),
         ),
     )

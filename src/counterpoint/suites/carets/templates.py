@@ -13,6 +13,7 @@ from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.word_lists import word_table
 from counterpoint.scenes.ambiguity import is_known, word_set
 from counterpoint.scenes.attributes import predicate, value_list
+from counterpoint.scenes.views import ReferringExpression
 from counterpoint.suites.question_groups import Tags
 
 VERIFICATIONS = ("object verification", "conjunctive verification", "disjunctive verification")
@@ -49,6 +50,15 @@ class QuestionContent:
         """The same question with its options in another order."""
         assert sorted(options) == sorted(self.options), "the options stay the same"
         return replace(self, options=options)
+
+
+def question_about(
+    expression: ReferringExpression, kind: str, options: Sequence[str], gold: Gold, proof: str, sort: str, tags: Tags
+) -> QuestionContent:
+    """A question about the object of a referring expression; its relation is the last tag."""
+    named = (*tags, ("relation", expression.relation or "none"))
+    objects, noun, where = expression.objects, expression.noun, expression.where
+    return QuestionContent(kind, tuple(options), gold, proof, objects, noun, where, sort, named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +124,9 @@ def _needs(sentence: str) -> frozenset[str]:
 def _slots(content: QuestionContent) -> Mapping[str, str]:
     if content.about:
         return _predicate_slots(content)
-    first, *rest = content.options
-    return (
-        _pair_slots(first, *rest)
-        if rest
-        else {**_existence_slots(first), **({"z": content.where} if content.where else {})}
-    )
+    if len(content.options) == 2:
+        return _pair_slots(*content.options)
+    return {**_existence_slots(content.options[0]), **({"z": content.where} if content.where else {})}
 
 
 @cache

@@ -32,7 +32,8 @@ def foreground(scene: Scene, content: QuestionContent, rng: Random) -> Foregroun
     """The foreground of a question, or the reason why its picture cannot be obscured."""
     if min(scene.size.width, scene.size.height) < MIN_SIDE:
         return "the picture is too small"
-    if _needs_surroundings(content):
+    words = " ".join((*content.options, content.about, content.where)).split()
+    if any(attribute_class(word) in _MEASURED for word in words):
         return "how large a thing is cannot be seen by itself"
     true = [thing.box for thing in content.objects]
     boxes = [enlarge_box(box, scene.size) for box in true if box and _share(box, scene.size) > 0]
@@ -69,11 +70,6 @@ def _share(box: Box, size: Size) -> float:
     return box.overlap(Box(0, 0, size.width, size.height)) / (size.width * size.height)
 
 
-def _needs_surroundings(content: QuestionContent) -> bool:
-    words = " ".join((*content.options, content.about, content.where)).split()
-    return any(attribute_class(word) in _MEASURED for word in words)
-
-
 def _others(scene: Scene, named: set[str], count: int, rng: Random) -> list[Box]:
     """Boxes of objects that are not named and large enough, or random rectangles where there are too few."""
     if not count:
@@ -104,20 +100,20 @@ def propose_obfuscations(
 ) -> Iterator[Candidate | Rejection]:
     """Ask about the whole picture, then with the surroundings blurred, painted over or cropped."""
     for original in originals(KINDS, scene, statistics, rng):
-        yield original if isinstance(original, Rejection) else _candidate(scene, original, means, rng)
+        if isinstance(original, Rejection):
+            yield original
+            continue
+        region = foreground(scene, original.content, rng)
+        if means is None or isinstance(region, str):
+            yield Rejection(original.content.kind, NO_MEANS if means is None else str(region))
+        else:
+            yield original.candidate(partial(_obfuscated_group, scene, original, region, means))
 
 
 def obfuscation_edits(region: Foreground, means: Means) -> Mapping[str, Edit]:
     """The five edits around a foreground, by the name of their tag."""
     blurs = {f"blur-{deviation}": blur_around(region, deviation) for deviation in DEVIATIONS}
     return {**blurs, "mask": mean_around(region, means), "crop": crop_around(region)}
-
-
-def _candidate(scene: Scene, original: Original, means: Means | None, rng: Random) -> Candidate | Rejection:
-    region = foreground(scene, original.content, rng)
-    if means is None or isinstance(region, str):
-        return Rejection(original.content.kind, NO_MEANS if means is None else str(region))
-    return original.candidate(partial(_obfuscated_group, scene, original, region, means))
 
 
 def _obfuscated_group(scene: Scene, original: Original, region: Foreground, means: Means) -> Group:

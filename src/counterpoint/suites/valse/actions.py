@@ -1,8 +1,7 @@
 """Actions: the verb of a caption is replaced, or the participants are swapped (VALSE, A.5)."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from random import Random
 from typing import TypeAlias
@@ -51,10 +50,9 @@ class ActionSentence:
     @property
     def said(self) -> str:
         """Verb and preposition, in agreement with the agent."""
-        if not self.present:
-            return " ".join(filter(None, (be(self.agent), self.verb, self.preposition)))
-        verb = infinitive(self.verb)
-        return " ".join(filter(None, (verb if is_plural(self.agent) else third_person(verb), self.preposition)))
+        verb = infinitive(self.verb) if self.present else f"{be(self.agent)} {self.verb}"
+        verb = third_person(verb) if self.present and not is_plural(self.agent) else verb
+        return f"{verb} {self.preposition}".rstrip()
 
     @property
     def gap(self) -> Gap:
@@ -86,7 +84,7 @@ class ActionSentence:
         return replace(self, verb=other.verb, preposition=other.preposition)
 
 
-def read_action(frame: Frame) -> ActionSentence | str:
+def read_action(frame: Frame, present: bool = False) -> ActionSentence | str:
     """The agent of a frame, its verb, and the first other usable role, or the reason why there is no sentence."""
     agent = frame.role("agent")
     if agent is None:
@@ -96,7 +94,7 @@ def read_action(frame: Frame) -> ActionSentence | str:
         special: str | None = read_lists("actions")["prepositions"].get(f"{frame.verb} {name}")
         preposition = special if special is not None else read_lists("actions")["roles"].get(name)
         if role.name != "agent" and preposition is not None:
-            return ActionSentence(frame.id, agent.noun, frame.verb, preposition, role.noun)
+            return ActionSentence(frame.id, agent.noun, frame.verb, preposition, role.noun, present)
     return "the frame has nothing that the agent does it to"
 
 
@@ -107,38 +105,22 @@ def verbs_exclude(verb: str, other: str) -> bool:
     >>> verbs_exclude("kicking", "throwing"), verbs_exclude("eating", "holding"), verbs_exclude("walking", "strolling")
     (True, False, False)
     """
-    one, two = infinitive(verb), infinitive(other)
+    one, two, book = infinitive(verb), infinitive(other), lexicon()
     if one == two:
         return False
-    if two in lexicon().antonyms(one, "v") or one in lexicon().antonyms(two, "v"):
+    if two in book.antonyms(one, "v") or one in book.antonyms(two, "v"):
         return True
-    if frozenset((verb, other)) not in _set_apart() and {verb, other} & listed_words("actions", "vague"):
+    is_set_apart = not listed_words("actions", "apart").isdisjoint((f"{verb}-{other}", f"{other}-{verb}"))
+    if not is_set_apart and {verb, other} & listed_words("actions", "vague"):
         return False
-    return not _related(one, two)
-
-
-def is_mutual(verb: str) -> bool:
-    """Whether an action is symmetric: both participants do it."""
-    return verb in listed_words("actions", "mutual")
+    first, second = book.senses(one, "v"), book.senses(two, "v")
+    pairs = [(x, y) for x in first[:_USUAL] for y in second[:_USUAL]]
+    return set(first).isdisjoint(second) and not any(book.is_kind_of(x, y) or book.is_kind_of(y, x) for x, y in pairs)
 
 
 def are_alike(noun: str, other: str) -> bool:
     """Whether two nouns may name the same thing, so that swapping them may change nothing."""
     return noun == other or (is_known(noun) and is_known(other) and (is_a(noun, other) or is_a(other, noun)))
-
-
-def _related(one: str, two: str) -> bool:
-    """Whether two verbs share a sense, or one usual sense is a kind of another."""
-    book = lexicon()
-    first, second = book.senses(one, "v"), book.senses(two, "v")
-    if set(first) & set(second):
-        return True
-    return any(book.is_kind_of(x, y) or book.is_kind_of(y, x) for x in first[:_USUAL] for y in second[:_USUAL])
-
-
-@cache
-def _set_apart() -> frozenset[frozenset[str]]:
-    return frozenset(frozenset(pair.split("-")) for pair in listed_words("actions", "apart"))
 
 
 KIND = "actions"
@@ -154,36 +136,23 @@ class ActionFoil:
     pair: str
 
 
-@dataclass(frozen=True, slots=True)
 class AttestedActions:
-    """Statistics of frames: agents and verbs, verbs and objects, and all actions of each picture."""
+    """Who does what, what is done to what, and what each picture shows; acts come with the address of their picture."""
 
-    agents: frozenset[tuple[str, str]] = frozenset()
-    others: frozenset[tuple[str, str]] = frozenset()
-    happening: Mapping[str, frozenset[tuple[str, str, str]]] = field(default_factory=dict)
-    picture: Mapping[str, str] = field(default_factory=dict)  # of each act
+    def __init__(self, acts: Sequence[tuple[str, ActionSentence]]) -> None:
+        self._agents = {(act.agent, act.verb) for _, act in acts}
+        self._others = {(act.verb, act.other) for _, act in acts}
+        self._shown = {(address, act.triple) for address, act in acts}
+        self._picture = {act.id: address for address, act in acts}
 
-    @classmethod
-    def of(cls, acts: Iterable[tuple[str, ActionSentence]]) -> "AttestedActions":
-        """From acts and the addresses of their pictures."""
-        listed = list(acts)
-        happening = defaultdict[str, set[tuple[str, str, str]]](set)
-        for address, act in listed:
-            happening[address].add(act.triple)
-        return cls(
-            frozenset((act.agent, act.verb) for _, act in listed),
-            frozenset((act.verb, act.other) for _, act in listed),
-            {address: frozenset(triples) for address, triples in happening.items()},
-            {act.id: address for address, act in listed},
-        )
+    def is_shown(self, act: ActionSentence) -> bool:
+        """Whether the picture of an act has an action with these participants."""
+        return (self._picture[act.id], act.triple) in self._shown
 
     def is_foil(self, act: ActionSentence) -> bool:
         """Whether an action is attested elsewhere and not in its own picture."""
-        return (
-            (act.agent, act.verb) in self.agents
-            and (act.verb, act.other) in self.others
-            and act.triple not in self.happening[self.picture[act.id]]
-        )
+        is_usual = (act.agent, act.verb) in self._agents and (act.verb, act.other) in self._others
+        return is_usual and not self.is_shown(act)
 
 
 ActionPlan: TypeAlias = Mapping[str, ActionFoil]
@@ -192,12 +161,12 @@ ActionPlan: TypeAlias = Mapping[str, ActionFoil]
 
 def swap_foil(act: ActionSentence, attested: AttestedActions) -> ActionFoil | str:
     """The foil with the participants swapped, or the reason why that is no foil."""
-    if is_mutual(act.verb):
+    if act.verb in listed_words("actions", "mutual"):
         return "what one does to the other, the other does as well"
     if are_alike(act.agent, act.other):
         return "who does it and whom it is done to are called alike"
     swapped = act.swapped()
-    if swapped.triple in attested.happening[attested.picture[act.id]]:
+    if attested.is_shown(swapped):
         return "the picture shows it the other way round too"
     return ActionFoil(SWAP, swapped, pair_name(SWAP, act))
 
@@ -211,13 +180,9 @@ def foil_planner(
     """
 
     def planned(frames: Iterable[Frame]) -> ActionPlan:
-        sentences = [
-            (frame.picture.address, replace(act, present=present))
-            for frame in frames
-            if isinstance(act := read_action(frame), ActionSentence)
-        ]
-        attested = AttestedActions.of(sentences)
-        acts = [act for _, act in sentences]
+        readings = [(frame.picture.address, read_action(frame, present)) for frame in frames]
+        sentences = [(address, act) for address, act in readings if isinstance(act, ActionSentence)]
+        attested, acts = AttestedActions(sentences), [act for _, act in sentences]
         plan = dict(_swaps(acts, attested))
         plan |= _replacements([act for act in acts if act.id not in plan], attested, proposals)
         if not paired:
@@ -256,16 +221,12 @@ def _replacements(
 
 def propose_foils(frame: Frame, plan: ActionPlan, rng: Random, present: bool = False) -> Iterator[Group | Rejection]:
     """A caption of the action and its foil."""
-    act = read_action(frame)
-    if isinstance(act, str):
-        yield Rejection(KIND, act)
+    act, foil = read_action(frame, present), plan.get(frame.id)
+    if isinstance(act, str) or foil is None:
+        lack = "no other frame does something else, or the reverse, with the same"
+        yield Rejection(KIND, act if isinstance(act, str) else lack)
         return
-    if frame.id not in plan:
-        yield Rejection(KIND, "no other frame does something else, or the reverse, with the same")
-        return
-    foil = plan[frame.id]
-    swaps = foil.instrument == SWAP
-    sentences = [replace(act, present=present), foil.act]
+    swaps, sentences = foil.instrument == SWAP, (act, foil.act)
     word, other = (f"{sentence.agent} | {sentence.other}" if swaps else sentence.said for sentence in sentences)
     yield ranking_group(
         frame.picture,
@@ -302,8 +263,8 @@ def actions_suite(
 
 def sentence_gaps(frame: Frame, present: bool = False) -> Iterator[Gap]:
     """The sentence of a frame without its verb."""
-    if isinstance(act := read_action(frame), ActionSentence):
-        yield replace(act, present=present).gap
+    if isinstance(act := read_action(frame, present), ActionSentence):
+        yield act.gap
 
 
 suite = actions_suite(KIND)

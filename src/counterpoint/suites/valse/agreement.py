@@ -52,7 +52,11 @@ def verb_subjects(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk]) -
         if verb in inside or not _is_finite(word):
             continue
         chosen = _subject(tokens, phrases, verb, subjects, last)
-        if chosen is None or not _agrees(phrases, chosen, word):
+        if chosen is None:
+            return None
+        many = word.tag in _MANY or word.text == "were"
+        is_group = chosen != JOINED and phrases[chosen].determiner is Determiner.GROUP
+        if not is_group and many is not (chosen == JOINED or phrases[chosen].many):
             return None
         subjects[verb] = chosen
         last = chosen if tokens[verb - 1].text not in _RELATIVE else last
@@ -65,14 +69,6 @@ def _is_finite(word: TaggedToken) -> bool:
     if word.tag == "VVB" and word.text.endswith(("ed", "ing")):
         return False
     return word.tag in _ONE or word.tag in _MANY
-
-
-def _agrees(phrases: Sequence[NounChunk], chosen: int, verb: TaggedToken) -> bool:
-    many = verb.tag in _MANY if verb.tag != "VBD" else verb.text == "were"
-    if chosen == JOINED:
-        return many
-    chunk = phrases[chosen]
-    return chunk.many == many or chunk.determiner is Determiner.GROUP
 
 
 def _subject(
@@ -115,9 +111,8 @@ def _first(
     for place in range(verb - 1, -1, -1):
         word = tokens[place]
         opens = (word.text in listed_words("agreement", "openers") and word.tag != "PRP") or word.text in (";", ".")
-        if opens or (
-            word.tag == "CJC" and _at(phrases, place + 1) is not None and any(one < place for one in subjects)
-        ):
+        joins = word.tag == "CJC" and _at(phrases, place + 1) is not None and any(verb < place for verb in subjects)
+        if opens or joins:
             begins = place + 1
             break
     chosen = _at(phrases, begins)
@@ -158,12 +153,13 @@ def pronoun_forms(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], p
     for place, word in enumerate(tokens):
         if word.text not in read_lists("agreement")["pronouns"] or is_noun(word.tag) or place < phrases[phrase].end:
             continue
-        meant = [
-            number for number, chunk in enumerate(phrases) if chunk.end <= place and _may_mean(tokens, chunk, word.text)
-        ]
+        before = [chunk for chunk in phrases if chunk.end <= place]
+        meant = [number for number, chunk in enumerate(before) if _may_mean(tokens, chunk, word.text)]
         if phrase not in meant:
             continue
-        if len(meant) > 1 or (word.text in ("it", "he", "she", "they") and _has_verb(tokens, place)):
+        after = tokens[place + 1].tag if place + 1 < len(tokens) else ""
+        is_subject = word.text in ("it", "he", "she", "they") and after.startswith(("V", "AV0", "XX0"))
+        if len(meant) > 1 or is_subject:
             return None
         forms.append(_pronoun(tokens, phrases[phrase], place))
     return forms
@@ -177,14 +173,8 @@ def _may_mean(tokens: Sequence[TaggedToken], chunk: NounChunk, pronoun: str) -> 
         return False
     if pronoun in ("it", "its"):
         return not is_person(noun)
-    return is_person(noun) and noun not in (
-        listed_words("agreement", "female") if pronoun in ("he", "his", "him") else listed_words("agreement", "male")
-    )
-
-
-def _has_verb(tokens: Sequence[TaggedToken], place: int) -> bool:
-    after = tokens[place + 1] if place + 1 < len(tokens) else None
-    return after is not None and (after.tag[0] == "V" or after.tag in ("AV0", "XX0"))
+    others = "female" if pronoun in ("he", "his", "him") else "male"
+    return is_person(noun) and noun not in listed_words("agreement", others)
 
 
 def _pronoun(tokens: Sequence[TaggedToken], chunk: NounChunk, place: int) -> NumberForms:
@@ -195,13 +185,7 @@ def _pronoun(tokens: Sequence[TaggedToken], chunk: NounChunk, place: int) -> Num
     if word.text in ("it", "they"):
         return NumberForms(place, "it", "them")
     if word.text in ("their", "them") and is_person(noun):
-        is_own = word.text == "their"
-        one_form = (
-            ("his" if is_own else "him")
-            if noun in listed_words("agreement", "male")
-            else "her"
-            if noun in listed_words("agreement", "female")
-            else word.text
-        )
-        return NumberForms(place, one_form, many)
+        first = "her" if noun in listed_words("agreement", "female") else word.text
+        if noun in listed_words("agreement", "male"):
+            first = "his" if word.text == "their" else "him"
     return NumberForms(place, first, many)

@@ -1,6 +1,7 @@
 """Captions and foils as texts: word lists, rewritten spans, and cross-fitted plausibility by n-gram models."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from math import exp
@@ -19,7 +20,7 @@ from counterpoint.language.kneser_ney import KneserNeyModel, train_model
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.question_groups import Tags, caption_group
-from counterpoint.suites.suite import Suite
+from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.paired_foils import MirroredSampler
 
 DATA = Path(__file__).parent / "data"
@@ -50,10 +51,6 @@ class Rewrite(NamedTuple):
     caption: str
     foil: str
 
-    def ordered(self, first: int) -> "Rewrite":
-        """The rewrite, with caption and foil exchanged if `first` is 1."""
-        return self._replace(caption=self.foil, foil=self.caption) if first else self
-
 
 def apply_rewrites(text: str, rewrites: Iterable[Rewrite]) -> tuple[str, str]:
     """A text with its spans rewritten, as a caption and as a foil; the capital of a sentence is kept.
@@ -63,23 +60,13 @@ def apply_rewrites(text: str, rewrites: Iterable[Rewrite]) -> tuple[str, str]:
     """
     caption, foil, place = "", "", 0
     for rewrite in sorted(rewrites):
-        unchanged, capital = (
-            text[place : rewrite.start],
-            text[rewrite.start : rewrite.start + 1].isupper() and _begins(text[: rewrite.start]),
-        )
-        caption += unchanged + _begun(rewrite.caption, capital)
-        foil += unchanged + _begun(rewrite.foil, capital)
+        before, first = text[: rewrite.start].rstrip(), text[rewrite.start : rewrite.start + 1]
+        begins = not before or before.endswith((".", "!", "?"))  # a Frisbee within a sentence asks for no capital
+        said, false = (words[:1].upper() + words[1:] if begins and first.isupper() else words for words in rewrite[2:])
+        caption += text[place : rewrite.start] + said
+        foil += text[place : rewrite.start] + false
         place = rewrite.end
     return caption + text[place:], foil + text[place:]
-
-
-def _begins(before: str) -> bool:
-    """Whether a sentence begins after this: a Frisbee in the middle of one is no reason for a capital."""
-    return not before.strip() or before.rstrip().endswith((".", "!", "?"))
-
-
-def _begun(text: str, capital: bool) -> str:
-    return text[:1].upper() + text[1:] if capital else text
 
 
 @cache
@@ -113,8 +100,8 @@ class CrossFittedPlausibility:
 
     def gains(self, picture: Picture, caption: str, foils: Sequence[str]) -> Floats:
         """The score of each foil minus that of the caption, in log perplexity per word."""
-        own, *scores = self.scores(picture, [caption, *foils])
-        return np.asarray([score - own for score in scores])
+        scores = self.scores(picture, [caption, *foils])
+        return scores[1:] - scores[0]
 
     def draw_foil(self, picture: Picture, caption: str, foils: Sequence[str], rng: Random) -> tuple[int, str]:
         """The number of a sampled foil, and the likelier side: mostly a foil that is likelier than the caption.
@@ -137,16 +124,16 @@ def likelier_side(gain: float, among: int = 1) -> str:
     return "foil" if gain > MARGIN else "caption" if gain < (-LITTLE if among > 1 else -MARGIN) else "neither"
 
 
-class CaptionSurvey:
+class CaptionSurvey(ABC):
     """The captions of a source: their plausibility, and a Bloom filter of what they state of each picture."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self._stated = BloomFilter()
         self.plausibility = CrossFittedPlausibility(self._read(captions))
 
+    @abstractmethod
     def facts(self, caption: Caption) -> Iterable[str]:
         """What a caption states, one text for each fact; subclasses count what they need."""
-        raise NotImplementedError
 
     def states(self, picture: Picture, fact: str) -> bool:
         """Whether a caption of the picture states a fact."""
@@ -170,9 +157,11 @@ class CaptionFoil(NamedTuple):
 
 
 def draw_caption_foil(
-    piece: str, caption: Caption, foils: Sequence[CaptionFoil], survey: CaptionSurvey, rng: Random
-) -> Group:
-    """The group of one foil, preferably one that is the more plausible sentence."""
+    piece: str, caption: Caption, foils: Sequence[CaptionFoil], survey: CaptionSurvey, rng: Random, lack: str
+) -> Group | Rejection:
+    """The group of one foil, preferably one that is the more plausible sentence; `lack` is the reason for none."""
+    if not foils:
+        return Rejection(piece, lack)
     texts = [foil.text for foil in foils]
     number, likelier = survey.plausibility.draw_foil(caption.picture, caption.text, texts, rng)
     foil = foils[number]

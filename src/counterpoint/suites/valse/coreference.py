@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from random import Random
 from typing import TypeAlias
 
@@ -66,22 +66,13 @@ def refer_to_caption(question: str, caption: str, since: Sequence[str]) -> bool:
     words = pronouns(question)
     if not words or len(_STRAY.findall(text)) > (words[0] not in _HE | _SHE | _THEY | _IT):
         return False
-    scenic = _of_the_scene().match(text) is not None
-    named = noun_mentions(caption)
+    lead = r"(?:is|was|does) it (?:look |seem |appear |to be |like |a |an |very |really |during |in )*"
+    of_the_picture = {"this", "these", "that", "those"}  # these need no noun
+    of_the_picture |= _IT if re.match(lead + word_pattern("coreference", "scenic").pattern, text) else set()
     mentions_since = tuple(mention for line in since for mention in noun_mentions(line))
     listed = _LIST.search(caption.lower()) is not None
-    return all(_means(word, named, mentions_since, listed) for word in words if not _is_free(word, scenic))
-
-
-@cache
-def _of_the_scene() -> re.Pattern[str]:
-    lead = r"(?:is|was|does) it (?:look |seem |appear |to be |like |a |an |very |really |during |in )*"
-    return re.compile(lead + word_pattern("coreference", "scenic").pattern)
-
-
-def _is_free(word: str, scenic: bool) -> bool:
-    """Whether a pronoun refers to the picture, so that it needs no noun."""
-    return word in ("this", "these", "that", "those") or (scenic and word in _IT)
+    referring = [word for word in words if word not in of_the_picture]
+    return all(_means(word, noun_mentions(caption), mentions_since, listed) for word in referring)
 
 
 def _means(word: str, named: Sequence[str], since: Sequence[str], listed: bool) -> bool:
@@ -107,12 +98,8 @@ def caption_answers(caption: str, question: str) -> bool:
     (False, True)
     """
     caption_words, question_words = (sorted(set(re.findall(r"[a-z]+", text.lower()))) for text in (caption, question))
-    return any(
-        are_synonyms(one, other) or excludes(one, other)
-        for one in question_words
-        if class_of(one)
-        for other in caption_words
-    )
+    pairs = ((word, other) for word in question_words if class_of(word) for other in caption_words)
+    return any(are_synonyms(word, other) or excludes(word, other) for word, other in pairs)
 
 
 def _agrees(word: str, noun: str) -> bool:
@@ -131,11 +118,6 @@ def _is_many(noun: str) -> bool:
 def _is_person(noun: str) -> bool:
     name = singular(noun)
     return name in _words("men") | _words("women") | {"person"} or (is_known(name) and is_a(name, "person"))
-
-
-def join_pronouns(words: Iterable[str]) -> str:
-    """The pronouns of a question as one value, for slices."""
-    return " | ".join(dict.fromkeys(words))
 
 
 KIND = "coreference"
@@ -177,8 +159,7 @@ def pronoun_turns(dialogue: Dialogue) -> Iterator[PronounTurn | str]:
     """Every turn with a pronoun that refers to the caption, or the reason why one with a pronoun is rejected."""
     since = list[str]()
     for place, turn in enumerate(dialogue.turns):
-        pronoun_turn = _case(dialogue, place, turn, since)
-        if pronoun_turn:
+        if pronoun_turn := _case(dialogue, place, turn, since):
             yield pronoun_turn
         since += turn.question, turn.answer
 
@@ -209,9 +190,14 @@ def plan_pairs(dialogues: Iterable[Dialogue]) -> CoreferencePlan:
                 owner[case.id] = dialogue.id
     by_dialogue = defaultdict[str, list[PronounTurn]](list)
     for name, cases in shelves.items():
-        for pair in pair_cases(
-            cases, side=lambda case: case.answer, keys=(_whole,), otherwise=(_three, _two), half=True
-        ):
+        pairs = pair_cases(
+            cases,
+            side=lambda case: case.answer,
+            keys=(lambda case: case.question,),
+            otherwise=(lambda case: tuple(case.question.split()[:3]), lambda case: tuple(case.question.split()[:2])),
+            half=True,
+        )
+        for pair in pairs:
             for case in pair.kept:
                 by_dialogue[owner[case.id]].append(replace(case, pair=pair.name(name)))
     return {own: sorted(cases, key=lambda case: case.turn) for own, cases in by_dialogue.items()}
@@ -232,7 +218,7 @@ def propose_foils(dialogue: Dialogue, plan: CoreferencePlan, rng: Random) -> Ite
         tags = (
             ("word", case.answer),
             ("dialogue", dialogue.id),
-            ("pronoun", join_pronouns(pronouns(case.question))),
+            ("pronoun", " | ".join(dict.fromkeys(pronouns(case.question)))),
             (PAIR_TAG, case.pair),
         )
         yield ranking_group(
@@ -248,18 +234,6 @@ def propose_foils(dialogue: Dialogue, plan: CoreferencePlan, rng: Random) -> Ite
             yield Rejection(KIND, rejected)
         elif rejected.id not in ids:
             yield Rejection(KIND, "no question that begins alike has the other answer")
-
-
-def _whole(case: PronounTurn) -> str:
-    return case.question
-
-
-def _three(case: PronounTurn) -> str:
-    return " ".join(case.question.split()[:3])
-
-
-def _two(case: PronounTurn) -> str:
-    return " ".join(case.question.split()[:2])
 
 
 suite = Suite(

@@ -13,7 +13,7 @@ from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.caption_foils import listed_words
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
-from counterpoint.suites.valse.statements import NO_ARTICLE, how_many, is_there, read_votes
+from counterpoint.suites.valse.statements import ExistenceClaim, how_many, is_there, read_votes
 
 NAME = "existence"
 
@@ -24,11 +24,7 @@ class ExistenceStatement:
 
     id: str
     exists: bool
-    some: str
-    none: str
-    noun: str
-    many: bool | None  # whether it is said of many; nothing where there is none, so that it can be said either way
-    word: str = NO_ARTICLE
+    claim: ExistenceClaim
     pair: str = ""
 
 
@@ -51,18 +47,13 @@ def read_existence(question: Question, many: bool = True) -> ExistenceStatement 
             return "people differ on whether there is any"
         if count.exists and count.many is None:
             return "people differ on whether there are several"
-        several = bool(count.many) if count.exists else many
-        some, none = claim.some(several), claim.none(several)
-        word = NO_ARTICLE if several else "a"
-        return ExistenceStatement(
-            question.id, count.exists, some, none, claim.noun, count.many if count.exists else None, word
-        )
-    if (existence := is_there(question.text)) is not None:
+        settled = count.many if count.exists else None
+        existence = claim.existence(many if settled is None else settled, settled)
+        return ExistenceStatement(question.id, count.exists, existence)
+    if (asked := is_there(question.text)) is not None:
         if (exists := _affirmed(question)) is None:
             return "people differ on whether there is any"
-        return ExistenceStatement(
-            question.id, exists, existence.some, existence.none, existence.noun, existence.many, existence.word
-        )
+        return ExistenceStatement(question.id, exists, asked)
     return "no statement that something is there follows from it"
 
 
@@ -73,15 +64,15 @@ def plan_pairs(questions: Iterable[Question]) -> ExistencePlan:
     """
     by_id = {question.id: question for question in questions}
     cases = [case for question in by_id.values() if isinstance(case := read_existence(question), ExistenceStatement)]
-    settled = [case.many for case in cases if case.exists]
+    settled = [case.claim.many for case in cases if case.exists]
     share = sum(map(bool, settled)) / len(settled) if settled else 1.0
     ready = sorted((_settled(case, by_id[case.id], share) for case in cases), key=lambda case: case.id)
-    statements = {(by_id[case.id].picture, case.some): case for case in ready}  # repeated questions count once
+    statements = {(by_id[case.id].picture, case.claim.some): case for case in ready}  # repeated questions count once
     pairs = pair_cases(
         statements.values(),
         side=lambda case: "some" if case.exists else "none",
-        keys=(lambda case: case.some, lambda case: (case.word, case.noun)),
-        otherwise=(lambda case: (case.word, case.some.count(" ")), lambda case: case.word),
+        keys=(lambda case: case.claim.some, lambda case: (case.claim.word, case.claim.noun)),
+        otherwise=(lambda case: (case.claim.word, case.claim.some.count(" ")), lambda case: case.claim.word),
         half=True,
     )
     return {case.id: replace(case, pair=pair.name(NAME)) for pair in pairs for case in pair.kept}
@@ -93,9 +84,9 @@ def propose_foils(question: Question, plan: ExistencePlan, rng: Random) -> Itera
         reason = read_existence(question)
         yield Rejection(NAME, reason if isinstance(reason, str) else "nothing of its kind stands against it")
         return
-    case = plan[question.id]
-    caption, foil = (case.some, case.none) if case.exists else (case.none, case.some)
-    word, other = (case.word, "no") if case.exists else ("no", case.word)
+    case, claim = plan[question.id], plan[question.id].claim
+    sides = [(claim.some, claim.word), (claim.none, "no")][:: 1 if case.exists else -1]
+    (caption, word), (foil, other) = sides
     yield ranking_group(
         question.picture,
         (caption, foil),
@@ -108,19 +99,17 @@ def propose_foils(question: Question, plan: ExistencePlan, rng: Random) -> Itera
 
 def _settled(case: ExistenceStatement, question: Question, share: float) -> ExistenceStatement:
     """A statement with its number: for absence, plural as often as for presence."""
-    if case.many is not None:
+    if case.claim.many is not None:
         return case
-    many = seeded_rng(NAME, case.id).random() < share
-    reread = read_existence(question, many)
+    reread = read_existence(question, many=seeded_rng(NAME, case.id).random() < share)
     assert isinstance(reread, ExistenceStatement), "a case stays one in the singular"
-    return replace(reread, many=many)
+    return reread
 
 
 def _affirmed(question: Question) -> bool | None:
     """Whether annotators say yes, or None if fewer than 80 % agree."""
-    votes = [vote.strip(" .!").lower() for vote in question.votes] or [
-        answer.lower() for answer, _ in question.gold.answers[:1]
-    ]
+    votes = [vote.strip(" .!").lower() for vote in question.votes]
+    votes = votes or [answer.lower() for answer, _ in question.gold.answers[:1]]
     yes, no = votes.count("yes"), votes.count("no")
     return yes > no if votes and max(yes, no) >= 0.8 * len(votes) else None
 

@@ -69,10 +69,7 @@ def object_mentions(text: str) -> Iterator[ObjectMention]:
     [('dog', True), ('stop sign', False)]
     """
     tokens = tag_text(text)
-    for chunk in find_noun_chunks(tokens):
-        mention = _mention(tokens, chunk)
-        if mention:
-            yield mention
+    yield from filter(None, (_mention(tokens, chunk) for chunk in find_noun_chunks(tokens)))
 
 
 def _mention(tokens: Sequence[TaggedToken], chunk: NounChunk) -> ObjectMention | None:
@@ -84,27 +81,16 @@ def _mention(tokens: Sequence[TaggedToken], chunk: NounChunk) -> ObjectMention |
         word = name if name in categories() else singular(name)
         if word not in categories():
             continue
-        before = tokens[chunk.first : start]
-        if any(word.tag[:2] in ("NN", "NP") for word in before):
+        if any(word.tag[:2] in ("NN", "NP") for word in tokens[chunk.first : start]):
             return None  # a toy train, a police car: another word would not fit
-        if (
-            chunk.determiner is Determiner.BARE
-            and not chunk.many
-            and chunk.start
-            and tokens[chunk.start - 1].tag[0] == "P"
-        ):
+        is_bare = chunk.determiner is Determiner.BARE and not chunk.many
+        if is_bare and chunk.start and tokens[chunk.start - 1].tag[0] == "P":
             return None  # in bed, by train
-        return ObjectMention(
-            tokens[start].start, tokens[chunk.head].end, word, chunk.many, _article(tokens, chunk, start)
-        )
+        first, article = tokens[chunk.start], (0, 0, "")
+        if first.text in ("a", "an") and chunk.determiner is Determiner.ARTICLE and start == chunk.first:
+            article = first.start, first.end, first.text
+        return ObjectMention(tokens[start].start, tokens[chunk.head].end, word, chunk.many, article)
     return None
-
-
-def _article(tokens: Sequence[TaggedToken], chunk: NounChunk, start: int) -> tuple[int, int, str]:
-    first = tokens[chunk.start]
-    if first.text in ("a", "an") and chunk.determiner is Determiner.ARTICLE and start == chunk.first:
-        return first.start, first.end, first.text
-    return 0, 0, ""
 
 
 class ObjectSurvey(CaptionSurvey):
@@ -116,29 +102,24 @@ class ObjectSurvey(CaptionSurvey):
 
     def facts(self, caption: Caption) -> Iterable[str]:
         """The categories that a caption names."""
-        words = sorted(_named_in(caption.text))
-        self.words.update(words)
-        return [categories()[word][0] for word in words]
-
-
-def _named_in(text: str) -> set[str]:
-    """The words of known categories anywhere in a text, in singular or plural."""
-    words = [singular(word.strip(".,;:!?\"'()")) for word in text.lower().split()]
-    found = set(words) & categories().keys()
-    return found | {" ".join(pair) for pair in pairwise(words)} & categories().keys()
+        words = [singular(word.strip(".,;:!?\"'()")) for word in caption.text.lower().split()]
+        named = sorted({*words, *map(" ".join, pairwise(words))} & categories().keys())
+        self.words.update(named)
+        return [categories()[word][0] for word in named]
 
 
 def candidate_words(caption: Caption, mention: ObjectMention, survey: ObjectSurvey) -> list[str]:
     """Words of sibling categories that no caption of the picture names and no annotation contains."""
-    fits = [word for word in sibling_words(mention.word) if _fits(mention, word) and survey.words[word] >= MIN_COUNT]
+    if not _is_counted(mention.word):
+        return []
+    fits = [word for word in sibling_words(mention.word) if _is_counted(word) and survey.words[word] >= MIN_COUNT]
+    fits = [word for word in fits if not (mention.many and is_plural(word))]
     unnamed = [word for word in fits if not survey.states(caption.picture, categories()[word][0])]
     return [word for word in unnamed if not _is_annotated(caption, word)]
 
 
-def _fits(mention: ObjectMention, word: str) -> bool:
-    uncounted = is_mass(word) or is_pair(word) or plural(word) == word
-    own = is_mass(mention.word) or is_pair(mention.word) or plural(mention.word) == mention.word
-    return not uncounted and not own and (not mention.many or not is_plural(word))
+def _is_counted(word: str) -> bool:
+    return not (is_mass(word) or is_pair(word) or plural(word) == word)
 
 
 def _is_annotated(caption: Caption, word: str) -> bool:
@@ -160,18 +141,13 @@ def propose_foils(caption: Caption, survey: ObjectSurvey, rng: Random) -> Iterat
         for mention in object_mentions(caption.text)
         for word in candidate_words(caption, mention, survey)
     ]
-    if foils:
-        yield draw_caption_foil(PIECE, caption, foils, survey, rng)
-    else:
-        yield Rejection(PIECE, "no other category is surely absent")
+    yield draw_caption_foil(PIECE, caption, foils, survey, rng, "no other category is surely absent")
 
 
 def _foil(text: str, mention: ObjectMention, word: str) -> str:
-    form = plural(word) if mention.many else word
-    rewrites = [Rewrite(mention.start, mention.end, "", form)]
     start, end, before = mention.article
-    if before:
-        rewrites.append(Rewrite(start, end, "", article(word)))
+    rewrites = [Rewrite(mention.start, mention.end, "", plural(word) if mention.many else word)]
+    rewrites += [Rewrite(start, end, "", article(word))] if before else []
     return apply_rewrites(text, rewrites)[1]
 
 

@@ -8,7 +8,6 @@ from random import Random
 
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
-from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.lexicon.wordnet import lexicon
@@ -66,11 +65,8 @@ def number_changes(text: str) -> Iterator[NumberChange]:
     [('dog', 'dogs', False), ('red ball', 'red balls', True)]
     """
     tokens = tag_text(text)
-    if (
-        text.isupper()
-        or len(tokens) > MAX_TOKENS
-        or any(word.text in listed_words("plurality", "together") for word in tokens)
-    ):
+    is_joint = any(word.text in listed_words("plurality", "together") for word in tokens)
+    if text.isupper() or len(tokens) > MAX_TOKENS or is_joint:
         return
     apart = find_prepositions(tokens)
     phrases = find_noun_chunks(tokens, apart)
@@ -95,11 +91,10 @@ def _is_verb_after(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
 
 def _can_change(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], place: int, ends: dict[int, int]) -> bool:
     chunk = phrases[place]
-    if (
-        chunk.many is None
-        or chunk.determiner in (Determiner.OWNER, Determiner.OTHER)
-        or (chunk.determiner is Determiner.BARE and not chunk.many)
-    ):
+    fixed = (
+        (Determiner.OWNER, Determiner.OTHER) if chunk.many else (Determiner.OWNER, Determiner.OTHER, Determiner.BARE)
+    )
+    if chunk.many is None or chunk.determiner in fixed:
         return False
     if not chunk.many and any(other.many is not False for other in phrases[:place]):
         return False  # two men with a hat have a hat each
@@ -114,17 +109,12 @@ def _can_change(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], pla
 @cache
 def is_countable_object(noun: str, many: bool) -> bool:
     """Whether a noun names countable, visible objects."""
-    singular_form = singular(noun)
-    if (
-        singular_form in listed_words("plurality", "uncounted")
-        or not is_countable(noun)
-        or (plural(singular_form) == singular_form)
-        or noun.isdecimal()
-    ):
+    one, several = singular(noun), plural(singular(noun))
+    if one in listed_words("plurality", "uncounted") or not is_countable(noun) or noun.isdecimal():
         return False
-    if (plural(singular_form) if many else singular_form) != noun or not lexicon().senses(singular_form):
-        return False
-    return is_kind(singular_form, *_THINGS)
+    return (
+        one != several and noun == (several if many else one) and bool(lexicon().senses(one)) and is_kind(one, *_THINGS)
+    )
 
 
 def _modifiers_allow(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
@@ -133,11 +123,8 @@ def _modifiers_allow(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
         return False
     if any(word.text.endswith("ing") and other.tag[0] == "N" for other, word in pairwise(before)):
         return False  # some adult doing dishes
-    last = tokens[chunk.head - 1] if before else None
-    looks_like_verb = last is not None and last.tag[0] == "N" and _is_verb(tokens[chunk.head].text)
-    return not (
-        looks_like_verb and chunk.many and chunk.determiner in (Determiner.BARE, Determiner.DEFINITE)
-    )  # the black dog runs
+    is_open = chunk.many and chunk.determiner in (Determiner.BARE, Determiner.DEFINITE)  # the black dog runs
+    return not (is_open and before and before[-1].tag[0] == "N" and _is_verb(tokens[chunk.head].text))
 
 
 @cache
@@ -176,11 +163,9 @@ def _after_allows(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], p
 
 
 def _change(tokens: Sequence[TaggedToken], chunk: NounChunk, forms: Sequence[NumberForms]) -> NumberChange:
-    modifiers = [
-        word.text for word in tokens[chunk.first : chunk.head] if word.text not in listed_words("plurality", "dropped")
-    ]
-    head = singular(tokens[chunk.head].text)
-    first, several = (_joined([*modifiers, form]) for form in (head, plural(head)))
+    dropped, head = listed_words("plurality", "dropped"), singular(tokens[chunk.head].text)
+    modifiers = [word.text for word in tokens[chunk.first : chunk.head] if word.text not in dropped]
+    first, several = (" ".join((*modifiers, form)).replace(" ,", ",") for form in (head, plural(head)))
     rest = tuple((tokens[form.place].start, tokens[form.place].end, form.one, form.many) for form in forms)
     assert chunk.many is not None, "only what has a number changes it"
     return NumberChange(
@@ -190,14 +175,10 @@ def _change(tokens: Sequence[TaggedToken], chunk: NounChunk, forms: Sequence[Num
 
 def _frame(tokens: Sequence[TaggedToken], chunk: NounChunk) -> str:
     """The kind of the word before and the word after, which both correlate with number."""
-    before = _sort(tokens[chunk.start - 1]) if chunk.start else "start"
-    after = tokens[chunk.end] if chunk.end < len(tokens) else None
-    return f"{before} {_plainly(after) if after else 'end'}"
-
-
-def _plainly(word: TaggedToken) -> str:
-    """A word as the side of a frame, independent of number."""
-    return "end" if word.tag == "PUN" else "verb" if word.tag in _AGREEING else word.text
+    before, after = _sort(tokens[chunk.start - 1]) if chunk.start else "start", "end"
+    if chunk.end < len(tokens) and tokens[chunk.end].tag != "PUN":
+        after = "verb" if tokens[chunk.end].tag in _AGREEING else tokens[chunk.end].text
+    return f"{before} {after}"
 
 
 def _sort(word: TaggedToken) -> str:
@@ -206,10 +187,6 @@ def _sort(word: TaggedToken) -> str:
     if word.tag == "PUN":
         return "end"
     return "verb" if word.tag[0] == "V" else "place" if word.tag in ("PRP", "PRF") else "other"
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return " ".join(parts).replace(" ,", ",")
 
 
 def quantifiers(many: bool) -> tuple[str, ...]:
@@ -232,16 +209,10 @@ def propose_foils(caption: Caption, survey: PluralitySurvey, rng: Random) -> Ite
         quantified = tuple(rng.choice(quantifiers(many)) for many in (False, True))
         if not change.many and survey.states(caption.picture, plural(change.noun)):
             yield Rejection(PIECE, "another caption of the picture names several")
-            continue
-        if not change.many and count_annotated(caption.scene, change.noun) > 1:
+        elif not change.many and sum(_is_called(thing.name, change.noun) for thing in caption.scene or ()) > 1:
             yield Rejection(PIECE, "several are annotated")
-            continue
-        yield _group(caption, change, quantified, survey)
-
-
-def count_annotated(scene: Scene | None, noun: str) -> int:
-    """The number of annotated objects with this name or a hyponym of it."""
-    return sum(_is_called(thing.name, noun) for thing in scene) if scene else 0
+        else:
+            yield _group(caption, change, quantified, survey)
 
 
 @cache
@@ -252,24 +223,23 @@ def _is_called(name: str, noun: str) -> bool:
 def _group(caption: Caption, change: NumberChange, quantified: tuple[str, ...], survey: PluralitySurvey) -> Group:
     phrases = (f"{quantified[0]} {change.one}", f"{quantified[1]} {change.several}")
     rewrites = [Rewrite(change.start, change.end, *phrases)]
-    rewrites += [Rewrite(start, end, one, many) for start, end, one, many in change.forms]
-    sides = [0, 1] if not change.many else [1, 0]
-    texts = apply_rewrites(caption.text, [one.ordered(sides[0]) for one in rewrites])
-    words = (change.noun, plural(change.noun))
+    rewrites += [Rewrite(*form) for form in change.forms]
+    turn = -1 if change.many else 1  # the caption is in the singular, or the foil is
+    texts = apply_rewrites(caption.text, rewrites)[::turn]
+    word, other = (change.noun, plural(change.noun))[::turn]
     (gain,) = survey.plausibility.gains(caption.picture, texts[0], texts[1:])
-    names = ("singular", "plural")
     return caption_group(
         caption,
-        texts,
-        (words[sides[0]], words[sides[1]]),
+        (texts[0], texts[1]),
+        (word, other),
         test="plurals",
         kind=PIECE,
         proof=f"caption {caption.id} says {caption.text[change.start : change.end]!r}",
         likelier=likelier_side(gain),
         tags=(
-            ("direction", f"{names[sides[0]]}->{names[sides[1]]}"),
+            ("direction", "->".join(("singular", "plural")[::turn])),
             ("frame", change.frame),
-            ("quantifiers", f"{quantified[sides[0]]} | {quantified[sides[1]]}"),
+            ("quantifiers", " | ".join(quantified[::turn])),
         ),
     )
 

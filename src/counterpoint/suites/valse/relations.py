@@ -10,10 +10,10 @@ from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.word_lists import split_list
-from counterpoint.language.noun_chunks import Determiner, TaggedToken, find_noun_chunks, find_prepositions, tag_text
+from counterpoint.language.noun_chunks import Determiner, find_noun_chunks, find_prepositions, tag_text
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
-from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
+from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection
 from counterpoint.suites.valse.agreement import is_kind
 from counterpoint.suites.valse.caption_foils import (
     CaptionFoil,
@@ -60,29 +60,20 @@ def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
     for start, end in apart.items():
         span = " ".join(word.text for word in tokens[start:end])
         if start and span in preposition_kinds() and end in chunks:
-            noun = singular(tokens[chunks[end].head].text)
-            before, moves = _lemma(tokens[start - 1]), tokens[start - 1].tag[0] == "V"
-            counted = chunks[end].determiner is not Determiner.OTHER and "other" not in (
-                word.text for word in tokens[end : chunks[end].end]
-            )
-            free = counted and before not in listed_words(PIECE, "bound.words")
+            chunk, noun = chunks[end], singular(tokens[chunks[end].head].text)
+            moves = tokens[start - 1].tag[0] == "V"
+            before = (base_form if moves else singular)(tokens[start - 1].text)
+            is_other = chunk.determiner is Determiner.OTHER or "other" in [
+                word.text for word in tokens[end : chunk.end]
+            ]
+            free = not is_other and before not in listed_words(PIECE, "bound.words")
             if free and _is_placed(span, noun) and (moves or not _is_moving(span)):
                 yield PrepositionSlot(tokens[start].start, tokens[end - 1].end, span, before, noun, moves)
-
-
-def _lemma(word: TaggedToken) -> str:
-    return base_form(word.text) if word.tag[0] == "V" else singular(word.text)
 
 
 def _is_placed(span: str, noun: str) -> bool:
     own = read_lists(PIECE)["unplaced"].get(preposition_kinds()[span], "")
     return noun.isalpha() and noun not in listed_words(PIECE, "unplaced.any") and noun not in split_list(own)
-
-
-@cache
-def _holds_nothing(span: str, noun: str) -> bool:
-    """Whether a preposition needs an inside and the noun is a person or animal."""
-    return preposition_kinds()[span] in ("in", "into", "out") and is_kind(noun, "person.n.01", "animal.n.01")
 
 
 @cache
@@ -121,7 +112,10 @@ class PrepositionSurvey(CaptionSurvey):
 
     def is_attested(self, place: PrepositionSlot, span: str) -> bool:
         """Whether a preposition occurs after such a word, and before such a noun."""
-        if self.spans[span] < MIN_COUNT or (_is_moving(span) and not place.moves) or _holds_nothing(span, place.noun):
+        needs_inside = preposition_kinds()[span] in ("in", "into", "out")
+        if self.spans[span] < MIN_COUNT or (_is_moving(span) and not place.moves):
+            return False
+        if needs_inside and is_kind(place.noun, "person.n.01", "animal.n.01"):
             return False
         enough = min(TWICE, 1 + self._nouns[place.noun] // RARE)
         return self._before[place.before, span] > 0 and self._after[span, place.noun] >= enough
@@ -152,48 +146,37 @@ def candidate_prepositions(
 
     They are among the proposals of a masked language model if there are any, else attested between such words.
     """
-    offered = proposed.get(_gap(caption.text, place), ()) if proposed is not None else None
+    spans = [span for span in excluded_prepositions(place.said) if _is_placed(span, place.noun)]
+    if proposed is None:
+        spans = [span for span in spans if survey.is_attested(place, span)]
+    else:
+        offered = proposed.get(_gap(caption.text, place), ())
+        spans = [span for span in spans if span in offered and survey.spans[span] >= MIN_COUNT]
     return [
         span
-        for span in excluded_prepositions(place.said)
-        if _is_placed(span, place.noun)
-        and (
-            survey.is_attested(place, span) if offered is None else span in offered and survey.spans[span] >= MIN_COUNT
-        )
-        and not survey.states(caption.picture, f"{preposition_kinds()[span]} {place.noun}")
-        and not is_annotated(caption.scene, place, span, caption.text[: place.start].lower())
+        for span in spans
+        if not survey.states(caption.picture, f"{preposition_kinds()[span]} {place.noun}")
+        and not (caption.scene and _is_annotated(caption.scene, place, span, caption.text[: place.start].lower()))
     ]
 
 
-def is_annotated(scene: Scene | None, place: PrepositionSlot, span: str, before: str) -> bool:
+def _is_annotated(scene: Scene, place: PrepositionSlot, span: str, before: str) -> bool:
     """Whether the relation is annotated from an object named before the preposition to one with the noun after it."""
-    kind = preposition_kinds()[span]
-    links = (link for link in scene.relations if preposition_kinds().get(link.name) == kind) if scene else ()
-    return any(scene[link.object].name == place.noun and scene[link.subject].name in before for link in links if scene)
+    links = [link for link in scene.relations if preposition_kinds().get(link.name) == preposition_kinds()[span]]
+    return any(scene[link.object].name == place.noun and scene[link.subject].name in before for link in links)
 
 
 def propose_foils(
     caption: Caption, survey: PrepositionSurvey, rng: Random, proposed: Fillers | None = None
 ) -> Iterator[Group | Rejection]:
     """Replace one preposition of a caption."""
-    foils = [
-        CaptionFoil(place.said, span, _foil(caption.text, place, span), f"which excludes {span!r}")
-        for place in preposition_slots(caption.text)
-        for span in candidate_prepositions(caption, place, survey, proposed)
-    ]
-    if foils:
-        yield draw_caption_foil(PIECE, caption, foils, survey, rng)
-    else:
-        yield Rejection(PIECE, "no other preposition is both usual and untrue there")
-
-
-def _foil(text: str, place: PrepositionSlot, span: str) -> str:
-    return apply_rewrites(text, [Rewrite(place.start, place.end, place.said, span)])[1]
-
-
-def with_fillers(proposed: Fillers) -> Suite[Caption, PrepositionSurvey]:
-    """The suite with the fillers that a masked language model proposes."""
-    return replace(suite, propose=partial(propose_foils, proposed=proposed))
+    foils = list[CaptionFoil]()
+    for place in preposition_slots(caption.text):
+        for span in candidate_prepositions(caption, place, survey, proposed):
+            text = apply_rewrites(caption.text, [Rewrite(place.start, place.end, place.said, span)])[1]
+            foils.append(CaptionFoil(place.said, span, text, f"which excludes {span!r}"))
+    lack = "no other preposition is both usual and untrue there"
+    yield draw_caption_foil(PIECE, caption, foils, survey, rng, lack)
 
 
 suite = caption_suite(
@@ -202,5 +185,9 @@ suite = caption_suite(
     propose=propose_foils,
     survey=PrepositionSurvey,
     options=(MASKED_LM,),
-    proposals=FoilProposals(gaps=caption_gaps, apply=with_fillers, max_words=3),
+    proposals=FoilProposals(
+        gaps=caption_gaps,
+        apply=lambda proposed: replace(suite, propose=partial(propose_foils, proposed=proposed)),
+        max_words=3,
+    ),
 )

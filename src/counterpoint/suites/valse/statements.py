@@ -40,7 +40,7 @@ class CountClaim:
     >>> claim = how_many("How many people are in the picture?")
     >>> claim.exactly(1), claim.exactly(8, in_words=True)
     ('There is exactly 1 person in the picture.', 'There are exactly eight people in the picture.')
-    >>> claim.none(many=True), claim.some(many=False)
+    >>> claim.existence(True, None).none, claim.existence(False, False).some
     ('There are no people in the picture.', 'There is a person in the picture.')
     """
 
@@ -52,13 +52,10 @@ class CountClaim:
         """The statement with an exact number."""
         return self._said(f"exactly {numeral(number, in_words=in_words)}", number != 1)
 
-    def none(self, many: bool) -> str:
-        """The statement that there is none, in singular or plural."""
-        return self._said("no", many)
-
-    def some(self, many: bool) -> str:
-        """The statement that there is one, or that there are several."""
-        return self._said("" if many else article(singular(self.noun)), many)
+    def existence(self, many: bool, settled: bool | None) -> "ExistenceClaim":
+        """The statement that there is one or none, or that there are several or none."""
+        some = self._said("" if many else article(singular(self.noun)), many)
+        return ExistenceClaim(some, self._said("no", many), self.noun, settled, NO_ARTICLE if many else "a")
 
     def _said(self, before: str, many: bool) -> str:
         noun = self.noun if many else singular(self.noun)
@@ -77,7 +74,7 @@ class ExistenceClaim:
     some: str
     none: str
     noun: str
-    many: bool
+    many: bool | None  # None where nothing is there, so that it can be said either way
     word: str  # what stands where the denial has "no"
 
 
@@ -106,11 +103,9 @@ def how_many(question: str) -> CountClaim | None:
     tags = tag_words(("How", "many", *words, "?"))[2:-1]
     end = _noun_end(words, tags)
     nouns = [word for word in words[:end] if word.lower() not in ("different", "total")]
-    if (
-        not nouns
-        or nouns[0].lower() in {*_words("determiners"), "of"}
-        or not _words("measured").isdisjoint(map(str.lower, nouns))
-    ):
+    if not nouns or nouns[0].lower() in {*_words("determiners"), "of"}:
+        return None
+    if not _words("measured").isdisjoint(map(str.lower, nouns)):
         return None
     noun = plural(" ".join(nouns))
     if not is_countable(noun) or plural(singular(noun)) != noun:
@@ -125,11 +120,8 @@ def is_there(question: str) -> ExistenceClaim | None:
         return None
     be, rest = match[1].lower(), " ".join(match[3].split())
     has_article, noun = (match[2] or "").lower() in ("a", "an"), _phrase_end().split(rest)[0].lower()
-    if (
-        not noun
-        or noun.split()[0] in _words("determiners")
-        or not (be == "is" if has_article else is_mass(noun) if be == "is" else is_plural(noun))
-    ):
+    agrees = be == "is" if has_article else is_mass(noun) if be == "is" else is_plural(noun)
+    if not noun or noun.split()[0] in _words("determiners") or not agrees:
         return None
     said = f"{article(rest)} {rest}" if has_article else rest
     some, none = sentence(f"there {be} {said}"), sentence(f"there {be} no {rest}")
