@@ -102,7 +102,7 @@ def _group(context: QuestionContext, most: int) -> Group:
         size=context.grounder.scene.size,
         tags=(
             (*shared, ("grounding", plan.grounding), ("proof", proof)),
-            *((*shared, *_tags(one)) for one in contrasts),
+            *((*shared, *contrast.tags) for contrast in contrasts),
         ),
     )
 
@@ -117,10 +117,6 @@ def _new(context: QuestionContext, plan: ContrastPlan, most: int) -> Iterator[Co
             yield contrast
             if len(texts) > most:
                 return
-
-
-def _tags(contrast: Contrast) -> tuple[tuple[str, str], ...]:
-    return (("atom", contrast.atom), ("from", contrast.before), ("to", contrast.after), ("proof", contrast.proof))
 
 
 suite: Suite[GroundedQuestion, ContrastSurvey] = Suite(

@@ -17,6 +17,7 @@ from counterpoint.scenes.cooccurrence import NameCooccurrence
 from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder
 from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, UnknownWording, match_wording
+from counterpoint.suites.question_groups import Tags
 
 
 @dataclass(slots=True)
@@ -38,15 +39,13 @@ class ContrastSurvey:
     def companions(self, name: str) -> Mapping[str, float]:
         """What occurs with such an object more often than by chance, with the number of scenes in excess."""
         if name not in self._companions:
-            self._companions[name] = self._correlated(name)
+            together, forms = self.names.together, (name, singular(name), plural(name))
+            counted = next((form for form in forms if form in together), "")
+            share = self.names.having[counted] / max(self.names.scenes, 1)
+            counts = sorted(together[counted].items()) if counted else []
+            excess = {other: count - share * self.names.clear[other] for other, count in counts if other != counted}
+            self._companions[name] = {other: more for other, more in excess.items() if more > 0}
         return self._companions[name]
-
-    def _correlated(self, name: str) -> Mapping[str, float]:
-        form_counted = next((form for form in (name, singular(name), plural(name)) if form in self.names.together), "")
-        counts: Mapping[str, int] = self.names.together.get(form_counted, {})
-        share = self.names.having[form_counted] / max(self.names.scenes, 1)
-        excess = {other: count - share * self.names.clear[other] for other, count in sorted(counts.items())}
-        return {other: more for other, more in excess.items() if more > 0 and other != form_counted}
 
 
 def survey(items: Iterable[GroundedQuestion]) -> ContrastSurvey:
@@ -157,6 +156,11 @@ class Contrast:
     proof: str
     objects: tuple[SceneObject, ...] = ()
 
+    @property
+    def tags(self) -> Tags:
+        """The change and the proof, as tags of the query."""
+        return (("atom", self.atom), ("from", self.before), ("to", self.after), ("proof", self.proof))
+
 
 @dataclass(frozen=True, slots=True)
 class ContrastPlan:
@@ -201,6 +205,11 @@ class QuestionContext:
             raise QuestionRejected("its answer is neither yes nor no")
         return self.question.gold.best == "yes"
 
+    @property
+    def contrary(self) -> Gold:
+        """The other answer of a question that asks for yes or no."""
+        return Gold.of("no" if self.truth else "yes")
+
     def require_agreement(self, truth: bool | str | None, gold: bool | str) -> None:
         """Reject a question whose gold answer the scene contradicts."""
         if truth not in (None, "", gold):
@@ -209,8 +218,3 @@ class QuestionContext:
 
 ContrastPlanner: TypeAlias = Callable[[QuestionContext], ContrastPlan]
 """Plans the contrasts of a question under one template, or raises QuestionRejected."""
-
-
-def yes_no_gold(truth: bool) -> Gold:
-    """Yes or no."""
-    return Gold.of("yes" if truth else "no")

@@ -1,12 +1,13 @@
 """Contrasts of "Are there X near the Y?" and "Do you see X or Y?": the object asked for is replaced."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be
 from counterpoint.scenes.ambiguity import is_known, may_be
-from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value
+from counterpoint.scenes.attributes import attribute_class, goes_before_noun, has_value
 from counterpoint.scenes.relations import relation_fact
 from counterpoint.suites.contrast.contrasts import (
     Contrast,
@@ -15,7 +16,6 @@ from counterpoint.suites.contrast.contrasts import (
     replace_indefinite,
     replace_value,
     weighted_order,
-    yes_no_gold,
 )
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
 from counterpoint.suites.contrast.question_forms import QuestionRejected, read_clue
@@ -39,20 +39,23 @@ def plan_near(context: QuestionContext) -> ContrastPlan:
         raise QuestionRejected("a name that no lexicon knows")
     context.require_agreement(_truth(context.grounder, x_phrase, relation, y), context.truth)
 
+    def prove(thing: SceneObject) -> str:
+        fact = relation_fact(context.grounder.scene, thing, relation, y)
+        return fact.proof if fact and fact.holds else ""
+
     def contrasts() -> Iterator[Contrast]:
-        for name, proof, objects in (_absent_objects if context.truth else _objects_in_place)(
-            context, x_phrase, relation, y
-        ):
-            text = replace_indefinite(context.text, match, x_phrase, name)
-            if text:
-                yield Contrast(
-                    text, yes_no_gold(not context.truth), "object", x_phrase.noun, name, proof, (*objects, y)
-                )
+        if context.truth:
+            changes = _absent_objects(context, x_phrase, relation, y)
+        else:  # "a lamp near the red lamp" is another lamp
+            names = context.grounder.clear_names
+            apart = [name for name in names if not may_be(name, x_phrase.noun) and not may_be(name, y.name)]
+            changes = _present_objects(context, x_phrase, y.name, apart, prove)
+        for name, proof, objects in changes:
+            if text := replace_indefinite(context.text, match, x_phrase, name):
+                yield Contrast(text, context.contrary, "object", x_phrase.noun, name, proof, (*objects, y))
         for value, proof, objects in _other_values(context, x_phrase, relation, y):
-            text = replace_value(context.text, x_phrase, 0, value)
-            yield Contrast(
-                text, yes_no_gold(not context.truth), "attribute", x_phrase.values[0][0], value, proof, (*objects, y)
-            )
+            text, before = replace_value(context.text, x_phrase, 0, value), x_phrase.values[0][0]
+            yield Contrast(text, context.contrary, "attribute", before, value, proof, (*objects, y))
 
     return ContrastPlan((y,), naming_kind(y.name, y_phrase.noun), contrasts())
 
@@ -76,45 +79,42 @@ def plan_either(context: QuestionContext) -> ContrastPlan:
         raise QuestionRejected("both are there, so that no one atom can change the answer")
     place = truths.index(True) if context.truth else 0
     mine, other = phrases[place], phrases[1 - place]
-    here = tuple(thing for phrase in phrases for thing in _matching_objects(context.grounder, phrase))
+    grounder = context.grounder
+    here = tuple(thing for phrase in phrases for thing in grounder.scene if grounder.matches(thing, phrase))
+
+    def prove(thing: SceneObject) -> str:
+        return f"{thing.name} {thing.id} {be(thing.name)} annotated"
 
     def contrasts() -> Iterator[Contrast]:
-        for name, proof, objects in (
-            _absent_objects(context, mine, "", None) if context.truth else _present_objects(context, mine, other)
-        ):
+        if context.truth:
+            changes = _absent_objects(context, mine, "", None)
+        else:
+            changes = _present_objects(context, mine, other.noun, grounder.clear_names, prove)
+        for name, proof, objects in changes:
             text = replace_indefinite(context.text, match, mine, name, alike=True)
             if text and not may_be(name, other.noun):
-                rest = context.grounder.absence_proof(other.noun) or f"no {other.noun} is as the question says"
+                rest = grounder.absence_proof(other.noun) or f"no {other.noun} is as the question says"
                 full = f"{proof}; {rest}" if context.truth else proof
-                yield Contrast(text, yes_no_gold(not context.truth), "object", mine.noun, name, full, objects)
+                yield Contrast(text, context.contrary, "object", mine.noun, name, full, objects)
 
     how = naming_kind(here[0].name, mine.noun) if here else "exact"
     return ContrastPlan(here, how, contrasts())
 
 
-def _weights(context: QuestionContext, beside: str) -> dict[str, float]:
-    return {
-        name: more
-        for name, more in context.survey.companions(beside).items()
-        if name not in context.grounder.scene.names
-    }
+ObjectChanges: TypeAlias = Iterator[tuple[str, str, tuple[SceneObject, ...]]]
+"""Another name or value, the proof of the answer with it, and the objects that this is about."""
 
 
-def _absent_objects(
-    context: QuestionContext, mine: Phrase, relation: str, y: SceneObject | None
-) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
+def _absent_objects(context: QuestionContext, mine: Phrase, relation: str, y: SceneObject | None) -> ObjectChanges:
     """Names of objects that are absent, or absent from that place, by weighted random order."""
-    grounder = context.grounder
-    weights = _weights(context, y.name if y else _other(context, mine))
-    if y is not None:
-        weights |= dict.fromkeys(grounder.clear_names, _ELSEWHERE)
+    grounder, names = context.grounder, context.grounder.scene.names
+    companions = context.survey.companions(y.name if y else _other(context, mine)).items()
+    weights = {name: more for name, more in companions if name not in names}
+    weights |= dict.fromkeys(grounder.clear_names, _ELSEWHERE) if y else {}
     for name in weighted_order(weights, context.rng):
-        proof = grounder.absence_proof(name)
-        if proof:
+        if proof := grounder.absence_proof(name):
             yield name, proof, ()
-        elif (
-            y is not None and name in grounder.scene.names and not may_be(name, mine.noun) and not may_be(name, y.name)
-        ):
+        elif y and name in names and not may_be(name, mine.noun) and not may_be(name, y.name):
             proof, things = _elsewhere(grounder, name, relation, y)
             if proof:
                 yield name, proof, things
@@ -138,37 +138,19 @@ def _elsewhere(
     return ("; ".join(proofs), tuple(things)) if len(proofs) == len(things) else ("", ())
 
 
-def _objects_in_place(
-    context: QuestionContext, mine: Phrase, relation: str, y: SceneObject
-) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
-    """Names of objects in that place, by weighted random order."""
-    companions = context.survey.companions(y.name)
-    apart = (name for name in context.grounder.clear_names if not may_be(name, mine.noun))
-    names = [name for name in apart if not may_be(name, y.name)]  # "a lamp near the red lamp" is another lamp
-    for name in weighted_order({name: companions.get(name, _SELDOM) for name in names}, context.rng):
-        for thing in context.grounder.scene.named(name):
-            fact = relation_fact(context.grounder.scene, thing, relation, y)
-            if fact and fact.holds and _has_all(context.grounder, thing, mine):
-                yield name, fact.proof, (thing,)
-                break
-
-
 def _present_objects(
-    context: QuestionContext, mine: Phrase, other: Phrase
-) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
-    """Names of present objects, by weighted random order."""
-    companions = context.survey.companions(other.noun)
-    names = context.grounder.clear_names
+    context: QuestionContext, mine: Phrase, beside: str, names: Iterable[str], prove: Callable[[SceneObject], str]
+) -> ObjectChanges:
+    """Names of present objects with the values of the phrase and a proof, by weighted random order."""
+    companions = context.survey.companions(beside)
     for name in weighted_order({name: companions.get(name, _SELDOM) for name in names}, context.rng):
         for thing in context.grounder.scene.named(name):
-            if _has_all(context.grounder, thing, mine):
-                yield name, f"{name} {thing.id} {be(name)} annotated", (thing,)
+            if context.grounder.has_values(thing, mine) and (proof := prove(thing)):
+                yield name, proof, (thing,)
                 break
 
 
-def _other_values(
-    context: QuestionContext, mine: Phrase, relation: str, y: SceneObject
-) -> Iterator[tuple[str, str, tuple[SceneObject, ...]]]:
+def _other_values(context: QuestionContext, mine: Phrase, relation: str, y: SceneObject) -> ObjectChanges:
     """Other values for the object asked for, taken from this picture, that change the answer."""
     if len(mine.values) != 1 or not mine.values[0][1][1] or not attribute_class(mine.values[0][0]):
         return
@@ -188,33 +170,21 @@ def _truth(grounder: SceneGrounder, mine: Phrase, relation: str, y: SceneObject)
     """Whether such an object is in that place, or None where that is open."""
     if not is_known(mine.noun):
         return None
-    facts = [_in_place(grounder, thing, mine, relation, y) for thing in grounder.possible_referents(mine.noun)]
-    if True in facts:
-        return True
-    return None if None in facts or grounder.may_be_unannotated(mine.noun) else False
-
-
-def _in_place(grounder: SceneGrounder, thing: SceneObject, mine: Phrase, relation: str, y: SceneObject) -> bool | None:
-    fact = relation_fact(grounder.scene, thing, relation, y)
-    if any(denies(grounder.values(thing), value) for value, _ in mine.values) or (fact and not fact.holds):
-        return False
-    return True if fact and naming_kind(thing.name, mine.noun) and _has_all(grounder, thing, mine) else None
+    is_open = grounder.may_be_unannotated(mine.noun)
+    for thing in grounder.possible_referents(mine.noun):
+        fact = relation_fact(grounder.scene, thing, relation, y)
+        if not grounder.denies_values(thing, mine) and (not fact or fact.holds):
+            if fact and grounder.matches(thing, mine):
+                return True
+            is_open = True
+    return None if is_open else False
 
 
 def _is_there(grounder: SceneGrounder, mine: Phrase) -> bool | None:
     """Whether such an object is present, or None where that is open."""
     if not is_known(mine.noun):
         return None
-    if _matching_objects(grounder, mine):
+    if any(grounder.matches(thing, mine) for thing in grounder.scene):
         return True
-    things = grounder.possible_referents(mine.noun)
-    denied = all(any(denies(grounder.values(thing), value) for value, _ in mine.values) for thing in things)
+    denied = all(grounder.denies_values(thing, mine) for thing in grounder.possible_referents(mine.noun))
     return False if denied and not grounder.may_be_unannotated(mine.noun) else None
-
-
-def _matching_objects(grounder: SceneGrounder, mine: Phrase) -> list[SceneObject]:
-    return [thing for thing in grounder.scene if naming_kind(thing.name, mine.noun) and _has_all(grounder, thing, mine)]
-
-
-def _has_all(grounder: SceneGrounder, thing: SceneObject, mine: Phrase) -> bool:
-    return all(has_value(grounder.values(thing), value) for value, _ in mine.values)

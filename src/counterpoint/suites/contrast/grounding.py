@@ -1,7 +1,6 @@
 """Grounding: the object of a scene that a phrase refers to, or the reason why that is open."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -12,21 +11,12 @@ from counterpoint.scenes.ambiguity import absence_proof, can_be_asked, is_absent
 from counterpoint.scenes.attributes import attribute_class, denies, has_value
 from counterpoint.scenes.relations import relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneView
-from counterpoint.suites.contrast.question_forms import Clue, ClueRelation, QuestionRejected
+from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, RelativeClause
 
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
 DISAGREE = "its words and its program do not say the same"
 SEVERAL = "several things could be meant"
 _SEXES = (frozenset({"man", "boy", "guy", "gentleman", "male"}), frozenset({"woman", "girl", "lady", "female"}))
-
-
-@dataclass(frozen=True, slots=True)
-class RelationAnchor:
-    """The object of a relative clause: the referent is `relation` this one, or the reverse where `forth` is false."""
-
-    relation: str
-    forth: bool
-    other: SceneObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +29,8 @@ class Phrase:
     determiner_at: tuple[int, int] = (0, 0)
     values: tuple[tuple[str, tuple[int, int]], ...] = ()  # with their places; those after the noun have none
     side: str = ""
-    anchor: RelationAnchor | None = None
+    anchor: RelativeClause[SceneObject] | None = None
     ids: tuple[str, ...] = ()  # of the objects that the program points at
-
-    def with_noun(self, noun: str) -> "Phrase":
-        """The phrase with another noun."""
-        return replace(self, noun=noun)
 
     def with_value(self, place: int, value: str) -> "Phrase":
         """The phrase with another value in one place."""
@@ -96,23 +82,23 @@ class SceneGrounder(SceneView):
         stated = (*values, *((value, (0, 0)) for value in later))
         return Phrase(noun, at, determiner, where, stated, clue.side, anchor, clue.ids)
 
-    def _anchor(self, text: str, span: tuple[int, int], link: ClueRelation | None) -> RelationAnchor | None:
+    def _anchor(
+        self, text: str, span: tuple[int, int], link: RelativeClause[Clue] | None
+    ) -> RelativeClause[SceneObject] | None:
         """The object of a relative clause, grounded by the program alone; its name must be in the text."""
         if link is None:
             return None
-        clue = link.other
-        noun, at = self._noun(text, span, clue)
-        phrase = Phrase(noun, at, values=_placeless(clue.values), side=clue.side, ids=clue.ids)
-        return RelationAnchor(
-            link.relation, link.forth, self.referent(replace(phrase, anchor=self._anchor(text, span, clue.link)))
-        )
+        clue, (noun, at) = link.other, self._noun(text, span, link.other)
+        values, anchor = tuple((value, (0, 0)) for value in clue.values), self._anchor(text, span, clue.link)
+        phrase = Phrase(noun, at, values=values, side=clue.side, anchor=anchor, ids=clue.ids)
+        return RelativeClause(link.relation, link.forth, self.referent(phrase))
 
     def _noun(self, text: str, span: tuple[int, int], clue: Clue) -> tuple[str, tuple[int, int]]:
         pointed = {self.scene[match].name for match in clue.ids if match in self._ids}
         if len(pointed) > 1:
             pointed = set()
         names = dict.fromkeys((clue.name, *sorted(pointed)))
-        for spelled in (form(name) for form in (_in_any_number, _in_other_words) for name in names):
+        for spelled in (_spelled(name, in_other_words) for in_other_words in (False, True) for name in names):
             matches = [(match[0].lower(), match.span()) for match in spelled.finditer(text, *span)]
             if matches:
                 break
@@ -148,29 +134,38 @@ class SceneGrounder(SceneView):
         """
         things = [thing for thing in self.scene if may_be(thing.name, phrase.noun) and self._may_fit(thing, phrase)]
         same_sex = [thing for thing in things if not _other_sex(thing.name, phrase.noun)]
-        return (
-            same_sex
-            if len(same_sex) == 1 and all(thing in same_sex or _apart(same_sex[0], thing) for thing in things)
-            else things
-        )
+        if len(same_sex) == 1 and all(thing in same_sex or _apart(same_sex[0], thing) for thing in things):
+            return same_sex
+        return things
+
+    def denies_values(self, thing: SceneObject, phrase: Phrase) -> bool:
+        """Whether the values of an object exclude one of a phrase."""
+        return any(denies(self.values(thing), value) for value, _ in phrase.values)
+
+    def has_values(self, thing: SceneObject, phrase: Phrase) -> bool:
+        """Whether an object has all values of a phrase."""
+        return all(has_value(self.values(thing), value) for value, _ in phrase.values)
+
+    def matches(self, thing: SceneObject, phrase: Phrase) -> bool:
+        """Whether an object surely goes by the noun of a phrase and has all its values."""
+        return bool(naming_kind(thing.name, phrase.noun)) and self.has_values(thing, phrase)
 
     def _may_fit(self, thing: SceneObject, phrase: Phrase) -> bool:
-        values = self.values(thing)
-        if any(denies(values, value) for value, _ in phrase.values):
-            return False
         if phrase.side and side_of_picture(self.scene, thing) not in ("", phrase.side):
             return False
-        holds = phrase.anchor and self._stands(thing, phrase.anchor)
-        return holds is not False
+        return not self.denies_values(thing, phrase) and self._stands(thing, phrase.anchor) is not False
 
     def _fits(self, thing: SceneObject, phrase: Phrase) -> bool:
         if not all(has_value(self.values(thing), value) or value in thing.attributes for value, _ in phrase.values):
             return False
         if phrase.side and side_of_picture(self.scene, thing) != phrase.side:
             return False
-        return phrase.anchor is None or self._stands(thing, phrase.anchor) is True
+        return self._stands(thing, phrase.anchor) is True
 
-    def _stands(self, thing: SceneObject, anchor: RelationAnchor) -> bool | None:
+    def _stands(self, thing: SceneObject, anchor: RelativeClause[SceneObject] | None) -> bool | None:
+        """Whether a relative clause holds of an object, or None where that is open."""
+        if anchor is None:
+            return True
         pair = (thing, anchor.other) if anchor.forth else (anchor.other, thing)
         fact = relation_fact(self.scene, pair[0], anchor.relation, pair[1])
         return fact.holds if fact else None
@@ -209,21 +204,10 @@ def _apart(thing: SceneObject, other: SceneObject) -> bool:
     return 2 * thing.box.overlap(other.box) < min(thing.box.area, other.box.area)
 
 
-def _placeless(values: Iterable[str]) -> tuple[tuple[str, tuple[int, int]], ...]:
-    return tuple((value, (0, 0)) for value in values)
-
-
 @cache
-def _in_any_number(name: str) -> re.Pattern[str]:
-    return _spelled((name,))
-
-
-@cache
-def _in_other_words(name: str) -> re.Pattern[str]:
-    return _spelled((*synonyms(name), *hypernym_names(name)) if is_known(name) else (name,))
-
-
-def _spelled(names: Iterable[str]) -> re.Pattern[str]:
+def _spelled(name: str, in_other_words: bool) -> re.Pattern[str]:
+    """A pattern for a name, or for its synonyms and hypernyms, in any number."""
+    names = (*synonyms(name), *hypernym_names(name)) if in_other_words and is_known(name) else (name,)
     forms = {form for name in names for form in (name, singular(name), plural(name))} or {"\0"}
     longest = sorted(forms, key=lambda form: (-len(form), form))
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.IGNORECASE)
@@ -231,9 +215,8 @@ def _spelled(names: Iterable[str]) -> re.Pattern[str]:
 
 def _before(text: str, start: int, end: int) -> tuple[str, tuple[int, int], list[tuple[str, tuple[int, int]]]]:
     """The determiner before a noun, and the words between the two, each with its place."""
-    words = [
-        (match[0].lower(), match.span()) for match in re.finditer(r"[^\s,]+", text[:end]) if match.start() >= start
-    ]
+    matches = (match for match in re.finditer(r"[^\s,]+", text[:end]) if match.start() >= start)
+    words = [(match[0].lower(), match.span()) for match in matches]
     for place in range(len(words) - 2, -1, -1):  # "light blue" is one value
         both = f"{words[place][0]} {words[place + 1][0]}"
         if attribute_class(both):

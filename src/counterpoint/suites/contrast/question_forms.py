@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from counterpoint.core.items import Step
 from counterpoint.language.lexicon.word_lists import word_table
@@ -22,13 +23,16 @@ class UnknownWording(QuestionRejected):
     """The wording of a question matches no pattern of the template."""
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, slots=True)
-class ClueRelation:
+class RelativeClause(Generic[T]):
     """A relation to another object: it holds from this to the other, or the reverse where `forth` is false."""
 
     relation: str
     forth: bool
-    other: "Clue"
+    other: T
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Clue:
     ids: tuple[str, ...]
     values: tuple[str, ...] = ()
     side: str = ""  # of the picture, left or right
-    link: ClueRelation | None = None
+    link: "RelativeClause[Clue] | None" = None
 
 
 def read_clue(program: Sequence[Step], place: int) -> Clue:
@@ -52,19 +56,16 @@ def read_clue(program: Sequence[Step], place: int) -> Clue:
         raise QuestionRejected(_NOT_KNOWN)
     if step.operation == "relate":
         name, relation, forth, ids = split_relation(step.argument)
-        return Clue(name, ids, link=ClueRelation(relation, forth, read_clue(program, step.inputs[0])))
+        return Clue(name, ids, link=RelativeClause(relation, forth, read_clue(program, step.inputs[0])))
     operation, _, sort = step.operation.partition(" ")
     if operation != "filter" or "(" in step.argument:
         raise QuestionRejected(_NOT_KNOWN)
-    return _add_filter(read_clue(program, step.inputs[0]), sort, step.argument)
-
-
-def _add_filter(clue: Clue, sort: str, value: str) -> Clue:
-    if sort == "hposition" and value in ("left", "right"):
-        return replace(clue, side=value)
+    clue = read_clue(program, step.inputs[0])
+    if sort == "hposition" and step.argument in ("left", "right"):
+        return replace(clue, side=step.argument)
     if sort.endswith("position"):
         raise QuestionRejected("the program has a place that boxes do not prove")
-    return replace(clue, values=(*clue.values, value))
+    return replace(clue, values=(*clue.values, step.argument))
 
 
 def split_ids(argument: str) -> tuple[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.scenes.ambiguity import can_be_asked, is_known
-from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value, value_synonyms
+from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, value_synonyms
 from counterpoint.scenes.relations import (
     OPPOSITE_RELATIONS,
     SYMMETRIC_RELATIONS,
@@ -30,7 +30,6 @@ from counterpoint.suites.contrast.contrasts import (
     replace_value,
     rewrite_spans,
     weighted_order,
-    yes_no_gold,
 )
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
 from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, plain_form, read_clue, split_relation
@@ -57,7 +56,8 @@ class RelatedObject:
     @property
     def things(self) -> tuple[SceneObject, ...]:
         """The objects that the phrase surely refers to."""
-        return (self.one,) if self.one else tuple(thing for thing in self.grounder.scene if self._is_one(thing))
+        matching = (thing for thing in self.grounder.scene if self.grounder.matches(thing, self.phrase))
+        return (self.one,) if self.one else tuple(matching)
 
     def relation_fact(self, subject: SceneObject, relation: str) -> RelationFact | None:
         """Whether a subject is in a relation to it, or None where that is open."""
@@ -65,34 +65,19 @@ class RelatedObject:
             return relation_fact(self.grounder.scene, subject, relation, self.one)
         if not is_known(self.phrase.noun):
             return None
-        facts = [
-            (thing, relation_fact(self.grounder.scene, subject, relation, thing)) for thing in self._possible(subject)
-        ]
-        for thing, fact in facts:
-            if fact and fact.holds and self._is_one(thing):
+        grounder, noun = self.grounder, self.phrase.noun
+        others = [thing for thing in grounder.possible_referents(noun) if thing.id != subject.id]
+        possible = [thing for thing in others if not grounder.denies_values(thing, self.phrase)]
+        facts = [relation_fact(grounder.scene, subject, relation, thing) for thing in possible]
+        for thing, fact in zip(possible, facts, strict=True):
+            if fact and fact.holds and grounder.matches(thing, self.phrase):
                 return fact
-        return self._denied(facts)
-
-    def _denied(self, facts: list[tuple[SceneObject, RelationFact | None]]) -> RelationFact | None:
-        """The proof that the relation holds for no possible referent, annotated or not."""
         if not facts:
-            proof = self.grounder.absence_proof(self.phrase.noun)
+            proof = grounder.absence_proof(noun)
             return RelationFact(False, proof) if proof else None
-        if self.grounder.may_be_unannotated(self.phrase.noun) or any(fact is None or fact.holds for _, fact in facts):
+        if grounder.may_be_unannotated(noun) or any(fact is None or fact.holds for fact in facts):
             return None
-        return RelationFact(False, "; ".join(fact.proof for _, fact in facts if fact))
-
-    def _possible(self, subject: SceneObject) -> Iterator[SceneObject]:
-        for thing in self.grounder.possible_referents(self.phrase.noun):
-            values = self.grounder.values(thing)
-            if thing.id != subject.id and not any(denies(values, value) for value, _ in self.phrase.values):
-                yield thing
-
-    def _is_one(self, thing: SceneObject) -> bool:
-        values = self.grounder.values(thing)
-        return bool(naming_kind(thing.name, self.phrase.noun)) and all(
-            has_value(values, value) for value, _ in self.phrase.values
-        )
+        return RelationFact(False, "; ".join(fact.proof for fact in facts if fact))
 
 
 _OF_ALL_CREATURES = frozenset(
@@ -182,7 +167,7 @@ def _referent_contrasts(
 def plan_object(context: QuestionContext) -> ContrastPlan:
     """Replace X in "Is the X left of the Y?" by an object with the other answer."""
     relation, x, y, phrase, how = _subject_and_object(context)
-    grounder, gold = context.grounder, yes_no_gold(not context.truth)
+    grounder, gold = context.grounder, context.contrary
 
     def prove(thing: SceneObject) -> ProvenAnswer | None:
         fact = None if thing in y.things else _contrary_fact(context, thing, relation, y)
@@ -191,11 +176,8 @@ def plan_object(context: QuestionContext) -> ContrastPlan:
     companions, taken = context.survey.companions(y.name), {thing.name for thing in y.things}
     weights = {name: companions.get(name, _SELDOM) for name in grounder.names if name not in taken}
     names = [name for name in weighted_order(weights, context.rng) if _is_askable(name, x, relation)]
-    plan = ContrastPlan(
-        (x, *y.things),
-        how,
-        _referent_contrasts(context, context.read(relation), x, phrase, names, prove, y.things),
-    )
+    contrasts = _referent_contrasts(context, context.read(relation), x, phrase, names, prove, y.things)
+    plan = ContrastPlan((x, *y.things), how, contrasts)
     kin = [thing for thing in grounder.scene if thing.id not in (x.id, *grounder.wearers) and thing not in y.things]
     if not any(_is_askable(thing.name, x, relation) for thing in kin):
         return replace(plan, lack="nothing else there could stand so, worn clothes aside")
@@ -214,8 +196,9 @@ def plan_relation(context: QuestionContext) -> ContrastPlan:
     match = context.read(relation)
     wording = plain_form(other) if match.groupdict().get("do") else other
     text = rewrite_spans(context.text, {match.span("relation"): wording})
-    contrast = Contrast(text, yes_no_gold(not context.truth), "relation", relation, other, fact.proof, (x, *y.things))
-    return ContrastPlan((x, *y.things), how, iter((contrast,)))
+    objects = (x, *y.things)
+    contrast = Contrast(text, context.contrary, "relation", relation, other, fact.proof, objects)
+    return ContrastPlan(objects, how, iter((contrast,)))
 
 
 def _contrary_fact(
@@ -239,9 +222,8 @@ def _subject_and_object(context: QuestionContext) -> tuple[str, SceneObject, Rel
         raise QuestionRejected("both names mean the same thing")
     fact = y.relation_fact(x, relation)
     context.require_agreement(fact.holds if fact else None, context.truth)
-    ways = dict.fromkeys(
-        (naming_kind(x.name, x_phrase.noun), *(naming_kind(thing.name, y_phrase.noun) for thing in y.things[:1]))
-    )
+    named_things = [(x, x_phrase), *((thing, y_phrase) for thing in y.things[:1])]
+    ways = dict.fromkeys(naming_kind(thing.name, phrase.noun) for thing, phrase in named_things)
     return relation, x, y, x_phrase, " + ".join(ways)
 
 
@@ -265,16 +247,12 @@ def _other_referents(
 
     Worn clothes replace worn clothes only, since they are where their wearer is.
     """
-    plain = replace(phrase, ids=())
     for name in names:
         if can_be_asked(name) and not naming_kind(name, phrase.noun):
             with suppress(QuestionRejected):
-                thing = grounder.referent(plain.with_noun(name))
-                if (
-                    thing.id != x.id
-                    and thing.name == name
-                    and (thing.id in grounder.wearers) is (x.id in grounder.wearers)
-                ):
+                thing = grounder.referent(replace(phrase, ids=(), noun=name))
+                is_worn_alike = (thing.id in grounder.wearers) is (x.id in grounder.wearers)
+                if thing.id != x.id and thing.name == name and is_worn_alike:
                     yield thing
 
 

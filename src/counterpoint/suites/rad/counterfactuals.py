@@ -100,8 +100,8 @@ def propose_counterfactual(question: Question, samplers: AnswerSamplers, rng: Ra
     if drawn_answer is None:
         yield Rejection(augmentation.name, NO_OTHER)
         return
-    base = base_query(question)
-    yield counterfactual_group(augmentation, interpreted, *drawn_answer, base, question.gold, base_tags(question))
+    base, gold = base_query(question), (question.gold, Gold.of(drawn_answer[0]))
+    yield counterfactual_group(augmentation, interpreted, *drawn_answer, base, gold, base_tags(question))
 
 
 def draw_answer(
@@ -120,10 +120,10 @@ def counterfactual_group(
     answer: str,
     value: str,
     base: Query,
-    gold: Gold,
+    gold: tuple[Gold, Gold],
     tags: Tags,
+    *,
     choices: tuple[str, ...] = (),
-    yes_no_gold: Gold | None = None,
 ) -> Group:
     """The open question and the yes/no question about a value, in the style of its base; the votes are the proof."""
     text = match_style(base.text, augmentation.words(interpreted.subject, value))
@@ -132,7 +132,7 @@ def counterfactual_group(
     return Group(
         Relation.GOLD,
         (base, replace(base, text=text, choices=choices)),
-        (gold, yes_no_gold or Gold.of(answer)),
+        gold,
         proof=proof if value == interpreted.value else f"{proof}, none {value}",
         kind=augmentation.name,
         tags=((*tags, named), (named, ("answer", answer), ("value", value))),

@@ -104,10 +104,12 @@ def propose_turns(
             before = dialogue_context(dialogue.caption, dialogue.turns[:place])
             base = Query(dialogue.picture, turn.question, choices=turn.options if offered else (), context=before)
             gold = Gold.of(*dict.fromkeys((turn.answer,) if offered else (turn.answer, interpreted.value)))
-            tags, options = (("dialogue", dialogue.id), ("turn", str(place))), ((), None)
-            if offered:
-                options = turn_options(turn, augmentation, drawn_answer[0])
-            yield counterfactual_group(augmentation, interpreted, *drawn_answer, base, gold, tags, *options)
+            answer = drawn_answer[0]
+            choices, right = turn_options(turn, augmentation, answer) if offered else ((), Gold.of(answer))
+            tags = (("dialogue", dialogue.id), ("turn", str(place)))
+            yield counterfactual_group(
+                augmentation, interpreted, *drawn_answer, base, (gold, right), tags, choices=choices
+            )
 
 
 def turn_options(turn: Turn, augmentation: Augmentation, answer: str) -> tuple[tuple[str, ...], Gold]:

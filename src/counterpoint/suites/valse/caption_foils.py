@@ -101,7 +101,7 @@ class CrossFittedPlausibility:
     def gains(self, picture: Picture, caption: str, foils: Sequence[str]) -> Floats:
         """The score of each foil minus that of the caption, in log perplexity per word."""
         scores = self.scores(picture, [caption, *foils])
-        return scores[1:] - scores[0]
+        return np.asarray(scores[1:] - scores[0], np.float64)
 
     def draw_foil(self, picture: Picture, caption: str, foils: Sequence[str], rng: Random) -> tuple[int, str]:
         """The number of a sampled foil, and the likelier side: mostly a foil that is likelier than the caption.

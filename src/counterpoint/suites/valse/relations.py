@@ -13,7 +13,7 @@ from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.noun_chunks import Determiner, find_noun_chunks, find_prepositions, tag_text
 from counterpoint.language.nouns import singular
 from counterpoint.language.verbs import base_form
-from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection
+from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
 from counterpoint.suites.valse.agreement import is_kind
 from counterpoint.suites.valse.caption_foils import (
     CaptionFoil,
@@ -179,7 +179,7 @@ def propose_foils(
     yield draw_caption_foil(PIECE, caption, foils, survey, rng, lack)
 
 
-suite = caption_suite(
+suite: Suite[Caption, PrepositionSurvey] = caption_suite(
     "relations",
     tests="a caption with the right preposition ranks above one with a wrong preposition",
     propose=propose_foils,
