@@ -53,6 +53,15 @@ class PreprocessingPictures(Protocol):
         """
 
 
+def picture_loader(
+    pictures: Pictures, function: Callable[[Pixels], T], *, in_processes: bool = False
+) -> Callable[[Picture], T]:
+    """Loads what `function` makes of each picture, ahead of the model where `pictures` is a prefetcher."""
+    if isinstance(pictures, PreprocessingPictures):
+        return pictures.preprocess_with(function, in_processes=in_processes)
+    return lambda picture: function(pictures.pixels(picture))
+
+
 @runtime_checkable
 class Model(Protocol):
     """Anything with a fingerprint that changes whenever an answer could: weights, prompt, decoding."""

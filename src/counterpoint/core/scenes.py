@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.ids import content_id
 from counterpoint.core.pictures import Box, Picture, Size
 
@@ -58,7 +59,7 @@ class Scene:
 
     def named(self, name: str) -> tuple[SceneObject, ...]:
         """The objects of exactly this name, in the order of annotation."""
-        return self._by_name.get(name, ())
+        return tuple(self._by_name.get(name, ()))
 
     def related(self, name: str, to: str) -> tuple[SceneObject, ...]:
         """The objects that are `name` the object whose id is `to`."""
@@ -66,7 +67,7 @@ class Scene:
 
     def relations_of(self, subject: str) -> tuple[Link, ...]:
         """The relations that start at this object."""
-        return self._from.get(subject, ())
+        return tuple(self._from.get(subject, ()))
 
     @cached_property
     def content_id(self) -> int:
@@ -86,25 +87,16 @@ class Scene:
         return {o.id: o for o in self.objects}
 
     @cached_property
-    def _by_name(self) -> dict[str, tuple[SceneObject, ...]]:
-        by_name: dict[str, list[SceneObject]] = {}
-        for item in self.objects:
-            by_name.setdefault(item.name, []).append(item)
-        return {name: tuple(members) for name, members in by_name.items()}
+    def _by_name(self) -> dict[str, list[SceneObject]]:
+        return group_pairs((item.name, item) for item in self.objects)
 
     @cached_property
-    def _from(self) -> dict[str, tuple[Link, ...]]:
-        by_subject: dict[str, list[Link]] = {}
-        for link in self.relations:
-            by_subject.setdefault(link.subject, []).append(link)
-        return {subject: tuple(links) for subject, links in by_subject.items()}
+    def _from(self) -> dict[str, list[Link]]:
+        return group_pairs((link.subject, link) for link in self.relations)
 
     @cached_property
-    def _to(self) -> dict[tuple[str, str], tuple[Link, ...]]:
-        by_target: dict[tuple[str, str], list[Link]] = {}
-        for link in self.relations:
-            by_target.setdefault((link.name, link.object), []).append(link)
-        return {key: tuple(links) for key, links in by_target.items()}
+    def _to(self) -> dict[tuple[str, str], list[Link]]:
+        return group_pairs(((link.name, link.object), link) for link in self.relations)
 
 
 def _corners(box: Box | None) -> list[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Self, TypeAlias, TypeVar
 
 from counterpoint.core.errors import ModelError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ports import (
     Answerer,
@@ -83,15 +84,20 @@ class Dispatcher:
         While an async model is awaited, `tick` is called every TICK_SECONDS in the thread in which answers are kept.
         """
         self._tick = tick
-        by_method = _plain_places(batch)
+        rows = list(enumerate(zip(batch.queries, batch.trials, strict=True)))
+        by_method = group_pairs(
+            (_EDITED if query.edits else query.mode, place) for place, (query, trial) in rows if not trial
+        )
         for method, call in ((Mode.ANSWER, self._answer), (Mode.SCORE, self._score), (_EDITED, self._answer_edited)):
             places = by_method.get(method, [])
             if places and len(places) == len(batch):
                 call(batch.queries, keep)
             elif places:
                 call([batch.queries[place] for place in places], keep_at(keep, places))
-        for trials, queries in _stochastic_queries(batch).items():
-            self._sample(queries, trials, _keep_by_trial(batch, queries, keep))
+        places_by_trial = {(query, trial): place for place, (query, trial) in rows if trial}
+        trials_of = group_pairs(places_by_trial)
+        for trials, queries in group_pairs((tuple(trials), query) for query, trials in trials_of.items()).items():
+            self._sample(queries, trials, lambda query, trial, answer: keep(places_by_trial[query, trial], answer))
 
     def _answer(self, queries: Sequence[Query], keep: Keep) -> None:
         assert self._answerer is not None, "the plan holds only rows that the model supports"
@@ -114,7 +120,7 @@ class Dispatcher:
             keep(place, Answer.scored(score) if score == score else Answer.failed("the score is not a number"))
 
     def _sample(
-        self, queries: Sequence[Query], trials: Sequence[int], keep: Callable[[int, int, Answer], None]
+        self, queries: Sequence[Query], trials: Sequence[int], keep: Callable[[Query, int, Answer], None]
     ) -> None:
         assert self._sampler is not None, "the plan holds only rows that the model supports"
 
@@ -122,7 +128,7 @@ class Dispatcher:
             place, trial, answer = sampled
             if not 0 <= place < len(queries) or trial not in trials:
                 raise ProtocolViolation(f"the model sampled place {place} in trial {trial}, for which it was not asked")
-            keep(place, trial, answer)
+            keep(queries[place], trial, answer)
 
         self._consume(self._sampler.sample(queries, trials, self._seed), take)
 
@@ -144,27 +150,6 @@ class Dispatcher:
             raise
 
 
-def _plain_places(batch: QueryBatch) -> dict[str, list[int]]:
-    """The positions of the queries of the plain pass by mode, those with feature edits apart."""
-    by_method: dict[str, list[int]] = {}
-    for place, (query, trial) in enumerate(zip(batch.queries, batch.trials, strict=True)):
-        if not trial:
-            by_method.setdefault(_EDITED if query.edits else query.mode, []).append(place)
-    return by_method
-
-
-def _stochastic_queries(batch: QueryBatch) -> dict[tuple[int, ...], list[Query]]:
-    """The queries of stochastic passes, by the trials that each needs."""
-    trials: dict[Query, tuple[int, ...]] = {}
-    for query, trial in zip(batch.queries, batch.trials, strict=True):
-        if trial:
-            trials[query] = (*trials.get(query, ()), trial)
-    by_trials: dict[tuple[int, ...], list[Query]] = {}
-    for query, numbers in trials.items():
-        by_trials.setdefault(numbers, []).append(query)
-    return by_trials
-
-
 def keep_at(keep: Keep, places: Sequence[int]) -> Keep:
     """Maps positions in a part of a batch to positions in the whole."""
 
@@ -174,12 +159,6 @@ def keep_at(keep: Keep, places: Sequence[int]) -> Keep:
         keep(places[place], answer)
 
     return keep_mapped
-
-
-def _keep_by_trial(batch: QueryBatch, queries: Sequence[Query], keep: Keep) -> Callable[[int, int, Answer], None]:
-    rows = enumerate(zip(batch.queries, batch.trials, strict=True))
-    places = {(query, trial): place for place, (query, trial) in rows if trial}
-    return lambda place, trial, answer: keep(places[queries[place], trial], answer)
 
 
 class _AsyncConsumer(Generic[T]):

@@ -1,6 +1,7 @@
 """Back-translations of a source's questions, as a file from which a suite is generated."""
 
 import csv
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import SourceRequest, load_source
-from counterpoint.models.text.translation import RejectedTranslations, back_translate, open_translator
+from counterpoint.models.text.translation import back_translate, open_translator
 from counterpoint.reports.tables import ResultTable
 
 
@@ -64,15 +65,15 @@ def translate(
     forward, backward, out = open_translator(there), open_translator(back), Path(out)
     opened = load_source(SourceRequest(source, data, split, items, seed))
     texts = [(question.id, question.text) for question in opened.questions() if not question.same_as]
-    losses = RejectedTranslations()
+    rejected = Counter[str]()
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f"{out.name}.part")  # renamed when it is complete
     try:
         with draft.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("id", "text"))
-            writer.writerows(back_translate(track(texts, "translating", progress), forward, backward, losses))
+            writer.writerows(back_translate(track(texts, "translating", progress), forward, backward, rejected))
         draft.replace(out)
     finally:
         draft.unlink(missing_ok=True)
-    return BackTranslations(out, len(texts), dict(sorted(losses.counts.items())))
+    return BackTranslations(out, len(texts), dict(sorted(rejected.items())))

@@ -115,8 +115,10 @@ class AnswerLabels:
         places = sorted(place for place in offered if place >= 0) or list(range(len(logits)))
         exact = logits[places].astype(np.float64)
         named = [offered.get(place, self._names[place]) for place in places] if query.choices else self._names
-        whole = self._odds != "sigmoid"
-        return AnswerDistribution(named, _softmax(exact) if whole else _sigmoid(exact), whole, exact)
+        if self._odds == "sigmoid":
+            return AnswerDistribution(named, np.exp(-np.logaddexp(0, -exact)), normalized=False, logits=exact)
+        weights = np.exp(exact - exact.max())
+        return AnswerDistribution(named, weights / weights.sum(), logits=exact)
 
 
 def read_labels(checkpoint: Checkpoint, file: str) -> list[str]:
@@ -145,12 +147,3 @@ def _read_list(file: Path, hint: str) -> list[str]:
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         raise ModelError(f"{file} holds no list of answers", hint=hint)
     return labels
-
-
-def _sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.exp(-np.logaddexp(0, -logits)))
-
-
-def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    weights = np.exp(logits - logits.max())
-    return np.asarray(weights / weights.sum())

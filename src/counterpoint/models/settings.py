@@ -1,7 +1,7 @@
 """Settings of a model as typed, `k=v,k=v`, converted to the keyword arguments of its factory."""
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,9 +35,9 @@ def convert_settings(make: Callable[..., object], settings: Mapping[str, str], n
     >>> convert_settings(make, {"tokens": "8", "trust": "yes"}, "mine")
     {'tokens': 8, 'trust': True}
     """
-    parameters = _parameters(make) if settings else ()
-    known = {item.name: item for item in parameters if _is_setting(item)}
-    open_ended = any(item.kind is item.VAR_KEYWORD for item in parameters)
+    parameters = inspect.signature(make.func if isinstance(make, partial) else make).parameters if settings else {}
+    known = {name: item for name, item in parameters.items() if name != "pictures" and _is_optional(item)}
+    open_ended = any(item.kind is item.VAR_KEYWORD for item in parameters.values())
     arguments: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in known and not open_ended:
@@ -46,14 +46,10 @@ def convert_settings(make: Callable[..., object], settings: Mapping[str, str], n
     return arguments
 
 
-def _parameters(make: Callable[..., object]) -> Collection[inspect.Parameter]:
-    return inspect.signature(make.func if isinstance(make, partial) else make).parameters.values()
-
-
-def _is_setting(item: inspect.Parameter) -> bool:
-    """Whether a parameter is a setting: keyword-only or with a default, and not the source of pictures."""
-    optional = item.kind is item.POSITIONAL_OR_KEYWORD and item.default is not item.empty
-    return item.name != "pictures" and (optional or item.kind is item.KEYWORD_ONLY)
+def _is_optional(item: inspect.Parameter) -> bool:
+    return item.kind is item.KEYWORD_ONLY or (
+        item.kind is item.POSITIONAL_OR_KEYWORD and item.default is not item.empty
+    )
 
 
 def _type_name(item: inspect.Parameter) -> str:

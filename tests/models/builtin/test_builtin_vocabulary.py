@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.models.builtin.onnx_graphs import BUCKETS, LENGTH, Vocabulary, group_by_length, split_words
+from counterpoint.models.builtin.onnx_graphs import BUCKETS, LENGTH, Vocabulary, split_words
 
 WORDS = Vocabulary(["a", "cat", "dog", "is", "there"])
 
@@ -34,10 +34,3 @@ def test_what_was_said_before_fills_the_room_that_a_text_leaves() -> None:
     assert len(numbers) == LENGTH
     assert numbers[-4:] == WORDS.numbers("is there a cat")
     assert WORDS.numbers("cat " * 40, "dog") == WORDS.numbers("cat " * 40)
-
-
-@given(st.lists(st.lists(st.integers(), max_size=4)))
-def test_every_text_has_its_place_among_those_of_its_length(rows: list[list[int]]) -> None:
-    found = group_by_length(rows)
-    assert sorted(place for places in found.values() for place in places) == list(range(len(rows)))
-    assert all(len(rows[place]) == length for length, places in found.items() for place in places)

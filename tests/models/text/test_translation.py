@@ -1,13 +1,14 @@
 """Translation there and back: what comes back unchanged is counted, and what cannot be had is said."""
 
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
-from counterpoint.models.text.translation import Apertium, RejectedTranslations, back_translate, open_translator
+from counterpoint.models.text.translation import Apertium, back_translate, open_translator
 
 ODD = (
     "What is hanging on the wall?",
@@ -44,9 +45,9 @@ def test_texts_that_come_back_unchanged_empty_or_with_unknown_words_are_counted(
         }
     )
     asked = [("1", "Is it a dog?"), ("2", "Is it big?"), ("3", "Is it Wii?"), ("4", "Eh?"), ("5", "Walls?")]
-    losses = RejectedTranslations()
+    losses = Counter[str]()
     assert list(back_translate(asked, there, back, losses)) == [("1", "Is that a dog?")]
-    assert losses.counts == {"unchanged": 1, "a word is not known to the translator": 2, "nothing came back": 1}
+    assert losses == {"unchanged": 1, "a word is not known to the translator": 2, "nothing came back": 1}
 
 
 def test_a_way_of_translating_that_is_not_there_is_named() -> None:
@@ -79,19 +80,19 @@ def test_a_program_that_fails_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("apertium") is None, reason="the program apertium is not on the path")
 def test_real_translations_there_and_back_are_other_words() -> None:
-    losses = RejectedTranslations()
+    losses = Counter[str]()
     asked = [("1", "What color is the little dog that is in front of the house?")]
     there, back = open_translator("apertium/eng-spa"), open_translator("apertium/spa-eng")
-    assert len(list(back_translate(asked, there, back, losses))) + losses.counts.total() == 1
+    assert len(list(back_translate(asked, there, back, losses))) + losses.total() == 1
 
 
 @pytest.mark.skipif(shutil.which("apertium") is None, reason="the program apertium is not on the path")
 def test_real_translations_have_a_line_for_every_question_and_no_marks() -> None:
     asked = [(str(n), text) for n, text in enumerate(ODD)]
-    losses = RejectedTranslations()
+    losses = Counter[str]()
     made = dict(back_translate(asked, open_translator("apertium/eng-spa"), open_translator("apertium/spa-eng"), losses))
-    assert len(made) + losses.counts.total() == len(ODD)
+    assert len(made) + losses.total() == len(ODD)
     assert not [text for text in made.values() if "*" in text or "#" in text]
-    assert losses.counts["a word is not known to the translator"] >= 2
+    assert losses["a word is not known to the translator"] >= 2
     with pytest.raises(ModelError, match="eng-xyz does not exist"):
         open_translator("apertium/eng-xyz").translate(["one"])

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from counterpoint.core.errors import PictureError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import seeded_rng
-from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale, score_array
 from counterpoint.models.answer_distributions import AnswerDistribution, AnswerLabels, answer_in_trial, required_passes
-from counterpoint.models.builtin.onnx_graphs import WEIGHTS, Encoder, ModelCard, OnnxGraphs, group_by_length
+from counterpoint.models.builtin.onnx_graphs import WEIGHTS, Encoder, ModelCard, OnnxGraphs
 
 CHUNK, GRAPH_BATCH, TOP = 256, 32, 5
 """Queries encoded at a time, queries in one run of a graph, and answers listed for each."""
@@ -81,10 +81,10 @@ class BuiltinModel:
         seed: int,
     ) -> list[dict[int, AnswerDistribution | Answer]]:
         """For each query the result of each pass; texts of one length go through the graph together, unpadded."""
-        tokens = [self._encoder.tokens(query) for query in queries]
+        lengths = [len(self._encoder.tokens(query)) for query in queries]
         rows = [(place, trial) for place in range(len(queries)) for trial in trials]
         results: list[dict[int, AnswerDistribution | Answer]] = [{} for _ in queries]
-        for length, same_length in group_by_length([tokens[place] for place, _ in rows]).items():
+        for length, same_length in group_pairs((lengths[place], row) for row, (place, _) in enumerate(rows)).items():
             for part in _chunks(same_length, GRAPH_BATCH):
                 asked = [rows[row] for row in part]
                 read = [texts[place] for place, _ in asked]
@@ -105,9 +105,7 @@ class BuiltinModel:
         self, queries: Sequence[Query], failed: list[PlacedAnswer]
     ) -> Iterator[tuple[list[int], list[Query], list[Floats], list[Floats]]]:
         """Queries sorted by picture, a chunk at a time, with their features; those that fail are added to `failed`."""
-        by_picture: dict[Picture | None, list[int]] = {}
-        for position, query in enumerate(queries):
-            by_picture.setdefault(query.picture, []).append(position)
+        by_picture = group_pairs((query.picture, position) for position, query in enumerate(queries))
         ordered = [position for positions in by_picture.values() for position in positions]
         for chunk in _chunks(ordered, CHUNK):
             positions, pictures = [], []

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id
 from counterpoint.core.pictures import Picture
@@ -71,18 +72,6 @@ class Vocabulary:
         words = split_words(text)[:LENGTH]
         before = split_words(context)[-(LENGTH - len(words)) :] if len(words) < LENGTH else []
         return [self.number(word) for word in (*before, *words)] or [1]
-
-
-def group_by_length(rows: Sequence[Sequence[int]]) -> dict[int, list[int]]:
-    """The positions of texts of each length, so that a batch needs no padding.
-
-    >>> group_by_length([[4], [5, 6], [7]])
-    {1: [0, 2], 2: [1]}
-    """
-    by_length: dict[int, list[int]] = {}
-    for position, row in enumerate(rows):
-        by_length.setdefault(len(row), []).append(position)
-    return by_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,16 +208,12 @@ class Encoder:
         rows = [tuple(self.tokens(query)) for query in queries]
         features = {row: self._text_features.get(row) for row in rows}
         new = [row for row, cached in features.items() if cached is None]
-        for positions in group_by_length(new).values():
-            same_length = [new[position] for position in positions]
-            for row, encoded in zip(same_length, self._encode_texts(same_length), strict=True):
+        for length, same_length in group_pairs((len(row), row) for row in new).items():
+            present = np.ones((len(same_length), 1 + length), np.float32)
+            (outputs,) = self._graphs.run("text", {"tokens": np.array(same_length, np.int64), "present": present})
+            for row, encoded in zip(same_length, outputs, strict=True):
                 features[row] = self._text_features.put(row, encoded)
         return [encoded for row in rows if (encoded := features[row]) is not None]
-
-    def _encode_texts(self, rows: list[tuple[int, ...]]) -> Floats:
-        tokens = np.array(rows, np.int64)
-        present = np.ones((len(rows), 1 + tokens.shape[1]), np.float32)
-        return self._graphs.run("text", {"tokens": tokens, "present": present})[0]
 
     def _encode_picture(self, picture: Picture) -> Floats:
         try:

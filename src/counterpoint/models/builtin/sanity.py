@@ -66,14 +66,13 @@ class RandomModel:
         """Another draw for each trial; trial 0 is the plain pass, and a mean is the uniform distribution."""
         for trial in trials:
             if trial >= MEAN_TRIAL:
-                yield from ((position, trial, self._mean(query)) for position, query in enumerate(queries))
+                for position, query in enumerate(queries):
+                    answers = query.choices or COMMON_ANSWERS
+                    uniform = AnswerDistribution(answers, np.full(len(answers), 1 / len(answers)))
+                    yield position, trial, uniform.mean_answer(5)
                 continue
             model = RandomModel(content_id([self._seed, seed, trial])) if trial else self
             yield from ((position, trial, answer) for position, answer in model.answer(queries))
-
-    def _mean(self, query: Query) -> Answer:
-        answers = query.choices or COMMON_ANSWERS
-        return AnswerDistribution(answers, np.full(len(answers), 1 / len(answers))).mean_answer(5)
 
     def _draw(self, query: Query) -> float:
         return seeded_rng("guess", self._seed, query.id).random()

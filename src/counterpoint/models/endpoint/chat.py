@@ -16,15 +16,7 @@ from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import (
-    Floats,
-    Pictures,
-    PlacedAnswer,
-    PreprocessingPictures,
-    SampledAnswer,
-    Scale,
-    score_array,
-)
+from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale, picture_loader, score_array
 from counterpoint.language.answers.extraction import AUTO, EXTRACTION_RULES
 from counterpoint.models.endpoint.completions import (
     NO_LOGPROBS,
@@ -140,7 +132,7 @@ class Chat:
         self._settings, self._capabilities = settings, ServerCapabilities()
         self._state = ServerState(RateLimiter.full(settings.concurrency), settings.budget)
         self._endpoint = Endpoint(server, self._state, seconds=settings.seconds, concurrency=settings.concurrency)
-        self._encode = _picture_encoder(pictures, settings.encoding)
+        self._encode = picture_loader(pictures, settings.encoding)
 
     @property
     def retries(self) -> int:
@@ -223,13 +215,6 @@ class Chat:
         decoding = replace(decoding, seed=drawn if decoding.temperature else None)
         text, logprobs = settings.prompt.text(task.query), bool(offered_words(task.query))
         return request_body(decoding, text, picture, takes, system=settings.prompt.system, logprobs=logprobs)
-
-
-def _picture_encoder(pictures: Pictures, encoding: PictureEncoding) -> EncodePicture:
-    """Encodes pictures in the threads that decode them ahead, if there are any."""
-    if isinstance(pictures, PreprocessingPictures):
-        return pictures.preprocess_with(encoding)
-    return lambda picture: encoding(pictures.pixels(picture))
 
 
 class _EncodedPictures:

@@ -127,13 +127,11 @@ def error_message(text: str) -> tuple[str, str]:
         body = json.loads(text)
     except (ValueError, RecursionError):
         return _shorten(text), ""
-    if isinstance(body, dict):
-        error = body.get("error") or body
-        if isinstance(error, dict):
-            message = error.get("message") or error.get("detail")
-            return _shorten(message if isinstance(message, str) else text), str(error.get("code") or "")
+    error = (body.get("error") or body) if isinstance(body, dict) else text
+    if not isinstance(error, dict):
         return _shorten(str(error)), ""
-    return _shorten(text), ""
+    message = error.get("message") or error.get("detail")
+    return _shorten(message if isinstance(message, str) else text), str(error.get("code") or "")
 
 
 def word_probabilities(
@@ -170,11 +168,9 @@ def _words_begun(token: str, words: Sequence[str], whole: bool) -> list[str]:
 
 def _text(content: Any) -> str:
     """The text of a message, which may be a string, a list of parts, or absent."""
-    if content is None:
-        return ""
     if isinstance(content, str):
         return content
-    return "".join(part["text"] for part in content if part.get("type") == "text")
+    return "".join(part["text"] for part in content or () if part.get("type") == "text")
 
 
 def _first_token(logprobs: Any) -> TokenProbabilities | None:

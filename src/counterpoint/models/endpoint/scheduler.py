@@ -5,7 +5,7 @@ The concurrency limit grows by one per round of answers and halves when the serv
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -15,6 +15,7 @@ from random import Random
 from time import monotonic
 
 from counterpoint.core.errors import BudgetExhausted, ModelError, ModelUnreachable
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ids import seeded_rng
 
@@ -201,7 +202,8 @@ class RequestScheduler:
             return None
 
     def _retry(self, number: int, problem: RetryableError) -> Answer | None:
-        now, rng, first = self._clock(), self._rng(number), self._policy.first_delay
+        task, now, first = self._queue.tasks[number], self._clock(), self._policy.first_delay
+        rng = seeded_rng("again", task.query.id, task.trial, self._failures[number], self._unreached[number])
         if problem.unreachable:
             self._unreached[number] += 1
             wait = backoff_delay(self._unreached[number], rng, first=first, maximum=MAX_POLL_SECONDS)
@@ -218,10 +220,6 @@ class RequestScheduler:
             self._queue.delay(number, now + wait)
         return None
 
-    def _rng(self, number: int) -> Random:
-        task = self._queue.tasks[number]
-        return seeded_rng("again", task.query.id, task.trial, self._failures[number], self._unreached[number])
-
 
 class TaskQueue:
     """Tasks that are not in flight, picture by picture; the first on a picture goes before the others.
@@ -230,18 +228,15 @@ class TaskQueue:
     """
 
     def __init__(self, tasks: Sequence[QueryTask]) -> None:
-        by_picture: dict[Hashable, list[QueryTask]] = {}
-        for task in tasks:
-            by_picture.setdefault(task.query.picture or (task.place, task.trial), []).append(task)
-        self.tasks = [task for group in by_picture.values() for task in group]
+        self.tasks: list[QueryTask] = []
         self._ready: list[int] = []
         self._followers: dict[int, range] = {}
         self._delayed: list[tuple[float, int]] = []
-        start = 0
-        for group in by_picture.values():
-            self._ready.append(start)
-            self._followers[start] = range(start + 1, start + len(group))
-            start += len(group)
+        for group in group_pairs((task.query.picture or (task.place, task.trial), task) for task in tasks).values():
+            first = len(self.tasks)
+            self.tasks += group
+            self._ready.append(first)
+            self._followers[first] = range(first + 1, len(self.tasks))
 
     def __bool__(self) -> bool:
         return bool(self._ready or self._delayed or self._followers)

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from counterpoint.core.errors import PictureError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer, PreprocessingPictures
 from counterpoint.engine.mapped_arrays import MappedPool, read_mapped
@@ -69,10 +70,8 @@ class BatchPreparer(Generic[PromptFormatT]):
 
     def batches(self, rows: Sequence[BatchRow], most: int) -> Iterator[PreparedBatch]:
         """Rows with one batch key, at most so many at a time, prepared ahead."""
-        by_key: dict[Hashable, list[BatchRow]] = {}
-        for row in rows:
-            by_key.setdefault(self.prompts.batch_key(row.query), []).append(row)
-        portions = [group[at : at + most] for group in by_key.values() for at in range(0, len(group), most)]
+        groups = group_pairs((self.prompts.batch_key(row.query), row) for row in rows).values()
+        portions = [group[at : at + most] for group in groups for at in range(0, len(group), most)]
         threads = THREADS if self._pool is None else self._pool.processes
         return map_ahead(self._prepare, portions, min(threads, os.cpu_count() or 1))
 

@@ -183,7 +183,7 @@ class Checkpoint:
         files = sorted(path for pattern in FILES for path in self.folder.glob(pattern))
         if not any(path.suffix == ".safetensors" for path in files):
             files += sorted(self.folder.glob(OLD_WEIGHTS))
-        return {path: _digest(path) for path in files}
+        return {path: digest_file(path) for path in files}
 
     def _content(self, path: Path) -> str:
         """The digest of a file, without the keys of a config that say where it came from."""
@@ -209,7 +209,8 @@ def _first_line(problem: Exception) -> str:
     return f"{first} {more[0]}" if first.endswith(":") and more else first
 
 
-def _digest(path: Path) -> str:
+def digest_file(path: Path) -> str:
+    """The digest of a file."""
     with path.open("rb") as file:
         return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
 

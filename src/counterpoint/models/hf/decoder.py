@@ -86,19 +86,15 @@ def sequence_log_likelihoods(model: Any, heads: Sequence[Tokens], tails: Sequenc
     seen = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows], device=model.device)
     with torch.inference_mode():
         logits = model(input_ids=ids, attention_mask=seen, use_cache=False).logits[:, :-1]
-        log_probs = _token_log_probs(logits, ids[:, 1:])
+        by_row = (  # a row at a time, since logits in float32 are large
+            row.float().log_softmax(-1).gather(1, next_ids[:, None])[:, 0]
+            for row, next_ids in zip(logits, ids[:, 1:], strict=True)
+        )
+        log_probs = torch.stack(list(by_row)).double().cpu().numpy()
     return [
         float(row[len(head) - 1 : len(head) - 1 + len(tail)].sum())
         for row, head, tail in zip(log_probs, heads, tails, strict=True)
     ]
-
-
-def _token_log_probs(logits: Any, ids: Any) -> Any:
-    """The log-probability of each next token, a row at a time, since logits in float32 are large."""
-    import torch
-
-    rows = [row.float().log_softmax(-1).gather(1, next_[:, None])[:, 0] for row, next_ in zip(logits, ids, strict=True)]
-    return torch.stack(rows).double().cpu().numpy()
 
 
 class FirstTokens:

@@ -69,12 +69,12 @@ class LlavaModel(ScoringGenerativeModel[ChatPrompt]):
         """The embeddings of the prompt, with one position for the whole picture; zeros follow the last token."""
         import torch
 
-        rows = [self._ids(query) for query in queries]
-        width = self._decoder.model.config.text_config.hidden_size
-        padded = np.zeros((len(rows), max(map(len, rows)), width), np.float32)
+        rows, model = [self._ids(query) for query in queries], self._decoder.model
+        padded = np.zeros((len(rows), max(map(len, rows)), model.config.text_config.hidden_size), np.float32)
         with torch.inference_mode():
             for place, ids in enumerate(rows):
-                padded[place, : len(ids)] = self._embed(ids).float().cpu().numpy()
+                embedded = model.get_input_embeddings()(torch.tensor(ids, device=model.device))
+                padded[place, : len(ids)] = embedded.float().cpu().numpy()
         return padded
 
     def answer_from(self, picture: Floats, text: Floats, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
@@ -113,12 +113,6 @@ class LlavaModel(ScoringGenerativeModel[ChatPrompt]):
         model, size = self._decoder.model, self._decoder.model.config.vision_config.image_size
         blank = torch.zeros((1, 3, size, size), device=model.device, dtype=model.dtype)
         return torch.zeros_like(self._encode(blank)).expand(rows, -1, -1)
-
-    def _embed(self, ids: Sequence[int]) -> Any:
-        import torch
-
-        model = self._decoder.model
-        return model.get_input_embeddings()(torch.tensor(ids, device=model.device))
 
     def _ids(self, query: Query) -> list[int]:
         text = self._prompts.text(query)

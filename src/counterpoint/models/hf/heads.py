@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from counterpoint.core.ports import Pictures, Scale
+from counterpoint.core.ports import Pictures, Scale, picture_loader
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.picture_encoders import RegionLoader
 from counterpoint.models.hf.picture_processing import (
@@ -12,7 +12,6 @@ from counterpoint.models.hf.picture_processing import (
     PictureProcessor,
     ProcessedPicture,
     cast_inputs,
-    picture_loader,
     stack_inputs,
 )
 

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.errors import CounterpointError, ModelError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.heads import HEADS, HeadContext, Inputs, MatchingHead
 from counterpoint.models.hf.picture_processing import group_by_shape, load_pictures
-from counterpoint.models.hf.processors import TextTokenizer, Tokens, full_text
+from counterpoint.models.hf.processors import TextTokenizer, full_text
 
 CACHED_PICTURES = 256
 """Pictures of which is kept what the model made of them, those last context for."""
@@ -66,7 +67,12 @@ class MatchingModel:
     def _scored(self, queries: Sequence[Query]) -> Iterator[tuple[list[int], Any]]:
         """Pairs with pictures of one shape, sorted by text length."""
         seen, tokens = self._encoded(queries), self._texts.tokens([full_text(query) for query in queries])
-        for places in _together([seen[query.picture] for query in queries], tokens):
+        shortest_first = sorted(range(len(tokens)), key=lambda place: len(tokens[place]["input_ids"]))
+        shapes = {
+            picture: tuple((name, tuple(tensor.shape)) for name, tensor in tensors.items())
+            for picture, tensors in seen.items()
+        }
+        for places in group_pairs((shapes[queries[place].picture], place) for place in shortest_first).values():
             rows = [seen[queries[place].picture] for place in places]
             texts = self._texts.batch([tokens[place] for place in places], self._place)
             yield places, self._head.match(_rows(rows), texts)
@@ -91,15 +97,6 @@ class MatchingModel:
         if failing:
             raise failing[0]
         return encoded
-
-
-def _together(seen: Sequence[Inputs], tokens: Sequence[Tokens]) -> Iterator[list[int]]:
-    """The positions of pairs whose pictures have the same shapes, the shortest texts first."""
-    by_shape: dict[object, list[int]] = {}
-    for place in sorted(range(len(tokens)), key=lambda place: len(tokens[place]["input_ids"])):
-        shapes = tuple((name, tuple(tensor.shape)) for name, tensor in seen[place].items())
-        by_shape.setdefault(shapes, []).append(place)
-    yield from by_shape.values()
 
 
 def _rows(inputs: Sequence[Inputs]) -> Inputs:

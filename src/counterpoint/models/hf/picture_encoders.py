@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Pictures
+from counterpoint.core.ports import Pictures, picture_loader
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.picture_processing import PictureProcessor, ProcessedPicture, group_by_shape, picture_loader
+from counterpoint.models.hf.picture_processing import PictureProcessor, ProcessedPicture, group_by_shape
 from counterpoint.models.hf.regions import RegionFile
 
 

@@ -11,7 +11,7 @@ from PIL import Image
 from counterpoint.core.errors import CounterpointError, PictureError
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Pictures, Pixels, PreprocessingPictures
+from counterpoint.core.ports import Pixels
 from counterpoint.models.hf.checkpoint import Checkpoint
 
 PROBES = ((90, 130), (130, 90), (61, 61), (700, 500))
@@ -155,15 +155,6 @@ class PictureProcessor:
         if device not in self._levels:
             self._levels[device] = self.recipe.levels(device)
         return {"pixel_values": self.recipe.numbers(inputs["pixel_values"], self._levels[device]).to(dtype)}
-
-
-def picture_loader(
-    pictures: Pictures, fit: Callable[[Pixels], ProcessedPicture], *, in_processes: bool = False
-) -> PictureLoader:
-    """Loads preprocessed pictures, ahead of the model where `pictures` is a prefetcher."""
-    if isinstance(pictures, PreprocessingPictures):
-        return pictures.preprocess_with(fit, in_processes=in_processes)
-    return lambda picture: fit(pictures.pixels(picture))
 
 
 def load_pictures(

@@ -18,17 +18,18 @@ Tokens: TypeAlias = dict[str, list[int]]
 
 def load_processor(checkpoint: Checkpoint) -> Any:
     """The processor, with Pillow for pictures, so that answers do not depend on whether torchvision is installed."""
-    from transformers import AutoImageProcessor, AutoProcessor
+    import transformers
+    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 
-    family = _family(checkpoint.config.model_type)
+    family = getattr(transformers, PROCESSOR_MAPPING_NAMES.get(checkpoint.config.model_type) or "", None)
     if "video_processor" in getattr(family, "get_attributes", list)() and find_spec("torchvision") is None:
         processor = _without_video(checkpoint, family)
     else:
-        processor = checkpoint.load(AutoProcessor.from_pretrained)
+        processor = checkpoint.load(transformers.AutoProcessor.from_pretrained)
     if not hasattr(processor, "image_processor"):
         hint = "a folder holds preprocessor_config.json or processor_config.json beside its weights"
         raise ModelError(f"{checkpoint.name} has no processor of pictures", hint=hint)
-    processor.image_processor = checkpoint.load(AutoImageProcessor.from_pretrained, backend="pil")
+    processor.image_processor = checkpoint.load(transformers.AutoImageProcessor.from_pretrained, backend="pil")
     set_padding(processor.tokenizer, "left")
     return processor
 
@@ -38,13 +39,6 @@ def set_padding(tokenizer: Any, side: str) -> None:
     tokenizer.padding_side = side
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-
-
-def _family(kind: str) -> Any:
-    import transformers
-    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
-
-    return getattr(transformers, PROCESSOR_MAPPING_NAMES.get(kind) or "", None)
 
 
 def _without_video(checkpoint: Checkpoint, family: Any) -> Any:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from hashlib import blake2b, file_digest
+from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import Any
 from weakref import finalize
@@ -27,6 +27,7 @@ from counterpoint.core.errors import ModelError, PictureError
 from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats
+from counterpoint.models.hf.checkpoint import digest_file
 
 CACHED_PICTURES = 256
 """Pictures whose regions are cached, least recently used first out."""
@@ -163,12 +164,7 @@ def _archive(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], st
             raise PictureError(f"{place} cannot be read: {problem}") from problem
 
     finalize(read, loaded.close)
-    return read, names, _digest(path)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
+    return read, names, digest_file(path)
 
 
 def _table(path: Path) -> tuple[Callable[[str], PictureRegions], list[str], str]:

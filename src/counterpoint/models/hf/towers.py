@@ -10,16 +10,16 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from counterpoint.core.errors import CounterpointError, ModelError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, Scale
+from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, Scale, picture_loader
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.picture_processing import (
     PictureProcessor,
     fetch_async,
     group_by_shape,
     load_pictures,
-    picture_loader,
     stack_inputs,
     stack_on_device,
 )
@@ -236,10 +236,10 @@ class TwoTowerModel:
 
     def _encode_texts(self, new: list[str], tokenized: "Future[list[Tokens]]") -> Iterator[None]:
         """Encode new texts, a batch of one length per step, as a thread tokenizes them."""
-        by_shape: dict[tuple[int, int], list[tuple[str, Tokens]]] = {}
-        for text, tokens in zip(new, map(drop_full_mask, tokenized.result()), strict=True):
-            by_shape.setdefault((len(tokens), len(tokens["input_ids"])), []).append((text, tokens))
-        groups = by_shape.values()
+        pairs = zip(new, map(drop_full_mask, tokenized.result()), strict=True)
+        groups = group_pairs(
+            ((len(tokens), len(tokens["input_ids"])), (text, tokens)) for text, tokens in pairs
+        ).values()
         for batch in (group[at : at + TEXT_BATCH] for group in groups for at in range(0, len(group), TEXT_BATCH)):
             inputs = self._texts.batch([tokens for _, tokens in batch], self._checkpoint.place)
             self._text_vectors.put([text for text, _ in batch], _vectors(self._model.get_text_features(**inputs)))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterpoint.core.errors import ModelError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.pictures import Picture
@@ -63,10 +64,8 @@ class CrossFittedNGrams:
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """The negative log-perplexity per word; NaN for a picture that is in no fold."""
-        folds: dict[int, list[int]] = {}
-        for place, query in enumerate(queries):
-            folds.setdefault(self._folds.get(picture_key(query.picture), -1), []).append(place)
-        folds.pop(-1, None)
+        keys = [picture_key(query.picture) for query in queries]
+        folds = group_pairs((self._folds[key], place) for place, key in enumerate(keys) if key in self._folds)
         scores = np.full(len(queries), np.nan, np.float32)
         for fold, places in folds.items():
             scores[places] = self._models[fold].scores([queries[place].text for place in places])

@@ -5,7 +5,8 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 from counterpoint.core.errors import ModelError, UnknownName
@@ -61,23 +62,17 @@ def open_translator(name: str) -> Translator:
     return SequenceTranslator(known_there)
 
 
-@dataclass(slots=True)
-class RejectedTranslations:
-    """Back-translations that were rejected, by reason."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-
-
 def back_translate(
-    texts: Iterable[tuple[str, str]], there: Translator, back: Translator, losses: RejectedTranslations
+    texts: Iterable[tuple[str, str]], there: Translator, back: Translator, rejected: Counter[str]
 ) -> Iterator[tuple[str, str]]:
-    """Back-translated texts by id; those that are unchanged or incomplete are counted as rejected."""
+    """Back-translated texts by id; those that are unchanged or incomplete are counted by reason."""
     piped = isinstance(there, Apertium) and isinstance(back, Apertium)
-    for part in _parts(texts, PIPED if piped else AT_ONCE):
+    pairs = iter(texts)
+    while part := list(islice(pairs, PIPED if piped else AT_ONCE)):
         returned = back.translate(there.translate([text for _, text in part]))
         for (key, text), other in zip(part, returned, strict=True):
             if reason := _rejection(text, other):
-                losses.counts[reason] += 1
+                rejected[reason] += 1
             else:
                 yield key, other.strip()
 
@@ -93,14 +88,3 @@ def _rejection(text: str, other: str) -> str:
 def _plain(text: str) -> str:
     """A text by its letters and digits alone, without case and punctuation."""
     return " ".join("".join(sign if sign.isalnum() else " " for sign in text.lower()).split())
-
-
-def _parts(texts: Iterable[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
-    part: list[tuple[str, str]] = []
-    for pair in texts:
-        part.append(pair)
-        if len(part) == size:
-            yield part
-            part = []
-    if part:
-        yield part
