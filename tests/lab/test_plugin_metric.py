@@ -35,6 +35,12 @@ half_right = Ratio(
 )
 '''
 
+SINGLES_METRIC = """
+from counterpoint.metrics.outcomes import Singles
+
+denied = Ratio("denied", Singles, lambda s: s.value.where(["no"]), lambda s: s.gold_answer.where(["yes"]))
+"""
+
 
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -42,10 +48,11 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     site = tmp_path / "site"
     info = site / "half_right-1.0.dist-info"
     info.mkdir(parents=True)
-    (site / "half_right_metric.py").write_text(METRIC, "utf-8")
+    (site / "half_right_metric.py").write_text(METRIC + SINGLES_METRIC, "utf-8")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: half-right\nVersion: 1.0\n", "utf-8")
     (info / "entry_points.txt").write_text(
-        "[counterpoint.metrics]\nhalf_right = half_right_metric:half_right\n", "utf-8"
+        "[counterpoint.metrics]\nhalf_right = half_right_metric:half_right\ndenied = half_right_metric:denied\n",
+        "utf-8",
     )
     monkeypatch.syspath_prepend(site)
     _forget()
@@ -102,6 +109,17 @@ def test_an_installed_metric_appears_in_scores_comparisons_and_the_leaderboard(l
     assert "rephrase/half_right" in [column["key"] for column in board["columns"]]
     values = {row["model"]: row["cells"]["rephrase/half_right"]["value"] for row in board["rows"]}
     assert values == {"steady": 0.0, "shaky": 1.0}
+
+
+@pytest.mark.usefixtures("plugin")
+def test_an_installed_metric_of_single_answers_has_value_and_gold(lab: Path, tmp_path: Path) -> None:
+    scores = json.loads(_run("score", lab, "--metric", "denied", "--json"))["scores"]
+    assert {row["model"]: row["value"] for row in scores} == {"steady": 0.0, "shaky": 0.5}
+    (difference,) = json.loads(_run("compare", lab, "steady", "shaky", "--metric", "denied", "--json"))["differences"]
+    assert difference["difference"] == -0.5
+    client = TestClient(create_app(LabStore(lab), cache=tmp_path / "cache"))
+    assert "Denied" in client.get("/models/shaky").text
+    assert "Denied" in client.get("/compare?models=steady,shaky&suite=rephrase").text
 
 
 @pytest.mark.usefixtures("plugin")

@@ -1,6 +1,9 @@
 """Which metrics apply to a suite and which its tables show, from what its groups are."""
 
+from dataclasses import replace
+
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from answer_tables import Made, Member, Said, tables
 
@@ -62,12 +65,24 @@ def test_where_no_metric_leads_the_first_that_has_a_value_is_shown() -> None:
 def test_contents_are_those_of_groups_with_variants() -> None:
     pair = (Member({"yes": 1.0}, Said()),) * 2
     groups, _, _ = tables([Made(pair, "same", test="order"), Made(pair[:1], "gold", test="plain")])
-    assert contents_by_suite(groups) == {("carets",): Contents(frozenset(["order", "plain"]), frozenset(["same"]))}
+    yes_no = frozenset(["yes-no"])
+    both = Contents(frozenset(["order", "plain"]), frozenset(["same"]), yes_no)
+    assert contents_by_suite(groups) == {("carets",): both}
     assert contents_by_suite(groups, "test") == {
-        ("carets", "order"): _contents("order", "same"),
-        ("carets", "plain"): _contents("plain", ""),
+        ("carets", "order"): replace(_contents("order", "same"), gold=yes_no),
+        ("carets", "plain"): replace(_contents("plain", ""), gold=yes_no),
     }
     assert contents_by_suite(pa.concat_tables([groups, groups])) == contents_by_suite(groups)
+
+
+def test_contents_tell_yes_and_no_from_other_gold() -> None:
+    golds: list[dict[str, float] | None] = [{"yes": 1.0}, {"no": 1.0}, None, {"red": 1.0}]
+    groups, _, _ = tables([Made((Member(gold, None),), suite=suite) for gold in golds for suite in ("a", "b")])
+    few = groups.filter(pc.not_equal(groups["suite"], "b"))
+    assert contents_by_suite(groups)["b",].gold == {"yes-no", "open"}
+    assert contents_by_suite(few.slice(0, 3))["a",].gold == {"yes-no"}
+    assert contents_by_suite(few.slice(2, 1))["a",].gold == frozenset()
+    assert contents_by_suite(groups.drop_columns(["gold"]))["a",].gold == frozenset()
 
 
 def test_every_metric_has_a_title_of_its_own_and_a_sentence() -> None:

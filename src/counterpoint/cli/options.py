@@ -151,8 +151,8 @@ def slice_columns(ctx: click.Context, param: click.Parameter, text: str) -> tupl
     """The columns that scores are cut by."""
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     for name in names:
-        if name not in ("suite", "test", "kind", "relation") and not name.startswith("tag:"):
-            raise click.BadParameter(f"{name!r} is none of suite, test, kind, relation, tag:NAME")
+        if name not in ("suite", "test", "kind", "relation", "gold") and not name.startswith("tag:"):
+            raise click.BadParameter(f"{name!r} is none of suite, test, kind, relation, gold, tag:NAME")
     return names
 
 
@@ -183,7 +183,7 @@ scoring_options = stack(
         help="Compute this metric, a name or module:object; repeatable. By default those that apply.",
     ),
     click.option(
-        "--by", default="test", show_default=True, callback=slice_columns, help="Cut by test, kind, tag:NAME."
+        "--by", default="test", show_default=True, callback=slice_columns, help="Cut by test, kind, gold, tag:NAME."
     ),
     click.option(
         "--filter", multiple=True, callback=row_filters, help="Keep only kind=exist, tag:edit=blur; repeatable."

@@ -53,8 +53,7 @@ class AnswerWords:
         """The gold answer with the most credit; none where a row has no gold, or a table was read without it."""
         if "gold" not in self._table.column_names:
             return Labels(np.full(self._table.num_rows, -1, np.int32), pa.array([], pa.string()))
-        best = pc.list_element(_padded(_combined(self._table["gold"])), 0).field("answer")
-        return self._by_rules(Labels.of(pa.chunked_array([best])))
+        return self._by_rules(Labels.of(pa.chunked_array([best_answers(self._table["gold"])])))
 
     def _by_rules(self, labels: Labels) -> Labels:
         if "rules" not in self._table.column_names:
@@ -144,12 +143,17 @@ def squared_errors(gold: pa.Table, top: pa.ChunkedArray) -> Floats:
         return np.empty(0)
     flat, rows = listed.flatten(), np.repeat(np.arange(many), pc.fill_null(pc.list_value_length(listed), 0).to_numpy())
     chance = np.asarray(flat.field("probability").to_numpy(zero_copy_only=False), np.float64)
-    best = pc.list_element(_padded(_combined(gold["gold"])), 0).field("answer")
+    best = best_answers(gold["gold"])
     hit = _equal(flat.field("value"), best, gold, rows)
     right, total, others = (np.bincount(rows, own, minlength=many) for own in (chance * hit, chance, chance**2 * ~hit))
     gaps = ((1 - right) ** 2 + others) / 2  # several forms of the gold answer add up
     known = (total > 0) & (total <= 1 + ROUNDING) & best.is_valid().to_numpy(zero_copy_only=False)
     return np.asarray(np.where(known, gaps, np.nan))
+
+
+def best_answers(gold: pa.ChunkedArray) -> pa.Array:
+    """The right answer with the most credit of each row, which stands first; null where there is none."""
+    return pc.list_element(_padded(_combined(gold)), 0).field("answer")
 
 
 def _combined(column: pa.ChunkedArray) -> pa.Array:

@@ -16,8 +16,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from counterpoint.core.groups import Relation
+from counterpoint.metrics.credit import best_answers
 from counterpoint.metrics.outcomes import Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles, Unit
 
 PICTURE_EDIT_TESTS = ("noise", "noise-severities", "pictures-changed", "pictures-changed-severities")
@@ -32,18 +34,24 @@ RAD_SET_TESTS = ("rad-rephrasings", "rad-l-convqa", "rad-cs-convqa")
 """The tests of RAD whose sets have no original."""
 
 
+YES_NO, OPEN = "yes-no", "open"
+"""What right answers are: yes or no, or anything else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Contents:
     """What the groups of a suite, or of one of its tests, are.
 
-    `relations` are those of groups that have a variant: plain questions have none.
+    `relations` are those of groups that have a variant: plain questions have none. `gold` says whether right answers
+    are yes or no ("yes-no"), others ("open"), or both.
     """
 
     tests: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
+    gold: frozenset[str] = frozenset()
 
     def __or__(self, other: "Contents") -> "Contents":
-        return Contents(self.tests | other.tests, self.relations | other.relations)
+        return Contents(self.tests | other.tests, self.relations | other.relations, self.gold | other.gold)
 
 
 Condition: TypeAlias = Callable[[Contents], bool]
@@ -68,6 +76,11 @@ def has_questions(contents: Contents) -> bool:
 def has_no_variants(contents: Contents) -> bool:
     """Hold for plain questions."""
     return not contents.relations
+
+
+def is_plain_yes_no(contents: Contents) -> bool:
+    """Hold for plain questions that are all answered by yes or no."""
+    return has_no_variants(contents) and contents.gold == {YES_NO}
 
 
 def has_relation(*relations: str) -> Condition:
@@ -106,14 +119,25 @@ has_pairs = has_relation(Relation.SAME, Relation.DIFFERS, Relation.GOLD, Relatio
 def contents_by_suite(groups: pa.Table, *columns: str) -> Mapping[tuple[str, ...], Contents]:
     """The contents of each suite in a table of groups, cut by further columns, such as its tests."""
     cut = ("suite", *(name for name in columns if name not in ("suite", "test", "relation")))
-    rows = groups.select([*cut, "test", "relation", "role"]).unify_dictionaries().group_by([*cut, "test", "relation"])
+    table = groups.select([*cut, "test", "relation", "role"]).append_column("answers", _answer_kinds(groups))
+    rows = table.unify_dictionaries().group_by([*cut, "test", "relation"])
     split = "test" in columns
     contents: dict[tuple[str, ...], Contents] = {}
-    for row in rows.aggregate([("role", "max")]).to_pylist():
+    for row in rows.aggregate([("role", "max"), ("answers", "distinct")]).to_pylist():
         key = tuple(str(row[name]) for name in (*cut, *(["test"] if split else [])))
-        own = Contents(frozenset([row["test"]]), frozenset([row["relation"]] if row["role_max"] else []))
-        contents[key] = contents.get(key, Contents()) | own
+        relations = frozenset([row["relation"]] if row["role_max"] else [])
+        gold = frozenset(kind for kind in row["answers_distinct"] if kind)
+        contents[key] = contents.get(key, Contents()) | Contents(frozenset([row["test"]]), relations, gold)
     return contents
+
+
+def _answer_kinds(groups: pa.Table) -> pa.Array:
+    """Whether the right answer of each row is yes or no, or open; null where there is none."""
+    if "gold" not in groups.column_names:
+        return pa.nulls(groups.num_rows, pa.string())
+    best = best_answers(groups["gold"])
+    binary = pc.is_in(best, value_set=pa.array(["yes", "no"]))
+    return pc.if_else(pc.is_valid(best), pc.if_else(binary, YES_NO, OPEN), pa.scalar(None, pa.string()))
 
 
 T = TypeVar("T", Pairs, OrderedPairs, Sets, Singles)

@@ -234,7 +234,9 @@ class Outcomes:
     stored_relation: tuple[Flags, Flags] | None = None  # for each row whether it satisfies the relation and is known to
 
     def labels(self, name: str) -> Labels:
-        """A column by its name: suite, test, kind, relation, or `tag:` and the name of a tag."""
+        """A column by its name: suite, test, kind, relation, gold (the best answer), or `tag:` and a tag's name."""
+        if name == "gold":
+            return self.words.gold
         if name.startswith("tag:"):
             return tag_labels(self.table["tags"], name.removeprefix("tag:"))
         return Labels.of(self.table[name])

@@ -79,7 +79,7 @@ class ScoreRequest:
     @property
     def closed(self) -> bool:
         """Whether intervals have the closed form: tags and filters can make too many slices for resamples."""
-        return bool(self.where) or any(name.startswith("tag:") for name in self.columns)
+        return bool(self.where) or any(name.startswith("tag:") or name == "gold" for name in self.columns)
 
     def metrics_by_suite(self, groups: pa.Table) -> dict[str, tuple[Metric, ...]]:
         """The metrics that are computed of each suite in a table of groups."""

@@ -21,7 +21,7 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import hex_id
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
-from counterpoint.metrics.metric import Contents, displayed, ordered
+from counterpoint.metrics.metric import OPEN, YES_NO, Contents, displayed, ordered
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.store.cache import LRUCache, user_cache
 from counterpoint.store.groups import read_queries
@@ -189,7 +189,11 @@ class OutcomeReader:
     def contents(self, suite: str, *, test: str = "") -> Contents:
         """Return what the groups of a suite, or of one of its tests, are."""
         rows = [(own, relation) for own, relation in self._relations(suite) if test in ("", own)]
-        return Contents(frozenset(own for own, _ in rows), frozenset(relation for _, relation in rows if relation))
+        relations = frozenset(relation for _, relation in rows if relation)
+        gold = (
+            frozenset[str]() if relations else frozenset(kind for own, kind in self._gold(suite) if test in ("", own))
+        )
+        return Contents(frozenset(own for own, _ in rows), relations, gold)
 
     def score(self, suite: str, slug: str, metric: str, *, test: str = "", kind: str = "") -> SliceScore | None:
         """Return the score of a suite, of one of its tests or of one kind of a test, or None if no case counts."""
@@ -342,6 +346,13 @@ class OutcomeReader:
         source = self.database.source("bases", suite=self.require_suite(suite))
         sql = f"SELECT DISTINCT test, CASE WHEN variants > 0 THEN relation ELSE '' END AS relation FROM {source}"
         return self.cached(("relations", suite), lambda: _tuples(self.database.rows(sql)))
+
+    def _gold(self, suite: str) -> tuple[tuple[str, str], ...]:
+        """Return each test of a suite with each kind of its right answers."""
+        source = self.database.source("groups", suite=suite)
+        kind = f"CASE WHEN gold[1].answer IN ('yes', 'no') THEN '{YES_NO}' ELSE '{OPEN}' END"
+        sql = f"SELECT DISTINCT test, {kind} AS kind FROM {source} WHERE len(gold) > 0"
+        return self.cached(("gold", suite), lambda: _tuples(self.database.rows(sql)))
 
     def _scores(self) -> dict[tuple[Any, ...], tuple[Any, ...]]:
         """Return the columns in _SCORE by suite, test, metric, slug and kind; a whole suite or test has no kind."""
