@@ -30,30 +30,61 @@ ARCHITECTURES = {
 """The model types of classifiers, with the architecture of each."""
 
 
+RATES = ("p", "drop_prob", "dropout", "dropout_p", "dropout_prob", "attention_dropout")
+"""The attributes in which layers keep the rate of their dropout; `p` is one of dropout layers alone."""
+
+
 @contextmanager
 def dropout_enabled(model: Any, query: Query, trial: int, seed: int) -> Iterator[None]:
     """One pass with dropout on, which depends on query, trial and seed alone.
 
-    The pass must be of this one query, since the mask of a layer depends on the shape of its input.
+    The pass must be of this one query, since the mask of a layer depends on the shape of its input. A pass that draws
+    no random number had no dropout, and is an error.
     """
     import torch
 
     device = next(model.parameters()).device
     with torch.random.fork_rng([device] if device.type == "cuda" else []):
         torch.manual_seed(content_id(["dropout", seed, hex_id(query.id), trial]))
-        for layer in _dropout_layers(model):
-            layer.train()
+        before = _random_state(device)
+        for layer in _layers_with_dropout(model):
+            layer.training = True
         try:
             yield
         finally:
             model.eval()
+        if torch.equal(before, _random_state(device)):
+            raise ModelError("the model has no dropout: a pass drew no mask", hint="leave out --trials")
 
 
-def _dropout_layers(model: Any) -> Iterator[Any]:
-    """Dropout layers alone, since other layers change in training mode too."""
-    from torch.nn import Dropout
+def _random_state(device: Any) -> Any:
+    import torch
 
-    return (layer for layer in model.modules() if isinstance(layer, Dropout))
+    return torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.get_rng_state()
+
+
+def _dropout_rates(model: Any) -> Iterator[tuple[Any, str]]:
+    """Layers that drop units, paths or attention, by themselves or by a function, with the attribute of their rate."""
+    from torch.nn.modules.dropout import _DropoutNd
+
+    for layer in model.modules():
+        for name in RATES if isinstance(layer, _DropoutNd) else RATES[1:]:
+            if isinstance(vars(layer).get(name), float):
+                yield layer, name
+
+
+def has_dropout(model: Any) -> bool:
+    """Whether any layer has a rate of dropout above 0; a rate that is written into a function call is not known."""
+    return any(getattr(layer, name) > 0 for layer, name in _dropout_rates(model))
+
+
+def _layers_with_dropout(model: Any) -> list[Any]:
+    """The layers with a rate, and their parents, which may apply it by a function.
+
+    Other layers are left alone, since some change in training mode too.
+    """
+    layers = {layer for layer, name in _dropout_rates(model) if getattr(layer, name) > 0}
+    return [layer for layer in model.modules() if layer in layers or not layers.isdisjoint(layer.children())]
 
 
 def make(
@@ -68,7 +99,7 @@ def make(
     dropout: float = -1.0,
     batch: int = 64,
 ) -> "AnswerClassifier":
-    """A classifier; it has stochastic passes if it has dropout layers with a rate above 0, or `dropout` sets one.
+    """A classifier; it has stochastic passes if a layer has a rate of dropout above 0, or `dropout` sets one.
 
     `labels` is a file with the answers in the order of the outputs, and `tokenizer` the name of another checkpoint,
     for those that come without; `regions` is a file of region features, for LXMERT and VisualBERT. `odds` says
@@ -84,14 +115,14 @@ def make(
     named = read_labels(checkpoint, labels)
     model = _model(checkpoint)
     encoder = _encoder(checkpoint, model, pictures, regions)
-    for layer in _dropout_layers(model) if dropout != -1.0 else ():
-        layer.p = dropout
+    for layer, name in _dropout_rates(model) if dropout != -1.0 else ():
+        setattr(layer, name, dropout)
     embedder = WordEmbedder(checkpoint, model, tokenizer)
     settings = [f"top={top}", f"odds={odds}", *([encoder.content] if encoder.content else [])]
     settings += [f"dropout={dropout}"] * (dropout != -1.0)
     settings += [f"labels={hex_id(content_id(named))}"] * bool(labels)
     settings += [f"tokenizer={embedder.content}"] * bool(tokenizer)
-    kind = DropoutClassifier if any(layer.p > 0 for layer in _dropout_layers(model)) else AnswerClassifier
+    kind = DropoutClassifier if has_dropout(model) else AnswerClassifier
     answer_labels = AnswerLabels(named, top, odds)
     return kind(checkpoint.identity(*settings), model, encoder, embedder, answer_labels, batch=batch)
 
@@ -199,7 +230,7 @@ class AnswerClassifier:
 
 
 class DropoutClassifier(AnswerClassifier):
-    """A classifier with dropout layers, which has stochastic passes."""
+    """A classifier with dropout, which has stochastic passes."""
 
     averages = True
     _last: tuple[Query | None, int, dict[int, AnswerDistribution | Answer]] = (None, 0, {})
