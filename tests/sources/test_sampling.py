@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.dataset import Source
+from counterpoint.sources.dataset import NO_SCENE, Source
 from counterpoint.sources.formats.gqa import gqa
-from counterpoint.sources.sampling import NO_SCENE, sample_items
+from counterpoint.sources.sampling import sample_items
 
 IDS = st.lists(st.text(max_size=3), unique=True, max_size=30)
 

@@ -1,7 +1,6 @@
 """The rows of a suite as one flat table: ids as text, pictures embedded as every decoder reads them."""
 
 import json
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +13,7 @@ from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.pictures.folders import encode_png
+from counterpoint.store.cache import LRUCache
 from counterpoint.store.groups import read_queries
 from counterpoint.store.pictures import LabPictures
 
@@ -32,35 +32,23 @@ class PictureExporter:
 
     def __init__(self, pictures: LabPictures, *, cache_bytes: int = CACHE_BYTES) -> None:
         self.seen: set[Picture] = set()
-        self._pictures, self._cache_bytes, self._held = pictures, cache_bytes, 0
-        self._kept: OrderedDict[Picture, dict[str, bytes | str]] = OrderedDict()
+        self._pictures = pictures
+        self._files = LRUCache[Picture, dict[str, bytes | str]](cache_bytes, size=lambda file: len(file["bytes"]))
 
     def file(self, picture: Picture) -> dict[str, bytes | str]:
         """The bytes of a picture as shown, and a name for them."""
-        encoded = self._kept.get(picture)
-        if encoded is not None:
-            self._kept.move_to_end(picture)
-            return encoded
-        content, ending = self._encoded(picture)
-        encoded = {"bytes": content, "path": f"{hex_id(picture.id)}.{ending}"}
-        self.seen.add(picture)
-        self._kept[picture] = encoded
-        self._held += len(content)
-        while self._held > self._cache_bytes and len(self._kept) > 1:
-            _, dropped = self._kept.popitem(last=False)
-            self._held -= len(dropped["bytes"])
-        return encoded
+        return self._files.get_or_make(picture, lambda: self._encoded(picture))
 
-    def _encoded(self, picture: Picture) -> tuple[bytes, str]:
+    def _encoded(self, picture: Picture) -> dict[str, bytes | str]:
         path = None if picture.edits else self._pictures.file(picture.address)
-        ending = path and _unchanged_suffix(path)
-        if path and ending:
-            return path.read_bytes(), ending
+        ending = _unchanged_suffix(path) if path else ""
         try:
-            return encode_png(self._pictures.pixels(picture)), "png"
+            content = path.read_bytes() if path and ending else encode_png(self._pictures.pixels(picture))
         except CounterpointError as problem:
             fact = f"the picture {picture.address} cannot be exported: {problem}"
             raise StoreError(fact, hint="put its file where the lab looks for it, or add --no-pictures") from problem
+        self.seen.add(picture)
+        return {"bytes": content, "path": f"{hex_id(picture.id)}.{ending or 'png'}"}
 
 
 def _unchanged_suffix(path: Path) -> str:
@@ -138,26 +126,16 @@ def flat_tables(table: pa.Table, pictures: PictureExporter | None) -> Iterator[p
     shape = rows_schema(pictures=pictures is not None)
     start = 0
     while start < table.num_rows:
-        rows, images = table.slice(start, ROWS), None
-        if pictures is not None:
-            images = _images(rows, pictures)
-            rows = rows.slice(0, len(images))
+        rows, images, size = table.slice(start, ROWS), list[dict[str, bytes | str] | None](), 0
+        for query in read_queries(rows) if pictures is not None else ():
+            images.append(pictures.file(query.picture) if pictures and query.picture else None)
+            size += len(images[-1]["bytes"]) if images[-1] else 0
+            if size >= BYTES:
+                rows = rows.slice(0, len(images))
+                break
         start += rows.num_rows
         values = _texts(rows) | {"image": images}
         yield pa.table([pa.array(values[field.name], field.type) for field in shape], schema=shape)
-
-
-def _images(rows: pa.Table, pictures: PictureExporter) -> list[dict[str, bytes | str] | None]:
-    """The pictures of the first rows, up to the bytes that may stand together."""
-    images: list[dict[str, bytes | str] | None] = []
-    size = 0
-    for query in read_queries(rows):
-        image = None if query.picture is None else pictures.file(query.picture)
-        images.append(image)
-        size += len(image["bytes"]) if image else 0
-        if size >= BYTES:
-            break
-    return images
 
 
 def _texts(rows: pa.Table) -> dict[str, Any]:

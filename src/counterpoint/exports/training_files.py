@@ -61,7 +61,9 @@ def _gqa(training: TrainingQuestions) -> Mapping[str, Iterator[str]]:
 
 
 def _gqa_question(question: Question) -> Json:
-    answer = question.gold.best
+    answer, kind = question.gold.best, question.kind
+    meaning = "attr" if kind.startswith(("attribute", "action")) else "cat" if kind.endswith("choice") else "obj"
+    structure = next((name for word, name in _STRUCTURES.items() if word in kind.split()), "verify")
     return {
         "semantic": [],
         "entailed": [question.id],
@@ -69,15 +71,11 @@ def _gqa_question(question: Question) -> Json:
         "question": question.text,
         "imageId": _stem(question.picture),
         "isBalanced": True,
-        "groups": {"global": None, "local": question.kind},
+        "groups": {"global": None, "local": kind},
         "answer": answer,
         "semanticStr": "",
         "annotations": {"answer": {}, "question": {}, "fullAnswer": {}},
-        "types": {
-            "detailed": question.kind,
-            "semantic": _meaning(question.kind),
-            "structural": _structure(question.kind),
-        },
+        "types": {"detailed": kind, "semantic": meaning, "structural": structure},
         "fullAnswer": answer,
     }
 
@@ -176,14 +174,6 @@ TRAINING_LAYOUTS: Mapping[str, Callable[[TrainingQuestions], Mapping[str, Iterat
 def _stem(picture: Picture) -> str:
     """A picture's id as GQA has it: its path without the ending."""
     return picture.path.rpartition(".")[0] or picture.path
-
-
-def _structure(kind: str) -> str:
-    return next((name for word, name in _STRUCTURES.items() if word in kind.split()), "verify")
-
-
-def _meaning(kind: str) -> str:
-    return "attr" if kind.startswith(("attribute", "action")) else "cat" if kind.endswith("choice") else "obj"
 
 
 def _line(content: Any) -> str:

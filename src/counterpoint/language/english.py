@@ -8,8 +8,17 @@ from collections.abc import Sequence
 from functools import cache
 
 from counterpoint.language.lexicon.word_lists import split_list, word_table
-from counterpoint.language.nouns import head, is_countable, is_mass, is_pair, is_plural, measure, plural, singular
-from counterpoint.language.verbs import base_form, gerund, third_person
+from counterpoint.language.nouns import head as head
+from counterpoint.language.nouns import is_countable as is_countable
+from counterpoint.language.nouns import is_mass as is_mass
+from counterpoint.language.nouns import is_pair as is_pair
+from counterpoint.language.nouns import is_plural as is_plural
+from counterpoint.language.nouns import measure
+from counterpoint.language.nouns import plural as plural
+from counterpoint.language.nouns import singular as singular
+from counterpoint.language.verbs import base_form as base_form
+from counterpoint.language.verbs import gerund as gerund
+from counterpoint.language.verbs import third_person as third_person
 
 _ONES = split_list(
     "zero, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, "
@@ -46,36 +55,6 @@ def number_value(word: str) -> int | None:
 def _values() -> dict[str, int]:
     words = {number_word(n).replace("-", " "): n for n in range(101)}
     return words | {"no": 0, "none": 0, "single": 1, "dozen": 12, "hundred": 100}
-
-
-__all__ = [
-    "a",
-    "any_of",
-    "article",
-    "base_form",
-    "be",
-    "count",
-    "do",
-    "gerund",
-    "have",
-    "head",
-    "is_countable",
-    "is_mass",
-    "is_pair",
-    "is_plural",
-    "it",
-    "join_list",
-    "no",
-    "number_value",
-    "number_word",
-    "one_or_bare",
-    "plural",
-    "possessive",
-    "question",
-    "sentence",
-    "singular",
-    "third_person",
-]
 
 
 @cache

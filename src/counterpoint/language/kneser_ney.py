@@ -95,7 +95,9 @@ def train_model(texts: Iterable[str], order: int = ORDER) -> KneserNeyModel:
     codes = np.fromiter(map(words.__getitem__, stream), np.int64, len(stream))
     size, lengths = len(words) + 1, _context_lengths(codes)  # one more, for unknown words
     counts = _count_ngrams(codes, lengths, size, order)
-    tables = [_unigrams(counts[0], size)]
+    probability, backoff = _discounted_shares(counts[0].counts, np.zeros(size, np.int64), 1)
+    uniform = backoff[0] / size  # unigrams are interpolated with all words of the vocabulary and unknown ones
+    tables = [NGramTable(counts[0].keys, probability + uniform, np.ones(size + 1))]
     for lower, higher in pairwise(counts):
         probability, backoff = _discounted_shares(higher.counts, higher.keys // size, len(lower.keys))
         tables[-1] = NGramTable(lower.keys, tables[-1].probability, np.append(backoff, 1.0))
@@ -133,12 +135,6 @@ def _count_ngrams(codes: Numbers, lengths: Numbers, size: int, order: int) -> li
         numbers = np.full(len(codes), -1)
         numbers[1:][complete] = inverse
     return [*orders, _NGramCounts(keys, counts)]
-
-
-def _unigrams(counts: _NGramCounts, size: int) -> NGramTable:
-    """Unigrams, interpolated with the uniform distribution over the vocabulary and unknown words."""
-    probability, backoff = _discounted_shares(counts.counts, np.zeros(size, np.int64), 1)
-    return NGramTable(counts.keys, probability + backoff[0] / size, np.ones(size + 1))
 
 
 def _discounted_shares(counts: Numbers, history: Numbers, histories: int) -> tuple[Floats, Floats]:

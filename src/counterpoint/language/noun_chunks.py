@@ -1,7 +1,7 @@
 """Tagged tokens of a caption, and a rule-based chunker for its noun phrases and prepositions."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -128,11 +128,8 @@ def find_noun_chunks(tokens: Sequence[TaggedToken], prepositions: Mapping[int, i
     >>> [(" ".join(token.text for token in tokens[one.start : one.end]), one.many) for one in find_noun_chunks(tokens)]
     [('two small dogs', True), ('a chain link fence', False), ('her house', False)]
     """
-    return list(_chunks(tokens, find_prepositions(tokens) if prepositions is None else prepositions))
-
-
-def _chunks(tokens: Sequence[TaggedToken], prepositions: Mapping[int, int]) -> Iterator[NounChunk]:
-    index = 0
+    prepositions = find_prepositions(tokens) if prepositions is None else prepositions
+    chunks, index = list[NounChunk](), 0
     while index < len(tokens):
         determiner, many, first = _determiner(tokens, index)
         bare = determiner is Determiner.BARE
@@ -146,8 +143,9 @@ def _chunks(tokens: Sequence[TaggedToken], prepositions: Mapping[int, int]) -> I
                 index = head + 2
                 continue
             determiner, first, head, many = Determiner.OWNER, head + 2, owned, None
-        yield NounChunk(index, first, head, determiner, _is_plural(tokens, first, head, many))
+        chunks.append(NounChunk(index, first, head, determiner, _is_plural(tokens, first, head, many)))
         index = head + 1
+    return chunks
 
 
 def _determiner(tokens: Sequence[TaggedToken], index: int) -> tuple[Determiner, bool | None, int]:

@@ -118,14 +118,10 @@ def _inflect_head(noun: str, table: Mapping[str, str], change: Callable[[str], s
     front, rest = _split(noun)
     for ending in _endings(noun):
         if ending in table:
-            kept = len(front) - len(ending)
-            return front[:kept] + _match_initial(front[kept], table[ending]) + rest
+            kept, word = len(front) - len(ending), table[ending]
+            return front[:kept] + (word[0].upper() + word[1:] if front[kept].isupper() else word) + rest
     before, space, word = front.rpartition(" ")
     return before + space + change(word) + rest
-
-
-def _match_initial(letter: str, word: str) -> str:
-    return word[0].upper() + word[1:] if letter.isupper() else word
 
 
 @cache
@@ -164,13 +160,8 @@ def _singular_word(word: str) -> str:
                 return word[:-3] + ending
     if low.endswith("ies") and low[:-1] not in word_list("nouns", "in_ie") and len(low) > 3:
         return word[:-3] + "y"
-    if low.endswith("es") and _adds_es(low[:-2]):
-        return word[:-2]
+    if low.endswith("es") and low[:-1] not in word_list("nouns", "in_silent_e"):
+        listed = word_list("nouns", "singular_in_s") | word_list("nouns", "in_oes")
+        if low[:-2] in listed or low[:-2].endswith(("ss", "x", "zz", "ch", "sh", "tz")):
+            return word[:-2]
     return word[:-1]
-
-
-def _adds_es(stem: str) -> bool:
-    if stem + "e" in word_list("nouns", "in_silent_e"):
-        return False
-    listed = word_list("nouns", "singular_in_s") | word_list("nouns", "in_oes")
-    return stem in listed or stem.endswith(("ss", "x", "zz", "ch", "sh", "tz"))

@@ -68,7 +68,9 @@ def parse_question(text: str, choices: tuple[str, ...] = ()) -> ParsedQuestion:
     >>> [str(parse_question(text).type) for text in ("Is there a dog or a cat?", "How many dogs?", "Who is it?")]
     ['yes-no', 'number', 'open']
     """
-    question = _question(text)
+    lower = " ".join(text.lower().replace("’", "'").split())
+    until = lower.rpartition("?")[0] or lower.rstrip(".")
+    question = re.split(r"[.!?]\s+", until)[-1].strip()  # the last one, without its question mark
     words = frozenset(re.findall(r"[\w']+", question))
     if choices:
         return ParsedQuestion(QuestionType.CHOICE, choices, words)
@@ -84,13 +86,6 @@ def parse_question(text: str, choices: tuple[str, ...] = ()) -> ParsedQuestion:
     first = direct.partition(" ")[0]
     polar = is_indirect or first in word_list("replies", "auxiliaries") or "yes or no" in text.lower()
     return ParsedQuestion(QuestionType.YES_NO if polar else QuestionType.OPEN, words=words)
-
-
-def _question(text: str) -> str:
-    """The last question of a text in lowercase, without its question mark."""
-    lower = " ".join(text.lower().replace("’", "'").split())
-    until = lower.rpartition("?")[0] or lower.rstrip(".")
-    return re.split(r"[.!?]\s+", until)[-1].strip()
 
 
 def _strip_lead_in(question: str) -> tuple[str, bool]:

@@ -8,6 +8,7 @@ contracts it.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from counterpoint.language.tokens import TokenizedText, is_noun, match_case
 
@@ -39,15 +40,7 @@ def apply_sears(text: str) -> Iterator[tuple[SearsRule, str]]:
             yield rule, new
 
 
-def _what_is(question: TokenizedText) -> str | None:
-    return _contract(question, {"what", "who"}, _PRONOUNS)
-
-
-def _adverb_is(question: TokenizedText) -> str | None:
-    return _contract(question, {"where", "how", "why"}, (_ADVERB,))
-
-
-def _contract(question: TokenizedText, openers: set[str], tags: tuple[str, ...]) -> str | None:
+def _contract(question: TokenizedText, openers: tuple[str, ...], tags: tuple[str, ...]) -> str | None:
     """The text with "is" contracted with each opener before it."""
     lower = question.lower
     indices = [index for index in range(1, len(lower) - 1) if lower[index] == "is" and lower[index - 1] in openers]
@@ -60,26 +53,20 @@ def _contract(question: TokenizedText, openers: set[str], tags: tuple[str, ...])
     return question.replace(contracted | dict.fromkeys(indices, "")) if indices else None
 
 
-def _what_noun(question: TokenizedText) -> str | None:
+def _replace(question: TokenizedText, word: str, other: str, *, before_noun: bool = False) -> str | None:
+    """The text with another word in the place of one, everywhere or only before a noun."""
     lower = question.lower
-    indices = [index for index in range(len(lower) - 1) if lower[index] == "what" and lower[index + 1].isalpha()]
-    return _replace_words(question, [index for index in indices if is_noun(question.tags[index + 1])], "which")
-
-
-def _colour(question: TokenizedText) -> str | None:
-    return _replace_words(question, [index for index, word in enumerate(question.lower) if word == "color"], "colour")
-
-
-def _replace_words(question: TokenizedText, indices: list[int], word: str) -> str | None:
-    if not indices:
-        return None
-    return question.replace({index: match_case(question.words[index], word) for index in indices})
+    indices = [index for index, own in enumerate(lower) if own == word]
+    if before_noun:
+        followed = [index for index in indices if index + 1 < len(lower) and lower[index + 1].isalpha()]
+        indices = [index for index in followed if is_noun(question.tags[index + 1])]
+    return question.replace({index: match_case(question.words[index], other) for index in indices}) if indices else None
 
 
 SEARS_RULES = (
-    SearsRule("what-is", "WP VBZ → WP's", _what_is),
-    SearsRule("what-which", "What NOUN → Which NOUN", _what_noun),
-    SearsRule("color-colour", "color → colour", _colour),
-    SearsRule("adverb-is", "ADV VBZ → ADV's", _adverb_is),
+    SearsRule("what-is", "WP VBZ → WP's", partial(_contract, openers=("what", "who"), tags=_PRONOUNS)),
+    SearsRule("what-which", "What NOUN → Which NOUN", partial(_replace, word="what", other="which", before_noun=True)),
+    SearsRule("color-colour", "color → colour", partial(_replace, word="color", other="colour")),
+    SearsRule("adverb-is", "ADV VBZ → ADV's", partial(_contract, openers=("where", "how", "why"), tags=(_ADVERB,))),
 )
 """The four rules, in the order of the paper."""

@@ -56,12 +56,6 @@ def syllables(word: str) -> int:
     return max(1, len(re.findall(r"[aeiou]+y?|y", sounded)))
 
 
-def doubles_its_end(word: str) -> bool:
-    """Whether the last letter is doubled before a vowel: stop, thin, begin; not rain, look, open."""
-    one_vowel = re.search(r"(?:^|[^aeiou]|qu)[aeiouy][^aeiouwxy]$", word) is not None
-    return one_vowel and (syllables(word) == 1 or word in word_list("verbs", "doubling"))
-
-
 def _first_word(phrase: str, form: str) -> str:
     word, space, rest = phrase.partition(" ")
     return _inflections(word)[form] + space + rest
@@ -69,16 +63,8 @@ def _first_word(phrase: str, form: str) -> str:
 
 @cache
 def _inflections(verb: str) -> Mapping[str, str]:
-    regular = {
-        "third": _add_s(verb),
-        "gerund": _add_ing(verb),
-        "past": _add_ed(verb),
-        "participle": _add_ed(verb),
-    }
-    forms: Mapping[str, str] = word_table("verbs")["irregular"].get(verb, {})
-    if "past" in forms and "participle" not in forms:
-        return {**regular, **forms, "participle": forms["past"]}
-    return {**regular, **forms}
+    forms: dict[str, str] = {"past": _add_ed(verb)} | word_table("verbs")["irregular"].get(verb, {})
+    return {"third": _add_s(verb), "gerund": _add_ing(verb), "participle": forms["past"]} | forms
 
 
 def _add_s(verb: str) -> str:
@@ -104,9 +90,11 @@ def _add_ed(verb: str) -> str:
 
 
 def _doubled(verb: str) -> str:
+    """A verb as it stands before a vowel: its last letter is doubled in stop and begin, not in rain and open."""
     if verb.endswith("ic"):
         return verb + "k"
-    return verb + (verb[-1] if doubles_its_end(verb) else "")
+    one_vowel = re.search(r"(?:^|[^aeiou]|qu)[aeiouy][^aeiouwxy]$", verb)
+    return verb + (verb[-1] if one_vowel and (syllables(verb) == 1 or verb in word_list("verbs", "doubling")) else "")
 
 
 @cache

@@ -2,16 +2,21 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
-from counterpoint.core.items import Caption, Dialogue, Frame, Question, ReadyGroup
+from counterpoint.core.ids import content_id
+from counterpoint.core.items import Caption, Dialogue, Frame, GroundedQuestion, Question, ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.reading.records import Skips, skip_repeated
-from counterpoint.sources.sampling import SAMPLE_SIZE, GroundedQuestions, sample_items
+from counterpoint.sources.sampling import SAMPLE_SIZE, sample_items
 
+NO_SCENE = "a question about a picture whose scene is not there"
+_REMEDY = "the other questions stay; are the scenes those of the same split?"
 KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")
 """What a data set can be read as."""
 
@@ -26,10 +31,6 @@ class File:
     needed: bool = True
     kinds: tuple[str, ...] = KINDS  # what is read from it
     together: bool = False  # it is one of several files in a folder, and its path is that of the folder
-
-    def is_needed(self, split: str, kind: str | None = None) -> bool:
-        """Whether it is needed to read values of this kind from a split."""
-        return self.needed and split in self.names and (kind is None or kind in self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,8 @@ class DataSet:
             raise UnknownName(f"split of {self.title}", split, self.splits)
         if kind is not None and split not in self.kind_splits(kind):
             raise SourceError(f"{split} of {self.title} has no {kind}", hint=self._offered(kind))
-        needed = [file for file in self.files if file.is_needed(split, kind)]
+        there = [file for file in self.files if split in file.names and (kind is None or kind in file.kinds)]
+        needed = [file for file in there if file.needed]
         if folder.is_file() and len(needed) == 1:
             return SplitFiles(split, {needed[0].part: folder})  # a single file of any name is the needed one
         paths = {file.part: path for file in self.files if (path := find_file(folder, file, split)) is not None}
@@ -119,22 +121,18 @@ def find_file(folder: Path, file: File, split: str) -> Path | None:
 
     A loose name never takes what has the official name of another split.
     """
-    others = [_base(names[0]) for other, names in file.names.items() if other != split and names]
-    official = [_base(name) for name in file.names.get(split, ())[:1]]
+    official = {own: names[0].rpartition("/")[2] for own, names in file.names.items() if names}
+    others = [name for own, name in official.items() if own != split]
     for name in file.names.get(split, ()):
-        for pattern in dict.fromkeys((name, _base(name))):  # people unpack with and without folders
+        for pattern in dict.fromkeys((name, name.rpartition("/")[2])):  # people unpack with and without folders
             for path in [folder] if folder.is_file() else sorted(folder.glob(pattern)):
                 fits = path.match(pattern)
-                if fits and (path.match(official[0]) or not any(path.match(other) for other in others)):
+                if fits and (path.match(official[split]) or not any(path.match(other) for other in others)):
                     inner = path / path.name  # some unpack each file into a folder of its name
                     if file.together and path != folder:
                         return path if path.is_dir() else path.parent
                     return inner if inner.is_file() else path
     return None
-
-
-def _base(name: str) -> str:
-    return name.rpartition("/")[2]
 
 
 @dataclass(slots=True)
@@ -157,10 +155,9 @@ class Source:
         """Questions with their right answers."""
         return self._values("questions")
 
-    def grounded(self) -> GroundedQuestions:
+    def grounded(self) -> "GroundedQuestions":
         """The sampled questions, each with its scene."""
-        scenes, questions = (replace(self, limit=None, skips=Skips()) for _ in range(2))
-        return GroundedQuestions(scenes, questions, self, self.limit, self.seed)
+        return GroundedQuestions(self)
 
     def captions(self) -> Iterator[Caption]:
         """Sentences that describe pictures."""
@@ -200,6 +197,46 @@ class Source:
         return replace(self.dataset.find_files(self.folder, self.split, kind), columns=self.columns)
 
 
+class GroundedQuestions:
+    """The questions of a source with their scenes; each iteration reads the questions again.
+
+    With a limit, the questions are those of a sample of this size, found without holding them. Skipped scenes, and
+    questions without a scene, are counted with the skipped questions, anew in each pass, in the skips of `source`.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._scenes, self._questions = (replace(source, limit=None, skips=Skips()) for _ in range(2))
+
+    @cached_property
+    def scenes(self) -> dict[str, Scene]:
+        """Every scene by its id."""
+        return {scene.id: scene for scene in self._scenes.scenes()}
+
+    @cached_property
+    def _largest(self) -> int | None:
+        """The largest hash of the questions in the sample; none where all belong to it."""
+        if (limit := self._source.limit) is None:
+            return None
+        smallest = nsmallest(limit + 1, map(self._hash, self._questions.questions()))
+        return smallest[limit - 1] if len(smallest) > limit else None
+
+    def _hash(self, question: Question) -> int:
+        return content_id([self._source.seed, question.id])  # as in every sample
+
+    def __iter__(self) -> Iterator[GroundedQuestion]:
+        scenes, largest, questions = self.scenes, self._largest, self._questions.questions()
+        skips = self._source.skips = self._questions.skips
+        skips.include(self._scenes.skips)
+        for question in questions:
+            if largest is not None and self._hash(question) > largest:
+                continue
+            if question.scene in scenes:
+                yield GroundedQuestion(question, scenes[question.scene])
+            else:
+                skips.skip(NO_SCENE, f"{question.id}: {question.scene or 'none is named'}", _REMEDY)
+
+
 def items_about(source: Any, pictures: Collection[Picture]) -> Iterator[Question | Caption]:
     """All questions and captions of a source about these pictures, those outside its sample included.
 
@@ -207,12 +244,12 @@ def items_about(source: Any, pictures: Collection[Picture]) -> Iterator[Question
     """
     if isinstance(source, Source):
         whole = replace(source, limit=None, skips=Skips())
-        if source.limit is not None:
-            yield from _about(whole.questions(), pictures)
-        if has_captions(source):
-            yield from _about(whole.captions(), pictures)
-    elif hasattr(source, "captions"):
-        yield from _about(source.captions(), pictures)
+        readers = [whole.questions] if source.limit is not None else []
+        readers += [whole.captions] if has_captions(source) else []
+    else:
+        readers = [source.captions] if hasattr(source, "captions") else []
+    for read in readers:
+        yield from (item for item in read() if item.picture in pictures)
 
 
 def has_captions(source: Source) -> bool:
@@ -225,7 +262,3 @@ def has_captions(source: Source) -> bool:
         return next(replace(source, limit=None, skips=Skips()).captions(), None) is not None
     except CounterpointError:
         return False
-
-
-def _about(items: Iterator[Any], pictures: Collection[Picture]) -> Iterator[Any]:
-    return (item for item in items if item.picture in pictures)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,17 +142,10 @@ def count_pictures(root: Path, pictures: Iterable[str]) -> int:
     for address in pictures:
         folder, _, name = address.partition(":")[2].rpartition("/")
         if folder not in listed:
-            listed[folder] = _listed(root, folder)
+            listed[folder] = frozenset()
+            path = Path(os.path.normpath(root / folder))
+            with suppress(OSError, ValueError):
+                if path.is_relative_to(os.path.normpath(root)):
+                    listed[folder] = frozenset(os.listdir(path))
         count += name in listed[folder]
     return count
-
-
-def _listed(root: Path, folder: str) -> frozenset[str]:
-    path = Path(os.path.normpath(root / folder))
-    if not path.is_relative_to(os.path.normpath(root)):
-        return frozenset()
-    try:
-        with os.scandir(path) as entries:
-            return frozenset(entry.name for entry in entries)
-    except (OSError, ValueError):
-        return frozenset()

@@ -1,6 +1,6 @@
 """Classes of attributes and actions, and which of their values exclude each other: an open door is not closed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -71,7 +71,8 @@ def excludes(one: str, other: str) -> bool:
     if are_synonyms(one, other):
         return False
     shared = [owner for owner in _owners(one) if owner.name in classes_of(other) and not owner.multivalued]
-    return bool(shared) and not any(_overlap(owner, one, other) for owner in shared)
+    pairs = [({owner.canonical(one), owner.canonical(other)}, owner.overlapping) for owner in shared]
+    return bool(shared) and not any(pair <= words for pair, overlapping in pairs for words in overlapping)
 
 
 def opposites(value: str) -> tuple[str, ...]:
@@ -151,11 +152,6 @@ def _opposites(owner: AttributeClass, value: str) -> list[str]:
     return []
 
 
-def _overlap(owner: AttributeClass, one: str, other: str) -> bool:
-    pair = {owner.canonical(one), owner.canonical(other)}
-    return any(pair <= words for words in owner.overlapping)
-
-
 @cache
 def _index() -> Mapping[str, tuple[str, ...]]:
     """The names of the classes of each value."""
@@ -168,23 +164,11 @@ def _index() -> Mapping[str, tuple[str, ...]]:
 
 def _class(kind: str, name: str, row: Mapping[str, Any]) -> AttributeClass:
     values = tuple(tuple(value.split("/")) for value in split_list(row["values"]))
-    return AttributeClass(
-        name,
-        kind,
-        values,
-        tuple(frozenset(split_list(line)) for line in row.get("near", ())),
-        tuple(_pairs(row, values)),
-        split_list(row.get("of", "")),
-        split_list(row.get("but", "")),
-        row.get("several", False),
-        row.get("shown", True),
-    )
-
-
-def _pairs(row: Mapping[str, Any], values: tuple[tuple[str, ...], ...]) -> Iterator[tuple[str, str]]:
-    """The opposites that a class lists; a class of two values is a pair by itself."""
-    if len(values) == 2 and "opposites" not in row and "several" not in row:
-        yield values[0][0], values[1][0]
-    for pair in split_list(row.get("opposites", "")):
-        one, other = pair.split("-")
-        yield one, other
+    overlapping = tuple(frozenset(split_list(line)) for line in row.get("near", ()))
+    listed = (pair.split("-") for pair in split_list(row.get("opposites", "")))
+    opposites = tuple((one, other) for one, other in listed)
+    if len(values) == 2 and "opposites" not in row and "several" not in row:  # a class of two values is a pair
+        opposites = ((values[0][0], values[1][0]),)
+    kinds = split_list(row.get("of", "")), split_list(row.get("but", ""))
+    flags = row.get("several", False), row.get("shown", True)
+    return AttributeClass(name, kind, values, overlapping, opposites, *kinds, *flags)

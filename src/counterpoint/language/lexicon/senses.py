@@ -146,18 +146,13 @@ def _by_sense() -> Mapping[Sense, tuple[str, ...]]:
 
 
 def _resolve_by_wordnet(name: str) -> NameSense:
-    words = name.lower().split()
+    words, book, thing = name.lower().split(), lexicon(), lexicon().sense("physical_entity.n.01")
     for start in range(len(words)):
         ending = " ".join(words[start:])
         if start and (ending in hypernyms() or singular(ending) in _curated()):
             return NameSense(sense_of(ending), exact=False)
-        for form in (singular(ending), *lexicon().base_forms(ending)):
-            if senses := lexicon().senses(form):
-                return NameSense(_first_physical(senses), exact=start == 0)
+        for form in (singular(ending), *book.base_forms(ending)):
+            if senses := book.senses(form):
+                physical = (one for one in senses if book.is_kind_of(one, thing) and not book.is_instance(one))
+                return NameSense(next(physical, senses[0]), exact=start == 0)
     raise UnknownName("object", name, curated_names())
-
-
-def _first_physical(senses: tuple[Sense, ...]) -> Sense:
-    """The first sense of a physical object that is no named individual, or else the first sense."""
-    book, physical = lexicon(), lexicon().sense("physical_entity.n.01")
-    return next((one for one in senses if book.is_kind_of(one, physical) and not book.is_instance(one)), senses[0])

@@ -21,10 +21,11 @@ def is_word(word: str) -> bool:
     >>> is_word("where"), is_word("horses"), is_word("hopping"), is_word("hosre")
     (True, True, True, False)
     """
-    if word in everyday_words() or word in _vocabulary():
+    if word in everyday_words() or word in (known := lexicon().vocabulary):
         return True
-    stems = (word.removesuffix(old) + new for old, new in _ENDINGS + _DEGREES if word.endswith(old))
-    return any(_is_stem(stem) for stem in stems)
+    stems = [word.removesuffix(old) + new for old, new in _ENDINGS + _DEGREES if word.endswith(old)]
+    stems = [stem for stem in stems if len(stem) > 1]
+    return any(stem in known or (stem[-1] == stem[-2] and stem[:-1] in known) for stem in stems)
 
 
 @cache
@@ -75,14 +76,3 @@ def _deletion_index() -> Mapping[str, tuple[str, ...]]:
 
 def _deletions(word: str) -> Iterator[str]:
     return (word[:index] + word[index + 1 :] for index in range(len(word)))
-
-
-def _is_stem(stem: str) -> bool:
-    if len(stem) < 2:
-        return False
-    return stem in _vocabulary() or (stem[-1] == stem[-2] and stem[:-1] in _vocabulary())
-
-
-@cache
-def _vocabulary() -> frozenset[str]:
-    return lexicon().vocabulary()

@@ -166,11 +166,14 @@ class Lexicon:
 
     def sense(self, name: str) -> Sense:
         """The sense of this name, with spaces or underscores."""
-        word, pos, number = _named(name)
+        word, pos, number = name.rsplit(".", 2) if name.count(".") > 1 else (name, "", "")
+        pos = "a" if pos == "s" else pos  # a satellite adjective is an adjective
         senses = self.senses(word, pos) if pos in self._columns else ()
         if number.isdecimal() and 0 < int(number) <= len(senses):
             return senses[int(number) - 1]
-        raise UnknownName("sense", name, [sense.name for sense in senses] or self._near(word, pos))
+        near = self._columns.get(pos, self._columns["n"]).near(word)
+        names = [sense.name for sense in senses] or [f"{one.replace(' ', '_')}.{pos or 'n'}.01" for one in near]
+        raise UnknownName("sense", name, names)
 
     def senses(self, word: str, pos: str = "n") -> tuple[Sense, ...]:
         """The senses of a word, the most frequent first; none for an unknown word.
@@ -200,12 +203,12 @@ class Lexicon:
         guesses = columns.exceptions.get(word) or [word, *by_rule]
         return tuple(guess for guess in dict.fromkeys(guesses) if columns.find(guess) is not None)
 
+    @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every lemma and every irregular form, as a set for many lookups.
 
-        >>> words = lexicon().vocabulary()
-        >>> "dog" in words, "geese" in words, "dgo" in words
-        (True, True, False)
+        >>> [word in lexicon().vocabulary for word in ("dog", "geese", "dgo")]
+        [True, True, False]
         """
         held = (word for columns in self._columns.values() for word in (*columns.all(), *columns.exceptions))
         return frozenset(held)
@@ -281,16 +284,6 @@ class Lexicon:
 
     def _number(self, sense: Sense) -> int:
         return int(np.searchsorted(self._columns[sense.pos].offsets, sense.offset))
-
-    def _near(self, word: str, pos: str) -> list[str]:
-        columns = self._columns.get(pos, self._columns["n"])
-        return [f"{near.replace(' ', '_')}.{pos or 'n'}.01" for near in columns.near(word)]
-
-
-def _named(name: str) -> tuple[str, str, str]:
-    """Word, part of speech and number in the name of a sense; satellite adjectives count as adjectives."""
-    word, pos, number = name.rsplit(".", 2) if name.count(".") > 1 else (name, "", "")
-    return word, "a" if pos == "s" else pos, number
 
 
 @cache

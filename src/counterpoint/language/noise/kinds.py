@@ -4,7 +4,7 @@ No kind touches numbers, names, offered answers, quoted words, colors, direction
 are not English, or have no letters, are rejected.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import islice
@@ -51,16 +51,12 @@ def _replaceable_phrases(question: ProtectedQuestion) -> Iterator[tuple[int, int
             phrase = " ".join(lower[index : index + length])
             synonyms = _phrases().get(phrase) or _nouns(phrase)
             synonyms = tuple(synonym for synonym in synonyms if synonym not in lower)
-            if synonyms and (phrase in _phrases() or _is_head_noun(question, index + length - 1)):
+            tags = (*question.tokens.tags, "")[index + length - 1 : index + length + 1]
+            is_head = is_noun(tags[0]) and not is_noun(tags[1])  # "baby" in "baby elephant" is none
+            if synonyms and (phrase in _phrases() or is_head):
                 yield index, length, synonyms
                 end = index + length
                 break
-
-
-def _is_head_noun(question: ProtectedQuestion, index: int) -> bool:
-    """Whether a word is a noun that no other noun follows, as one follows "baby" in "baby elephant"."""
-    tags = question.tokens.tags
-    return is_noun(tags[index]) and not (index + 1 < len(tags) and is_noun(tags[index + 1]))
 
 
 def _is_editable(question: ProtectedQuestion, index: int, length: int) -> bool:
@@ -112,40 +108,21 @@ def misspell(word: str, typo: str) -> tuple[str, ...]:
     """
     if len(word) < SHORTEST + (typo == "dropped") or not (word.isascii() and word.isalpha() and is_word(word)):
         return ()
-    return tuple(dict.fromkeys(text for text in TYPOS[typo](word) if _is_unambiguous(text, word)))
+    texts = dict.fromkeys(text for start, end in _splits(word, typo) for text in TYPOS[typo](start, end))
+    return tuple(text for text in texts if text != word and not is_word(text) and possible_readings(text) <= {word})
 
 
-def _is_unambiguous(text: str, word: str) -> bool:
-    return text != word and not is_word(text) and possible_readings(text) <= {word}
+def _splits(word: str, typo: str) -> Iterator[tuple[str, str]]:
+    """A word in two, before each letter that may be changed."""
+    last = {"transposed": len(word) - 2, "doubled": len(word)}.get(typo, len(word) - 1)
+    return ((word[:index], word[index:]) for index in range(1, last))
 
 
-def _neighbouring_keys(word: str) -> Iterator[str]:
-    for index in range(1, len(word) - 1):
-        for key in _keyboard()[word[index]]:
-            yield word[:index] + key + word[index + 1 :]
-
-
-def _transpositions(word: str) -> Iterator[str]:
-    for index in range(1, len(word) - 2):
-        yield word[:index] + word[index + 1] + word[index] + word[index + 2 :]
-
-
-def _omissions(word: str) -> Iterator[str]:
-    for index in range(1, len(word) - 1):
-        yield word[:index] + word[index + 1 :]
-
-
-def _repetitions(word: str) -> Iterator[str]:
-    for index in range(1, len(word)):
-        if word[index] not in (word[index - 1], word[index + 1 : index + 2]):
-            yield word[: index + 1] + word[index:]
-
-
-TYPOS: Mapping[str, Callable[[str], Iterator[str]]] = {
-    "typo": _neighbouring_keys,
-    "transposed": _transpositions,
-    "dropped": _omissions,
-    "doubled": _repetitions,
+TYPOS: Mapping[str, Callable[[str, str], Iterable[str]]] = {
+    "typo": lambda start, end: [start + key + end[1:] for key in _keyboard()[end[0]]],
+    "transposed": lambda start, end: [start + end[1] + end[0] + end[2:]],
+    "dropped": lambda start, end: [start + end[1:]],
+    "doubled": lambda start, end: [start + end[0] + end] if end[0] not in (start[-1], end[1:2]) else [],
 }
 """The kinds of typos: a neighbouring key, two letters transposed, a letter dropped, a letter doubled."""
 
@@ -209,13 +186,14 @@ def _misspell_words(question: ProtectedQuestion, rng: Random, typo: str) -> Iter
 
 _UNCLEAR = "no word stays unambiguous when misspelled"
 _ONE_QUESTION = "more than one sentence, or polite already"
+_TYPOS = {
+    "typo": "a letter becomes its neighbour on the keyboard",
+    "transposed": "two letters change places",
+    "dropped": "a letter is missing",
+    "doubled": "a letter comes twice",
+}
 NOISE_KINDS = (
-    NoiseKind(
-        "typo", "a letter becomes its neighbour on the keyboard", _UNCLEAR, partial(_misspell_words, typo="typo")
-    ),
-    NoiseKind("transposed", "two letters change places", _UNCLEAR, partial(_misspell_words, typo="transposed")),
-    NoiseKind("dropped", "a letter is missing", _UNCLEAR, partial(_misspell_words, typo="dropped")),
-    NoiseKind("doubled", "a letter comes twice", _UNCLEAR, partial(_misspell_words, typo="doubled")),
+    *(NoiseKind(name, what, _UNCLEAR, partial(_misspell_words, typo=name)) for name, what in _TYPOS.items()),
     NoiseKind("order", "a place, a list or two adjectives in another order", "nothing can be moved", reorder),
     NoiseKind("synonym", "a word or phrase in other words", "no word has an unambiguous synonym", replace_synonym),
     NoiseKind("polite", "please and thank you", _ONE_QUESTION, add_politeness),

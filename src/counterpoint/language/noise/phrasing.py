@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from random import Random
 
 from counterpoint.language.lexicon.attributes import classes_of
@@ -28,7 +27,8 @@ def add_fillers(question: ProtectedQuestion, rng: Random) -> Iterator[str]:
     """Add a filler before the question, then one inside it, then one after it."""
     if not question.is_single:
         return
-    opening, inner, closing = [_draw_filler(kind, rng) for kind in ("opening", "inner", "closing")]
+    lists = [split_list(word_table("noise")["fillers"][kind]) for kind in ("opening", "inner", "closing")]
+    opening, inner, closing = (fillers[int(rng.random() * len(fillers))] for fillers in lists)
     yield f"{opening}, {_lowercase_start(question, question.body)}{question.mark}"
     filled = _insert_filler(question, inner)
     if filled is None:
@@ -78,16 +78,6 @@ def _insert_filler(question: ProtectedQuestion, filler: str) -> str | None:
         return None
     end = tokens.end(indices[-1] - 1)
     return f"{tokens.text[:end]}, {filler},{tokens.text[end:]}"
-
-
-@cache
-def _fillers(kind: str) -> tuple[str, ...]:
-    return split_list(word_table("noise")["fillers"][kind])
-
-
-def _draw_filler(kind: str, rng: Random) -> str:
-    fillers = _fillers(kind)
-    return fillers[int(rng.random() * len(fillers))]
 
 
 _PLACE = re.compile(
@@ -185,11 +175,8 @@ def _is_shared(question: ProtectedQuestion, left: int, right: int) -> bool:
         listed = ends and left > 0 and lower[left - 1] in _LISTERS
         return (subject or listed) and is_noun(tags[joint - 1]) and is_noun(tags[right])
     shared = set(classes_of(lower[joint - 1])) & set(classes_of(lower[right]))
-    return ends and left > 1 and bool(shared) and lower[left - 1] not in _shades()
-
-
-def _shades() -> frozenset[str]:
-    return word_list("replies", "shades") | {"not", "too", "so"}
+    shades = word_list("replies", "shades") | {"not", "too", "so"}
+    return ends and left > 1 and bool(shared) and lower[left - 1] not in shades
 
 
 def _swap_adjectives(question: ProtectedQuestion) -> str | None:
@@ -200,14 +187,11 @@ def _swap_adjectives(question: ProtectedQuestion) -> str | None:
         if lower[index - 1] not in _ARTICLES:
             continue
         first, second = [_VISIBLE_CLASSES.intersection(classes_of(word)) for word in lower[index : index + 2]]
-        if first and second and first.isdisjoint(second) and _are_adjectives(question, index):
+        if not (first and second and first.isdisjoint(second)):
+            continue
+        if tokens.tags[index] == tokens.tags[index + 1] == "AJ0" and is_noun(tokens.tags[index + 2]):
             return tokens.replace({index: match_case(tokens.words[index], lower[index + 1]), index + 1: lower[index]})
     return None
-
-
-def _are_adjectives(question: ProtectedQuestion, index: int) -> bool:
-    tags = question.tokens.tags
-    return tags[index] == tags[index + 1] == "AJ0" and is_noun(tags[index + 2])
 
 
 _WAYS: tuple[Callable[[ProtectedQuestion], str | None], ...] = (_place_first, _swap_list, _swap_adjectives)

@@ -13,7 +13,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File
 from counterpoint.sources.reading.json_files import elements
-from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, short_repr, skip_box
+from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, read_each, short_repr, skip_box
 
 PITCH = radians(24)
 FOCUS = 35 / 32
@@ -75,9 +75,8 @@ def scenes(path: Path, skips: Skips, *, pictures: Path | None = None) -> Iterato
     They refer to the size of the pictures in the folder, where it has any, and else to that of the release.
     """
     size = picture_size(pictures) or SIZE
-    for number, content in enumerate(elements(path, "scenes")):
-        with skips:
-            yield _scene(Record(content, f"{path.name}, scene", number), size, skips)
+    contents = enumerate(elements(path, "scenes"))
+    return read_each(contents, f"{path.name}, scene", skips, lambda record: _scene(record, size, skips))
 
 
 def picture_size(folder: Path | None) -> Size | None:
@@ -135,39 +134,31 @@ def _links(record: Record, objects: Mapping[int, SceneObject], skips: Skips) -> 
                 if type(other) is int and other in objects and to in objects:
                     yield Link(objects[other].id, words, objects[to].id)
                 else:
-                    skips.skip(
-                        DANGLING, f"{record.place}: {short_repr(other)} {words} {to}", "the rest of the scene stays"
-                    )
+                    place = f"{record.place}: {short_repr(other)} {words} {to}"
+                    skips.skip(DANGLING, place, "the rest of the scene stays")
 
 
 def questions(path: Path, skips: Skips) -> Iterator[Question]:
     """Every question of a file, with its program; its kind is what the program does last, as in "query color"."""
-    for number, content in enumerate(elements(path, "questions")):
-        with skips:
-            yield _question(number, Record(content, f"{path.name}, question", number))
+    return read_each(enumerate(elements(path, "questions")), f"{path.name}, question", skips, _question)
 
 
-def _question(number: int, record: Record) -> Question:
+def _question(record: Record) -> Question:
     picture = _picture(record)
-    if record.content.get("answer") is None:
+    if (answer := record.content.get("answer")) is None:
         raise SourceError(f"{record.place} has no answer", hint="answers of test are not published")
     program = tuple(_step(place, step) for place, step in enumerate(record.records("program")))
     family = record.text("question_family_index", "")
     return Question(
-        f"{picture.path.partition('/')[0]}-{record.text('question_index', str(number))}",
+        f"{picture.path.partition('/')[0]}-{record.text('question_index', str(record.key))}",
         picture,
         record.word("question"),
-        Gold.of(_answer(record)),
+        Gold.of(("no", "yes")[answer] if isinstance(answer, bool) else record.word("answer")),
         kind=program[-1].operation if program else "",
         scene=record.word("image_filename").rpartition(".")[0],
         program=program,
         tags=(("family", family),) if family else (),
     )
-
-
-def _answer(record: Record) -> str:
-    answer = record.content["answer"]
-    return ("no", "yes")[answer] if isinstance(answer, bool) else record.word("answer")
 
 
 def _step(place: int, record: Record) -> Step:

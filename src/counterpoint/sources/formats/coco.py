@@ -10,7 +10,6 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.reading.json_files import parts
-from counterpoint.sources.reading.json_stream import Json
 from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, size_of, skip_box
 
 NAMESPACE = "coco"
@@ -19,11 +18,6 @@ UNLISTED = "an annotation of a picture that is not listed"
 UNNAMED = "an annotation of a category that is not listed"
 _ORIGIN, _ANNOTATIONS = "the COCO site", "Train/Val annotations"
 _WHOLE = "the rest is read; was the file put together from others?"
-
-
-class _Image(NamedTuple):
-    picture: Picture
-    size: Size
 
 
 class _BoxAnnotation(NamedTuple):
@@ -40,13 +34,14 @@ def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
     A box around a crowd is an object too, so that a single object of the same name does not count as the only one.
     """
     path = files["instances"]
-    images: dict[int, _Image] = {}
+    images: dict[int, tuple[Picture, Size]] = {}
     names: dict[int, str] = {}
     boxes: dict[int, list[_BoxAnnotation]] = {}
     for part, record in _records(path, skips, "images", "annotations", "categories"):
         with skips:
             if part == "images":
-                images[record.number("id")] = image_of(record, files.split)
+                picture = Picture(f"{NAMESPACE}:{path_of(record, files.split)}")
+                images[record.number("id")] = picture, size_of(record)
             elif part == "categories":
                 names[record.number("id")] = record.word("name").strip().lower()
             else:
@@ -93,18 +88,15 @@ def _captions(path: Path, split: str, skips: Skips) -> Iterator[Caption]:
     pictures: dict[int, Picture] = {}
     waiting: list[tuple[int, str, str]] = []
     for part, record in _records(path, skips, "images", "annotations"):
-        try:
+        with skips:
             if part == "images":
                 pictures[record.number("id")] = Picture(f"{NAMESPACE}:{path_of(record, split)}")
                 continue
             image, own, text = record.number("image_id"), record.word("id"), record.word("caption").strip()
-        except SourceError as problem:
-            skips.problem(problem)
-            continue
-        if picture := pictures.get(image):
-            yield Caption(own, picture, text)
-        else:
-            waiting.append((image, own, text))
+            if picture := pictures.get(image):
+                yield Caption(own, picture, text)
+            else:
+                waiting.append((image, own, text))
     for image, own, text in waiting:
         if picture := pictures.get(image):
             yield Caption(own, picture, text)
@@ -113,22 +105,13 @@ def _captions(path: Path, split: str, skips: Skips) -> Iterator[Caption]:
 
 
 def _records(path: Path, skips: Skips, *names: str) -> Iterator[tuple[str, Record]]:
+    """The records in some lists of a file, each with the name of its list; a place is an id, or else a number."""
     numbers = dict.fromkeys(names, 0)
     for part, content in parts(path, *names):
+        own = content.get("id") if isinstance(content, dict) else None
         with skips:
-            yield part, Record(content, f"{path.name}, {part}", _key(content, numbers[part]))
+            yield part, Record(content, f"{path.name}, {part}", own if type(own) is int else numbers[part])
         numbers[part] += 1
-
-
-def _key(content: Json, number: int) -> int:
-    """The id that a record has, or else its place."""
-    own = content.get("id") if isinstance(content, dict) else None
-    return own if type(own) is int else number
-
-
-def image_of(record: Record, split: str) -> _Image:
-    """The address and the size of a picture in the list."""
-    return _Image(Picture(f"{NAMESPACE}:{path_of(record, split)}"), size_of(record))
 
 
 def path_of(record: Record, split: str) -> str:

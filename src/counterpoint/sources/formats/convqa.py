@@ -13,7 +13,7 @@ from counterpoint.sources.formats import visual_genome, vqa_layout
 from counterpoint.sources.formats.vqa_layout import NO_PICTURE, NO_WORDS, skip_question
 from counterpoint.sources.reading.json_files import elements, members
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.records import Record, Skips, short_repr
+from counterpoint.sources.reading.records import Record, Skips, read_each, short_repr
 
 _COCO = re.compile(r"(?:.*/)?COCO_(train2014|val2014)_([0-9]{1,12})\.jpg")
 
@@ -24,7 +24,9 @@ def logical(files: SplitFiles, skips: Skips) -> Iterator[Question]:
     A set is a list of records with question and answer. An id is made of the picture, the place of the set and the
     place in the set, as in "2342914-0-1"; the tag `set` is "2342914-0", which all questions of the set share.
     """
-    paths = _paths(files.get("pictures"), skips)
+    listed = files.get("pictures")
+    entries = enumerate(elements(listed) if listed else ())
+    paths = dict(read_each(entries, "image_data.json, record", skips, _picture_path))
     for image, sets, place in _images(files["questions"], skips):
         if not (image.isascii() and image.isdecimal()):
             skip_question(skips, NO_PICTURE, place)
@@ -72,44 +74,21 @@ def _set(stem: str, image: str, picture: Picture, pairs: Json, where: str, skips
         skips.problem(SourceError(f"{where} is {short_repr(pairs)}, not a list", hint="a set is a list of questions"))
         return
     for number, pair in enumerate(pairs):
-        try:
-            record = Record(_named(pair), f"{where}, question", number)
-            if not record.text("question", "").strip():
+        if isinstance(pair, list) and len(pair) == 2:  # others have a record in its place
+            pair = {"question": pair[0], "answer": pair[1]}
+        with skips:
+            record = Record(pair, f"{where}, question", number)
+            if not (text := record.text("question", "")).strip():
                 skip_question(skips, NO_WORDS, record.place)
                 continue
             answer = record.word("answer")
-        except SourceError as problem:
-            skips.problem(problem)
-            continue
-        yield Question(
-            f"{stem}-{number}",
-            picture,
-            record.text("question"),
-            Gold.of(answer),
-            kind=_kind(answer),
-            scene=image,
-            tags=(("set", stem),),
-        )
+            kind = "yes/no" if answer in ("yes", "no") else "number" if answer.isdecimal() else "other"
+            tags = (("set", stem),)
+            yield Question(f"{stem}-{number}", picture, text, Gold.of(answer), kind=kind, scene=image, tags=tags)
 
 
-def _named(pair: Json) -> Json:
-    """A pair as the record that others have in its place."""
-    return dict(zip(("question", "answer"), pair, strict=True)) if isinstance(pair, list) and len(pair) == 2 else pair
-
-
-def _kind(answer: str) -> str:
-    """As VQA tells answers apart."""
-    return "yes/no" if answer in ("yes", "no") else "number" if answer.isdecimal() else "other"
-
-
-def _paths(path: Path | None, skips: Skips) -> dict[str, str]:
-    """Where each picture of Visual Genome lies, if its own list is there."""
-    paths = {}
-    for number, content in enumerate(elements(path) if path else ()):
-        with skips:
-            record = Record(content, "image_data.json, record", number)
-            paths[visual_genome.image_id(record)] = visual_genome.picture_path(record)
-    return paths
+def _picture_path(record: Record) -> tuple[str, str]:
+    return visual_genome.image_id(record), visual_genome.picture_path(record)
 
 
 _SITE = "the ConVQA page"

@@ -7,16 +7,14 @@ foil has `target_word` and `foil_word`, the word that was replaced and the one i
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.coco import NAMESPACE, path_of
-from counterpoint.sources.reading.json_files import elements, has
-from counterpoint.sources.reading.records import Record, Skips
+from counterpoint.sources.reading.json_files import elements, object_keys
+from counterpoint.sources.reading.records import Record, Skips, read_each
 
 NO_CAPTION = "a foil without its caption"
 ORIGINAL = "ORIG"
@@ -39,41 +37,34 @@ def captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:
     that hold it: "a baseball ball" would become "a basebat bat".
     """
     path, folder = files["captions"], _FOLDERS[files.split]
-    names = _names(path, folder, skips)
+    is_listed = any(key == "images" for key, _ in object_keys(path))
+    images = enumerate(elements(path, "images") if is_listed else ())
+    names = dict(
+        read_each(images, f"{path.name}, image", skips, lambda image: (image.number("id"), path_of(image, folder)))
+    )
     texts: dict[_Key, str] = {}
     unpaired: dict[_Key, list[_Foil]] = {}  # foils whose captions are not read yet
     paired: set[_Key] = set()
     for number, content in enumerate(elements(path, "annotations")):
-        try:
+        with skips:
             record = Record(content, f"{path.name}, annotation", number)
             key = record.number("image_id"), record.word("id")
             if _is_foil(record):
-                unpaired.setdefault(key, []).append(_foil(record))
+                own = record.word("foil_id" if "foil_id" in record.content else "id")
+                text, words = record.word("caption").strip(), (record.word("target_word"), record.word("foil_word"))
+                unpaired.setdefault(key, []).append(_Foil(own, text, *words, record.place))
             else:
                 texts.setdefault(key, record.word("caption").strip())
-        except SourceError as problem:
-            skips.problem(problem)
-            continue
-        if key in texts and key in unpaired:
-            paired.add(key)
-            for foil in unpaired.pop(key):
-                yield Caption(foil.id, _picture(key, names, folder), texts[key], foil.text, foil.word, foil.foil_word)
+            if key in texts and key in unpaired:
+                paired.add(key)
+                for foil in unpaired.pop(key):
+                    yield Caption(foil.id, _picture(key, names, folder), texts[key], *foil[1:4])
     for foils in unpaired.values():
         for foil in foils:
             skips.skip(NO_CAPTION, foil.place, "take the whole file: both have one image_id and one id")
     for key, text in texts.items():
         if key not in paired:
             yield Caption(f"caption-{key[1]}", _picture(key, names, folder), text)
-
-
-def _names(path: Path, folder: str, skips: Skips) -> dict[int, str]:
-    """The path of each picture, as far as they are listed."""
-    paths = {}
-    for number, content in enumerate(elements(path, "images") if has(path, "images") else ()):
-        with skips:
-            record = Record(content, f"{path.name}, image", number)
-            paths[record.number("id")] = path_of(record, folder)
-    return paths
 
 
 def _picture(key: _Key, names: dict[int, str], folder: str) -> Picture:
@@ -88,16 +79,6 @@ def _is_foil(record: Record) -> bool:
     if flag is not None:
         raise record.wrong("foil", "true or false")
     return record.word("foil_word") != ORIGINAL
-
-
-def _foil(record: Record) -> _Foil:
-    return _Foil(
-        record.word("foil_id" if "foil_id" in record.content else "id"),
-        record.word("caption").strip(),
-        record.word("target_word"),
-        record.word("foil_word"),
-        record.place,
-    )
 
 
 _ORIGIN = "the FOIL site at Trento, FOIL dataset v1.0"

@@ -16,7 +16,7 @@ from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File
 from counterpoint.sources.reading.json_files import decoded_members, members
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.records import Record, Skips, box_of, short_repr, size_of
+from counterpoint.sources.reading.records import Record, Skips, box_of, read_each, short_repr, size_of
 
 NAMESPACE = "gqa"
 DANGLING = "a relation without a name, or to an object that is not there"
@@ -25,12 +25,11 @@ REMEDY = "the rest of the scene stays; is the file whole?"
 
 def scenes(path: Path, skips: Skips) -> Iterator[Scene]:
     """Every scene of a file; scenes, objects and relations that cannot be read are skipped and counted."""
-    for key, content in members(path):
-        with skips:
-            yield _scene(key, Record(content, f"{path.name}, image", key), skips)
+    return read_each(members(path), f"{path.name}, image", skips, lambda record: _scene(record, skips))
 
 
-def _scene(key: str, record: Record, skips: Skips) -> Scene:
+def _scene(record: Record, skips: Skips) -> Scene:
+    key = str(record.key)
     if not key or key.isspace():
         raise SourceError(f"{record.place} has no id", hint="the key of a scene is the name of its picture")
     size = size_of(record)
@@ -38,24 +37,14 @@ def _scene(key: str, record: Record, skips: Skips) -> Scene:
     for own, content in record.mapping("objects", needed=True).items():
         with skips:
             entry = Record(content, "object", own, record)
-            relations = _relations(entry)
+            listed = entry.content.get("relations")  # a list, or an object of them, as the documentation of GQA has it
+            relations = listed.values() if isinstance(listed, dict) else entry.list("relations")
             objects[own] = SceneObject(own, entry.word("name"), entry.texts("attributes"), box_of(entry, size, skips))
             entries.append((entry, relations))
-    return Scene(
-        key,
-        Picture(f"{NAMESPACE}:{key}.jpg"),
-        size,
-        tuple(objects.values()),
-        tuple(_links(entries, objects, skips)),
-        record.text("location", ""),
-        _weather(record),
-    )
-
-
-def _relations(record: Record) -> Iterable[Json]:
-    """The relations of an object: a list, or an object of them, as the documentation of GQA has it."""
-    relations = record.content.get("relations")
-    return relations.values() if isinstance(relations, dict) else record.list("relations")
+    links = tuple(_links(entries, objects, skips))
+    place, weather = record.text("location", ""), record.content.get("weather")  # some files have an object with a name
+    words = record.record("weather").text("name") if isinstance(weather, dict) else record.text("weather", "")
+    return Scene(key, Picture(f"{NAMESPACE}:{key}.jpg"), size, tuple(objects.values()), links, place, words)
 
 
 def _links(
@@ -75,16 +64,10 @@ def _links(
                 skips.skip(DANGLING, f"{record.place}: {short_repr(relation)}", REMEDY)
 
 
-def _weather(record: Record) -> str:
-    """A word; some files have an object with name and type in its place."""
-    weather = record.content.get("weather")
-    return record.record("weather").text("name") if isinstance(weather, dict) else record.text("weather", "")
-
-
 _gold = lru_cache(4096)(Gold.of)  # few answers are given to many questions
+_picture = lru_cache(1 << 10)(lambda image: Picture(f"{NAMESPACE}:{image}.jpg"))  # consecutive questions share one
 _BALANCED = (("balanced", "no"), ("balanced", "yes"))
 _NUMBERED = re.compile(r"(.*_)\d+\.json")
-
 
 Tags: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -132,11 +115,9 @@ def questions(path: Path, skips: Skips) -> Iterator[Question]:
         noun = f"{piece.name}, question"
         for key, record in decoded_members(piece, _GqaQuestion, "question", skips):
             try:
-                question = _question(key, record, noun)
+                yield _question(key, record, noun)
             except SourceError as problem:
                 skips.problem(problem)
-            else:
-                yield question
 
 
 def pieces(path: Path) -> list[Path]:
@@ -179,12 +160,6 @@ def _question(key: str, record: _GqaQuestion, noun: str) -> Question:
         full_answer=record.fullAnswer or "",
         tags=(*tags, *_tags(record)),
     )
-
-
-@lru_cache(1 << 10)
-def _picture(image: str) -> Picture:
-    """The picture with this number; consecutive questions share one."""
-    return Picture(f"{NAMESPACE}:{image}.jpg")
 
 
 @cache

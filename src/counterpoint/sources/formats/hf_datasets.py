@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,27 +14,22 @@ from counterpoint.sources.reading.records import Record, Skips
 from counterpoint.sources.reading.tables import ENDINGS, ColumnTest
 
 CARD = "README.md"
+_FRONT = re.compile(r"[ \t]*---[ \t]*\n(.*?)^[ \t]*---[ \t]*$", re.DOTALL | re.MULTILINE)
 _LINE = re.compile(r"^( *)(- +)?(?:([\w-]+): *)?(.*?)\s*$")
 
 
-@dataclass(slots=True)
-class DatasetConfig:
-    """A part of a data set as its card has it: patterns of files by split."""
+def configs(card: str) -> dict[str, dict[str, list[str]]]:
+    """The `configs` in the front matter of a card, in their order: patterns of files by split.
 
-    name: str = "default"
-    files: dict[str, list[str]] = field(default_factory=dict)
+    What is written in other ways is not seen.
 
-
-def configs(card: str) -> list[DatasetConfig]:
-    """The `configs` in the front matter of a card, in their order; what is written in other ways is not seen.
-
-    >>> text = "---\\nconfigs:\\n- config_name: en\\n  data_files:\\n  - split: test\\n    path: en/test-*\\n---\\n"
-    >>> configs(text)
-    [DatasetConfig(name='en', files={'test': ['en/test-*']})]
+    >>> configs("---\\nconfigs:\\n- config_name: en\\n  data_files:\\n  - split: test\\n    path: en/test-*\\n---\\n")
+    {'en': {'test': ['en/test-*']}}
     """
-    parsed: list[DatasetConfig] = []
-    split, key, is_within = "", "", False
-    for line in _front(card):
+    parsed: dict[str, dict[str, list[str]]] = {}
+    name, split, key, is_within = "", "", "", False
+    front = _FRONT.match(card)
+    for line in front[1].splitlines() if front else ():
         parts = _LINE.match(line)
         if parts is None or not line.strip():
             continue
@@ -45,21 +40,14 @@ def configs(card: str) -> list[DatasetConfig]:
             continue
         key, value = parts[3] or key, parts[4].strip("\"'")
         if key == "config_name":
-            parsed.append(DatasetConfig(value))
+            name = value
+            parsed.setdefault(name, {})
         elif key == "split" and parsed:
             split = value
         elif key in ("path", "data_files") and parsed and value:
             patterns = [pattern.strip(" \"'") for pattern in value.strip("[]").split(",")]
-            parsed[-1].files.setdefault(split if key == "path" else "", []).extend(patterns)
-    return [part for part in parsed if part.files]
-
-
-def _front(card: str) -> list[str]:
-    lines = card.splitlines()
-    if not lines or lines[0].strip() != "---":
-        return []
-    ends = [number for number, line in enumerate(lines[1:], 1) if line.strip() == "---"]
-    return lines[1 : ends[0]] if ends else []
+            parsed[name].setdefault(split if key == "path" else "", []).extend(patterns)
+    return {name: files for name, files in parsed.items() if files}
 
 
 def find_split_files(folder: Path, split: str, config: str = "") -> dict[str, Path]:
@@ -78,26 +66,22 @@ def _as_the_card_says(folder: Path, split: str, config: str) -> list[Path]:
         known = configs((folder / CARD).read_text("utf-8", errors="replace"))
     except OSError:
         return []
-    if config and config not in [part.name for part in known]:
-        raise UnknownName(f"part of {folder.name}", config, [part.name for part in known])
-    chosen = next((part for part in known if part.name == (config or "default")), known[0] if known else None)
-    if chosen is None:
+    if config and config not in known:
+        raise UnknownName(f"part of {folder.name}", config, known)
+    if not known:
         return []
+    chosen = known.get(config or "default", next(iter(known.values())))
     for name in (*split_synonyms(split), ""):
-        if patterns := chosen.files.get(name):
-            paths = {path for pattern in patterns for path in _matching(folder, pattern)}
+        if patterns := chosen.get(name):
+            paths = set[Path]()
+            for pattern in patterns:
+                if ".." not in Path(pattern).parts:  # a card cannot lead out of the folder
+                    with suppress(NotImplementedError, ValueError):
+                        paths.update(path for path in folder.glob(pattern) if path.is_file())
             if paths:
                 return sorted(paths)
             raise SourceError(f"{folder} has no {patterns[0]}, which its card lists", hint="fetch the data set again")
-    raise UnknownName(f"split of {folder.name}", split, filter(None, chosen.files))
-
-
-def _matching(folder: Path, pattern: str) -> Iterator[Path]:
-    """Files within the folder; a card cannot lead out of it."""
-    try:
-        yield from (path for path in folder.glob(pattern) if path.is_file() and ".." not in Path(pattern).parts)
-    except (NotImplementedError, ValueError):
-        return
+    raise UnknownName(f"split of {folder.name}", split, filter(None, chosen))
 
 
 def _as_names_say(folder: Path, split: str) -> list[Path]:
@@ -110,7 +94,8 @@ def _as_names_say(folder: Path, split: str) -> list[Path]:
     )
     if not paths:
         raise SourceError(f"{folder} holds no files that end in {', '.join(ENDINGS)}", hint="is it the right folder?")
-    by_name = {path: _words(path.relative_to(folder)) for path in paths}
+    places = {path: path.relative_to(folder).as_posix().lower() for path in paths}
+    by_name = {path: set(re.split(r"[^a-z]+", place)) for path, place in places.items()}  # data/test-0.parquet has test
     known = {name for names in map(split_synonyms, ("train", "val", "test")) for name in names}
     if not any(words & (known | {split}) for words in by_name.values()):
         return paths
@@ -120,11 +105,6 @@ def _as_names_say(folder: Path, split: str) -> list[Path]:
         there = sorted({word for words in by_name.values() for word in words & known})
         raise UnknownName(f"split of {folder.name}", split, there)
     return matching
-
-
-def _words(path: Path) -> set[str]:
-    """The words in a path: `data/test-00000-of-00001.parquet` has test among them."""
-    return set(re.split(r"[^a-zA-Z]+", path.as_posix().lower()))
 
 
 def rows(files: SplitFiles, skips: Skips, fits: ColumnTest) -> Iterator[tuple[str, Record]]:
@@ -151,9 +131,8 @@ def hub_rows(name: str, split: str, config: str = "") -> Iterator[tuple[str, Rec
             yield "", Record(row, f"{name}, row", number)
     except Exception as problem:  # it raises nearly anything, of its own and of what it uses
         reason = (str(problem).splitlines() or [type(problem).__name__])[0]
-        raise SourceError(
-            f"{name} cannot be had from the hub: {reason}", hint="check name, split and access"
-        ) from problem
+        fact = f"{name} cannot be had from the hub: {reason}"
+        raise SourceError(fact, hint="check name, split and access") from problem
 
 
 hf = own_files("hf", "a Hugging Face data set", rows)

@@ -1,7 +1,7 @@
 """Files of your own: a row a question or caption, in JSON, CSV or Parquet, with pictures inside or beside."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from os.path import isfile
@@ -61,18 +61,13 @@ class OwnFiles(DataSet):
         """The pictures at these addresses that lie within rows, each once, with their bytes."""
         left = {address for address in wanted if address.startswith(f"{UNPACKED}:")}
         finders = [ColumnFinder(layout, files.columns) for layout in (QUESTIONS, CAPTIONS)]
-
-        def is_complete(names: Sequence[str]) -> bool:
-            return any(finder.is_complete(names) for finder in finders)
-
-        for _, record in self.rows(files, Skips(), is_complete) if left else ():
-            cell = finders[0].value(record.content, "picture", record.place)  # the column is that of captions too
-            content = picture_bytes(cell)
+        rows = self.rows(files, Skips(), lambda names: any(finder.is_complete(names) for finder in finders))
+        while left and (row := next(rows, None)):
+            record = row[1]
+            content = picture_bytes(finders[0].value(record.content, "picture", record.place))  # also that of captions
             if content and (name := picture_address(content)) in left:
                 left.discard(name)
                 yield name, content
-                if not left:
-                    return
 
 
 def find_split_file(folder: Path, split: str) -> dict[str, Path]:
@@ -92,11 +87,6 @@ def find_split_file(folder: Path, split: str) -> dict[str, Path]:
 def split_synonyms(split: str) -> tuple[str, ...]:
     """Every name that a split may have, its own first."""
     return (split, *(name for names in SAME_SPLIT if split in names for name in names if name != split))
-
-
-def file_rows(files: SplitFiles, skips: Skips, fits: ColumnTest) -> Iterator[tuple[str, Record]]:
-    """The rows of the only file that belongs to a split."""
-    return rows_of(find_split_file(files[DATA], files.split), files, skips, fits)
 
 
 def rows_of(
@@ -181,9 +171,8 @@ def _picture(record: Record, value: Any, *, space: str, folder: str) -> Picture:
     if _ADDRESS.fullmatch(path):
         return Picture(path)
     if _WEB.match(path) or "\0" in path or any(len(part.encode()) > _LONGEST for part in path.split("/")):
-        raise SourceError(
-            f"{record.place}: {short_repr(path)} is no path", hint="fetch the pictures, and name their files"
-        )
+        fact = f"{record.place}: {short_repr(path)} is no path"
+        raise SourceError(fact, hint="fetch the pictures, and name their files")
     path = normpath(f"{folder}/{path}" if folder else path)
     if path.startswith(("/", "../")):
         raise SourceError(f"{record.place}: {short_repr(path)} leads out of the folder", hint="name paths within it")
@@ -245,4 +234,8 @@ def own_files(name: str, title: str, rows: Rows) -> OwnFiles:
     )
 
 
-plain = own_files("plain", "a plain file", file_rows)
+plain = own_files(
+    "plain",
+    "a plain file",
+    lambda files, skips, fits: rows_of(find_split_file(files[DATA], files.split), files, skips, fits),
+)

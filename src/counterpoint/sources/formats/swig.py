@@ -5,15 +5,15 @@ Written to the layout that its repository describes: `SWiG_jsons/{train,dev,test
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
-from counterpoint.core.errors import SourceError
+from counterpoint.core.errors import SourceError, shorten
 from counterpoint.core.items import Frame, Role
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.reading.json_files import members
-from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, short_repr, size_of, skip_box
+from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, read_each, size_of, skip_box
 
 NAMESPACE, FOLDER = "swig", "images_512"
 NOWHERE = (-1.0,) * 4
@@ -22,12 +22,11 @@ UNKNOWN = "a noun that imsitu_space.json does not have"
 _SAME = "the role is skipped; take both files from one release"
 
 
-@dataclass(frozen=True, slots=True)
-class ImsituSpace:
+class ImsituSpace(NamedTuple):
     """The contents of `imsitu_space.json`: a word for each noun, and the ordered roles of each verb."""
 
-    nouns: Mapping[str, str] = field(default_factory=dict)
-    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    nouns: Mapping[str, str]
+    orders: Mapping[str | int | None, Sequence[str]]
 
 
 def frames(files: SplitFiles, skips: Skips) -> Iterator[Frame]:
@@ -38,26 +37,21 @@ def frames(files: SplitFiles, skips: Skips) -> Iterator[Frame]:
     """
     space = read_space(files["space"], skips)
     path = files["frames"]
-    for key, content in members(path):
-        with skips:
-            yield _frame(key, Record(content, f"{path.name}, picture", key), space, skips)
+    yield from read_each(members(path), f"{path.name}, picture", skips, lambda record: _frame(record, space, skips))
 
 
 def read_space(path: Path, skips: Skips) -> ImsituSpace:
     """The nouns and verbs of `imsitu_space.json`."""
-    nouns, orders = {}, {}
+    nouns = {}
     for key, content in members(path, "nouns"):
-        try:
-            words = Record(content, f"{path.name}, noun", key).texts("gloss")
-            nouns[key] = next(word.strip() for word in words if word.strip())
-        except StopIteration:
-            skips.skip("a noun without a word", f"{path.name}, noun {short_repr(key)}", "take the whole file")
-        except SourceError as problem:
-            skips.problem(problem)
-    for key, content in members(path, "verbs"):
         with skips:
-            orders[key] = Record(content, f"{path.name}, verb", key).texts("order")
-    return ImsituSpace(nouns, orders)
+            gloss = Record(content, f"{path.name}, noun", key).texts("gloss")
+            if words := [word.strip() for word in gloss if word.strip()]:
+                nouns[key] = words[0]
+            else:
+                skips.skip("a noun without a word", f"{path.name}, noun {shorten(repr(key))}", "take the whole file")
+    verbs = read_each(members(path, "verbs"), f"{path.name}, verb", skips, lambda verb: (verb.key, verb.texts("order")))
+    return ImsituSpace(nouns, dict(verbs))
 
 
 def majority(nouns: Sequence[str]) -> str:
@@ -69,7 +63,8 @@ def majority(nouns: Sequence[str]) -> str:
     return Counter(nouns).most_common(1)[0][0]
 
 
-def _frame(key: str, record: Record, space: ImsituSpace, skips: Skips) -> Frame:
+def _frame(record: Record, space: ImsituSpace, skips: Skips) -> Frame:
+    key = str(record.key)
     verb, size = record.word("verb"), size_of(record)
     annotations = list(record.records("frames", needed=True))
     boxes = record.record("bb") if "bb" in record.content else Record({}, record.place)
@@ -81,7 +76,7 @@ def _frame(key: str, record: Record, space: ImsituSpace, skips: Skips) -> Frame:
         if noun in space.nouns:
             roles.append(Role(name, space.nouns[noun], _box(name, boxes, size, skips)))
         elif noun:
-            skips.skip(UNKNOWN, f"{record.place}, {name}: {short_repr(noun)}", _SAME)
+            skips.skip(UNKNOWN, f"{record.place}, {name}: {shorten(repr(noun))}", _SAME)
     if not roles:
         raise SourceError(f"{record.place} has no roles", hint="frames should be the annotations of three people")
     return Frame(key.rpartition(".")[0] or key, Picture(f"{NAMESPACE}:{FOLDER}/{key}"), verb, tuple(roles), size)

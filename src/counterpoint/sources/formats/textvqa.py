@@ -1,7 +1,6 @@
 """TextVQA: questions about text in photographs, with the tokens of an OCR program."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -43,7 +42,9 @@ def questions(files: SplitFiles, skips: Skips) -> Iterator[Question]:
 
     Its tags are the `classes` of what its picture shows.
     """
-    path, contexts = files["questions"], _contexts(files.get("words"), skips)
+    path, words = files["questions"], files.get("words")
+    read = decoded_elements(words, _OcrTokens, "record", skips, "data") if words else ()
+    contexts = {str(tokens.image_id): ocr_context(tokens.ocr_tokens or ()) for _, tokens in read}
     for number, record in decoded_elements(path, _TextVqaQuestion, "question", skips, "data"):
         own, image, text = (text_of(value) for value in (record.question_id, record.image_id, record.question))
         place = f"{path.name}, question {number}"
@@ -63,11 +64,6 @@ def ocr_context(words: Sequence[str]) -> str:
     'Words read in the picture: STOP, ALL WAY.'
     """
     return READ.replace("{words}", ", ".join(words)) if words else ""
-
-
-def _contexts(path: Path | None, skips: Skips) -> dict[str, str]:
-    records = decoded_elements(path, _OcrTokens, "record", skips, "data") if path else ()
-    return {str(record.image_id): ocr_context(record.ocr_tokens or ()) for _, record in records}
 
 
 def _question(record: _TextVqaQuestion, own: str, image: str, split: str, context: str) -> Question:

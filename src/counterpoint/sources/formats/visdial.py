@@ -9,7 +9,7 @@ from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.coco import NAMESPACE as COCO
 from counterpoint.sources.reading.json_files import elements, parts
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.records import Record, Skips
+from counterpoint.sources.reading.records import Record, Skips, read_each
 
 NAMESPACE = "visdial"
 _FOLDERS = {"val": "VisualDialog_val2018", "test": "VisualDialog_test2018"}
@@ -26,10 +26,8 @@ def dialogues(files: SplitFiles, skips: Skips) -> Iterator[Dialogue]:
     texts: dict[str, list[Json]] = {"data.questions": [], "data.answers": []}
     for name, text in parts(path, *texts):
         texts[name].append(text)  # whatever it is, since its place counts
-    for number, content in enumerate(elements(path, "data.dialogs")):
-        with skips:
-            record = Record(content, f"{path.name}, dialogue", number)
-            yield _dialogue(record, files, *texts.values())
+    contents = enumerate(elements(path, "data.dialogs"))
+    yield from read_each(contents, f"{path.name}, dialogue", skips, lambda one: _dialogue(one, files, *texts.values()))
 
 
 def _dialogue(record: Record, files: SplitFiles, questions: Sequence[Json], answers: Sequence[Json]) -> Dialogue:

@@ -10,7 +10,6 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.vqa_layout import is_name, skip_question, unusable_reason
 from counterpoint.sources.reading.json_files import elements
-from counterpoint.sources.reading.json_stream import Json
 from counterpoint.sources.reading.records import Record, Skips
 
 NAMESPACE = "visual7w"
@@ -37,18 +36,13 @@ def questions(files: SplitFiles, skips: Skips) -> Iterator[Question]:
             hint = "take the file of Visual7W's telling questions, dataset_v7w_telling.json"
             raise SourceError(f"{image.place} has questions that are answered by pointing at a box", hint=hint)
         for place, pair in enumerate(pairs):
-            yield from _read(image, pair, place, skips)
-
-
-def _read(image: Record, pair: Json, place: int, skips: Skips) -> Iterator[Question]:
-    """The question, unless it cannot be asked or read."""
-    with skips:
-        record = Record(pair, "question", place, image)
-        own, name = record.word("qa_id"), image.text("filename", "") or image.text("image_id", "")
-        if reason := unusable_reason(record.text("question", ""), name):
-            skip_question(skips, reason, f"{record.place}: {own}")
-        else:
-            yield _question(own, record, image)
+            with skips:
+                record = Record(pair, "question", place, image)
+                own, name = record.word("qa_id"), image.text("filename", "") or image.text("image_id", "")
+                if reason := unusable_reason(record.text("question", ""), name):
+                    skip_question(skips, reason, f"{record.place}: {own}")
+                else:
+                    yield _question(own, record, image)
 
 
 def _question(own: str, record: Record, image: Record) -> Question:

@@ -1,9 +1,8 @@
 """Visual Genome: crowd-sourced objects, attributes and relations, in one file or in three."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.pictures import Picture, Size
@@ -12,7 +11,7 @@ from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.gqa import DANGLING, REMEDY
 from counterpoint.sources.reading.json_files import KeyedJoin, elements
 from counterpoint.sources.reading.json_stream import Json
-from counterpoint.sources.reading.records import LONGEST, Record, Skips, box_of, short_repr, size_of
+from counterpoint.sources.reading.records import LONGEST, Record, Skips, box_of, read_each, short_repr, size_of
 
 NAMESPACE = "vg"
 FOLDERS = ("VG_100K", "VG_100K_2")
@@ -21,12 +20,11 @@ ImageSizes: TypeAlias = Mapping[str, tuple[Size, str]]
 """Size and path of each picture, by its id."""
 
 
-@dataclass(frozen=True, slots=True)
-class AliasMaps:
+class AliasMaps(NamedTuple):
     """The name to use for each name that is an alias of it."""
 
-    objects: Mapping[str, str] = field(default_factory=dict)
-    relations: Mapping[str, str] = field(default_factory=dict)
+    objects: Mapping[str, str]
+    relations: Mapping[str, str]
 
 
 def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
@@ -37,7 +35,9 @@ def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
     the first folder.
     """
     names = AliasMaps(aliases(files.get("object aliases")), aliases(files.get("relation aliases")))
-    sizes = _sizes(files.get("pictures"), skips)
+    pictures = files.get("pictures")
+    entries = enumerate(elements(pictures) if pictures else ())
+    sizes = dict(read_each(entries, "image_data.json, record", skips, _size))
     for key, record, relations in _graphs(files, skips):
         with skips:
             yield _scene(key, record, relations, sizes, names, skips)
@@ -55,13 +55,8 @@ def aliases(path: Path | None) -> dict[str, str]:
     return {name: row[0] for row in reversed(rows) for name in row}
 
 
-def _sizes(path: Path | None, skips: Skips) -> ImageSizes:
-    sizes = {}
-    for number, content in enumerate(elements(path) if path else ()):
-        with skips:
-            record = Record(content, "image_data.json, record", number)
-            sizes[image_id(record)] = size_of(record), picture_path(record)
-    return sizes
+def _size(record: Record) -> tuple[str, tuple[Size, str]]:
+    return image_id(record), (size_of(record), picture_path(record))
 
 
 def image_id(record: Record) -> str:
@@ -103,7 +98,9 @@ def _by_picture(path: Path, skips: Skips) -> Iterator[tuple[str, Record]]:
 
 def _scene(key: str, record: Record, relations: Record, sizes: ImageSizes, names: AliasMaps, skips: Skips) -> Scene:
     size, path = sizes.get(key) or (_extent(record), f"{FOLDERS[0]}/{key}.jpg")
-    further_words = _attributes(record)
+    further_words = {
+        entry.text("object_id", ""): _words(entry, "attributes") for entry in record.records("attributes")
+    }  # of another file
     objects: dict[str, SceneObject] = {}
     merged: dict[str, str] = {}
     for number, content in enumerate(record.list("objects", needed=True)):
@@ -124,11 +121,6 @@ def _extent(record: Record) -> Size:
         width = max(width, entry.number("x", 0) + entry.number("w", 0))
         height = max(height, entry.number("y", 0) + entry.number("h", 0))
     return Size(min(width, LONGEST), min(height, LONGEST))
-
-
-def _attributes(record: Record) -> dict[str, tuple[str, ...]]:
-    """The attributes of each object in another file."""
-    return {entry.text("object_id", ""): _words(entry, "attributes") for entry in record.records("attributes")}
 
 
 def _words(record: Record, name: str) -> tuple[str, ...]:
@@ -154,17 +146,14 @@ def _synset_words(record: Record) -> Iterator[str]:
 
 def _links(record: Record, objects: Mapping[str, str], names: AliasMaps, skips: Skips) -> Iterator[Link]:
     for content in record.list("relationships"):
-        try:
+        with skips:
             relation = Record(content, "relation", None, record)
             predicate = relation.text("predicate", "").strip().lower() or next(_synset_words(relation), "")
             subject, to = objects.get(_end(relation, "subject")), objects.get(_end(relation, "object"))
-        except SourceError as problem:
-            skips.problem(problem)
-            continue
-        if predicate and subject and to:
-            yield Link(subject, names.relations.get(predicate, predicate), to)
-        else:
-            skips.skip(DANGLING, f"{record.place}: {short_repr(content)}", REMEDY)
+            if predicate and subject and to:
+                yield Link(subject, names.relations.get(predicate, predicate), to)
+            else:
+                skips.skip(DANGLING, f"{record.place}: {short_repr(content)}", REMEDY)
 
 
 def _end(relation: Record, side: str) -> str:

@@ -129,16 +129,7 @@ def unusable_reason(text: str, image: str) -> str:
 
 def votes(answers: list[Vote | str | int] | None) -> tuple[str, ...]:
     """What each annotator answered; a number is taken as its digits."""
-    return tuple(
-        [
-            intern(vote.answer if type(vote) is Vote and type(vote.answer) is str else _digits(vote))
-            for vote in answers or ()
-        ]
-    )
-
-
-def _digits(vote: Vote | str | int) -> str:
-    return str(vote.answer if isinstance(vote, Vote) else vote)
+    return tuple([intern(str(vote.answer if type(vote) is Vote else vote)) for vote in answers or ()])
 
 
 @lru_cache(1 << 14)
@@ -181,10 +172,8 @@ def _answers(path: Path, skips: Skips, layout: VqaLayout) -> Iterator[tuple[str,
             fact = f"{path.name}, annotation {number}: multiple_choice_answer is {record.multiple_choice_answer!r}"
             skips.problem(SourceError(f"{fact}, not a word", hint="an annotation has answers, or the chosen one"))
         else:
-            yield (
-                key,
-                _Answers(intern(text_of(record.question_type)), intern(text_of(record.answer_type)), cast, chosen),
-            )
+            kind, answer_type = intern(text_of(record.question_type)), intern(text_of(record.answer_type))
+            yield key, _Answers(kind, answer_type, cast, chosen)
 
 
 def _records(

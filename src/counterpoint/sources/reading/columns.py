@@ -62,33 +62,26 @@ class ColumnLayout:
     settings: tuple[str, ...] = ()  # what else can be given
 
 
-def _layout(
-    roles: Mapping[str, Sequence[str]], is_complete: Callable[[ColumnMap], bool], *settings: str
-) -> ColumnLayout:
-    return ColumnLayout(MappingProxyType(dict(roles)), is_complete, settings)
-
-
 _SHARED = {
     role: ROLE_NAMES[role] for role in ("picture", "choices", "word", "foil_word", "kind", "context", "split", "votes")
 }
 _QUESTION = {"id": ROLE_NAMES["id"], "question": ROLE_NAMES["question"], "answer": ROLE_NAMES["gold"]}
 _CAPTION = {role: ROLE_NAMES[role] for role in ("caption", "foil")}
 
-QUESTIONS = _layout(
+QUESTIONS = ColumnLayout(
     _QUESTION | _SHARED,
     lambda found: bool(found["question"] and (found["answer"] or found["votes"])),
-    *(*SETTINGS, *_CAPTION),
+    (*SETTINGS, *_CAPTION),
 )
-CAPTIONS = _layout(_CAPTION | _QUESTION | _SHARED, lambda found: bool(found["caption"]), *SETTINGS)
-
-
-def _is_prediction(found: ColumnMap) -> bool:
-    is_known = found["id"] or (found["picture"] and found["text"])
-    return bool((found["answer"] or found["score"]) and is_known)
+CAPTIONS = ColumnLayout(_CAPTION | _QUESTION | _SHARED, lambda found: bool(found["caption"]), SETTINGS)
 
 
 def _predictions(**names: tuple[str, ...]) -> ColumnLayout:
-    return _layout(_PREDICTION | names, _is_prediction)
+    def is_complete(found: ColumnMap) -> bool:
+        is_known = found["id"] or (found["picture"] and found["text"])
+        return bool((found["answer"] or found["score"]) and is_known)
+
+    return ColumnLayout(_PREDICTION | names, is_complete)
 
 
 _PREDICTION = {
@@ -148,7 +141,8 @@ class ColumnFinder:
 
     def _assign(self, names: tuple[str, ...]) -> ColumnMap:
         spelled = {_spelling(name): name for name in reversed(names)}
-        found = {role: name for role, name in self.given.items() if _is_there(name, names)}
+        given = ((role, name, {name, name.split(".")[0]}) for role, name in self.given.items())
+        found = {role: name for role, name, starts in given if "{" in name or not starts.isdisjoint(names)}
         for role, candidates in self.layout.names.items():
             known = () if role in self.given else candidates
             free = (spelled[key] for name in known if (key := _spelling(name)) in spelled)
@@ -173,10 +167,6 @@ def value_at(content: Mapping[str, Any], name: str) -> Any:
     for part in name.split("."):
         value = value.get(part) if isinstance(value, dict) else None
     return value
-
-
-def _is_there(name: str, names: tuple[str, ...]) -> bool:
-    return "{" in name or name in names or name.split(".")[0] in names
 
 
 def _spelling(name: str) -> str:

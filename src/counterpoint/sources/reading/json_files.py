@@ -144,11 +144,6 @@ def first_sign(path: Path) -> bytes:
         return text.sign().encode()
 
 
-def has(path: Path, name: str) -> bool:
-    """Whether the object that a file is has a member of this name."""
-    return any(key == name for key, _ in object_keys(path))
-
-
 def object_keys(path: Path) -> Iterator[tuple[str, str]]:
     """The keys of the object that a file is, each with the first character of its value; none of another file."""
     with _opened(path) as (text, _):
@@ -163,13 +158,19 @@ class _Progress:
     last: str | int | None = None
     within: str = ""
 
+    def __str__(self) -> str:
+        return f" after record {self.last}{self.within}" if self.last is not None else ""
+
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[JsonText, _Progress]]:
     progress = _Progress()
     try:
         with path.open("rb") as file:
-            _refuse_known(path, file.read(64))
+            beginning = file.read(64).lstrip()
+            for sign, (what, help_) in _NOT_JSON.items():
+                if beginning.startswith(sign):
+                    raise SourceError(f"{path.name} is {what}, not JSON", hint=help_)
             file.seek(0)
             yield JsonText(file), progress
     except FileNotFoundError as problem:
@@ -179,20 +180,10 @@ def _opened(path: Path) -> Iterator[tuple[JsonText, _Progress]]:
         fact = f"{path} cannot be read: {problem.strerror or problem}"
         raise SourceError(fact, hint="check its name and rights") from problem
     except UnicodeDecodeError as problem:
-        raise SourceError(f"{path.name} is no text in UTF-8{_after(progress)}", hint=_FETCH_AGAIN) from problem
+        raise SourceError(f"{path.name} is no text in UTF-8{progress}", hint=_FETCH_AGAIN) from problem
     except InvalidJson as problem:
         fact = "ends in the middle of a record" if problem.cut else "is no JSON"
-        raise SourceError(f"{path.name} {fact}{_after(progress)}: {problem}", hint=_FETCH_AGAIN) from problem
-
-
-def _refuse_known(path: Path, beginning: bytes) -> None:
-    for sign, (what, help_) in _NOT_JSON.items():
-        if beginning.lstrip().startswith(sign):
-            raise SourceError(f"{path.name} is {what}, not JSON", hint=help_)
-
-
-def _after(progress: _Progress) -> str:
-    return f" after record {progress.last}{progress.within}" if progress.last is not None else ""
+        raise SourceError(f"{path.name} {fact}{progress}: {problem}", hint=_FETCH_AGAIN) from problem
 
 
 def _containers(path: Path, text: JsonText, within: str | Sequence[str], sign: str) -> Iterator[str]:

@@ -76,7 +76,10 @@ class JsonText:
                 cut = self._is_cut(problem)
                 if cut and self._more():
                     continue
-                raise InvalidJson(_reason(problem), cut=cut) from None
+                is_syntax = isinstance(problem, json.JSONDecodeError)
+                raise InvalidJson(
+                    problem.msg.lower() if is_syntax else "a number has too many digits", cut=cut
+                ) from None
             if end > len(self._held) - _NEAR and self._more():
                 continue  # a number may go on, with a fraction or an exponent
             self._at = end
@@ -206,10 +209,6 @@ class JsonText:
         return InvalidJson(
             f"{mark!r} where {expected} should be" if mark else f"it ends before {expected}", cut=not mark
         )
-
-
-def _reason(problem: ValueError) -> str:
-    return problem.msg.lower() if isinstance(problem, json.JSONDecodeError) else "a number has too many digits"
 
 
 def _mended(value: Json) -> Json:

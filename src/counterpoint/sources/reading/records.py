@@ -1,15 +1,17 @@
 """Records of sources: JSON objects with checked fields, sizes and boxes, and counts of those that are skipped."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import TypeVar
 
-from counterpoint.core.errors import SourceError
+from counterpoint.core.errors import SourceError, shorten
 from counterpoint.core.pictures import Box, Size
 from counterpoint.sources.reading.json_stream import Json
 
+T = TypeVar("T")
 LISTED = 5
 """How many places of each reason are kept."""
 REPEATED = "a repeated id"
@@ -81,11 +83,11 @@ OTHER_RELEASE = "is it the file of another data set or release?"
 class Record:
     """A JSON object with checked fields; a field of another type raises a SourceError with place and expectation."""
 
-    __slots__ = ("_key", "_name", "_within", "content")
+    __slots__ = ("_name", "_within", "content", "key")
 
     def __init__(self, content: Json, name: str, key: str | int | None = None, within: "Record | None" = None) -> None:
         self.content: Mapping[str, Json] = content
-        self._name, self._key, self._within = name, key, within
+        self._name, self.key, self._within = name, key, within
         if not isinstance(content, dict):
             raise SourceError(f"{self.place} is {short_repr(content)}, not an object", hint=OTHER_RELEASE)
 
@@ -93,7 +95,7 @@ class Record:
     def place(self) -> str:
         """File and key or number, for messages; put together on demand."""
         outer = f"{self._within.place}, " if self._within is not None else ""
-        return f"{outer}{self._name}" + (f" {self._key}" if self._key is not None else "")
+        return f"{outer}{self._name}" + (f" {self.key}" if self.key is not None else "")
 
     def text(self, name: str, default: str | None = None) -> str:
         """A text; a number is taken as its digits."""
@@ -195,10 +197,22 @@ class Record:
         return SourceError(f"{self.place}: {name} is {short_repr(self.content[name])}, not {expected}")
 
 
+def read_each(
+    contents: Iterable[tuple[str | int, Json]], name: str, skips: Skips, make: Callable[[Record], T]
+) -> Iterator[T]:
+    """What `make` returns for each record; records that it cannot read are skipped and counted.
+
+    >>> list(read_each(enumerate([{"id": 3}, {}]), "a.json, image", Skips(), lambda record: record.number("id")))
+    [3]
+    """
+    for key, content in contents:
+        with skips:
+            yield make(Record(content, name, key))
+
+
 def short_repr(value: Json) -> str:
     """The repr of a value, shortened for messages."""
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"
+    return shorten(repr(value))
 
 
 LONGEST = 100_000

@@ -4,7 +4,6 @@ import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -28,7 +27,7 @@ ColumnTest: TypeAlias = Callable[[Sequence[str]], bool]
 
 def read_rows(path: Path, skips: Skips, fits: ColumnTest, within: str = "") -> Iterator[Record]:
     """Every row of a file, whose format is told by its content; `within` names the list that has the rows."""
-    start = _beginning(path)
+    start = read_start(path, 64)
     if start.startswith(b"PAR1"):
         return _rows(path, parquet(path), skips)
     if path.suffix not in (".csv", ".tsv") and start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
@@ -36,30 +35,23 @@ def read_rows(path: Path, skips: Skips, fits: ColumnTest, within: str = "") -> I
     return _rows(path, delimited(path), skips)
 
 
-def _beginning(path: Path) -> bytes:
+def read_start(path: Path, size: int) -> bytes:
+    """The first bytes of a file."""
     try:
         with path.open("rb") as file:
-            return file.read(64)
+            return file.read(size)
     except OSError as problem:
         fact = f"{path} cannot be read: {problem.strerror or problem}"
         raise SourceError(fact, hint="check its name and rights") from problem
 
 
 def _json(path: Path, skips: Skips, fits: ColumnTest, within: str) -> Iterator[Record]:
-    if within or not _is_keyed(path, fits):
-        yield from _records(path, enumerate(elements(path, within)), skips)
-        return
-    keyed = ((key, {KEY: key} | row if isinstance(row, dict) else row) for key, row in members(path))
-    yield from _records(path, keyed, skips)
-
-
-def _is_keyed(path: Path, fits: ColumnTest) -> bool:
-    """Whether a file is an object of rows by key, and not a row a line."""
-    first = next(islice(members(path), 1), ("", None))[1] if first_sign(path) == b"{" else None
-    return isinstance(first, dict) and fits(tuple(first))
-
-
-def _records(path: Path, contents: Iterable[tuple[str | int, Any]], skips: Skips) -> Iterator[Record]:
+    """The rows of a list, of a row a line, or of an object of rows by key, whose first row then has fitting columns."""
+    contents: Iterable[tuple[str | int, Any]] = enumerate(elements(path, within))
+    if not within and first_sign(path) == b"{":
+        first = next(members(path), ("", None))[1]
+        if isinstance(first, dict) and fits(tuple(first)):
+            contents = ((key, {KEY: key} | row if isinstance(row, dict) else row) for key, row in members(path))
     for place, content in contents:
         with skips:
             yield Record(content, f"{path.name}, record", place)
@@ -155,7 +147,7 @@ def spreadsheet(path: Path) -> Iterator[Row]:
         with closing(load_workbook(path, read_only=True, data_only=True)) as book:
             names: list[str] = []
             rows = (["" if cell is None else cell for cell in row] for row in book.worksheets[0].values)
-            for number, row in enumerate(_non_empty(rows)):
+            for number, row in enumerate(row for row in rows if any(cell != "" for cell in row)):
                 if number:
                     yield number, dict(zip(names, row, strict=False))
                 else:
@@ -165,7 +157,3 @@ def spreadsheet(path: Path) -> Iterator[Row]:
     except Exception as problem:  # a damaged one raises nearly anything
         fact = f"{path} cannot be read as a spreadsheet: {problem}"
         raise SourceError(fact, hint="open it and save it as xlsx, or as CSV") from problem
-
-
-def _non_empty(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-    return (row for row in rows if any(cell != "" for cell in row))

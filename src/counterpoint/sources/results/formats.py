@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +19,7 @@ from counterpoint.sources.reading.columns import (
     describe_columns,
 )
 from counterpoint.sources.reading.json_files import elements, members, object_keys, whole
-from counterpoint.sources.reading.tables import Row, delimited, holds_bytes, parquet, spreadsheet
+from counterpoint.sources.reading.tables import Row, delimited, holds_bytes, parquet, read_start, spreadsheet
 from counterpoint.sources.results.harness_samples import read_samples
 from counterpoint.sources.results.inspect_logs import is_log, open_archive, read_eval_log, read_json_log
 from counterpoint.sources.results.predictions import PredictionReader, PredictionStream, ResultRecord
@@ -67,7 +66,7 @@ def read_predictions(path: Path, format_: str = "", columns: Mapping[str, str] |
 def detect_format(path: Path) -> str:
     """The format of a file, by its content."""
     kind = _kind(path)
-    if kind == "log" or (kind == "json" and {"eval", "status"} <= set(read_outline(path).keys)):
+    if kind == "log" or (kind == "json" and {"eval", "status"} <= set(_outline(path)[0])):
         return "inspect"
     first = list(islice(_records(path, kind), 3))  # a summary may come first
     return next((format_ for record in first if (format_ := _record_format(record)) != "plain"), "plain")
@@ -98,31 +97,32 @@ def _records(path: Path, kind: str) -> Iterator[ResultRecord]:
     if kind == "log":
         raise SourceError(f"{path} is a log of Inspect", hint="leave --format out, or say --format inspect")
     if kind == "json":
-        return json_records(path, _is_record)
+        finder = ColumnFinder(PREDICTIONS)  # an object with the keys of a record is a file of one line
+        return json_records(
+            path, lambda keys: bool({"resps", "filtered_resps"} & set(keys)) or finder.is_complete(keys)
+        )
     rows = _TABLES[kind](path)
     filled = ((number, row) for number, row in rows if isinstance(row, str) or any(cell != "" for cell in row.values()))
     return (ResultRecord(f"{path}, record {number}", row) for number, row in filled)
 
 
-def _is_record(names: tuple[str, ...]) -> bool:
-    """Whether an object with these keys is a single record, as in a file of one line."""
-    return bool({"resps", "filtered_resps"} & set(names)) or ColumnFinder(PREDICTIONS).is_complete(names)
-
-
 def _kind(path: Path) -> str:
     """The container of a file: json, text, parquet, sheet or log."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(4096)
-    except OSError as problem:
-        raise SourceError(f"{path} cannot be read: {problem.strerror}", hint="check the path") from problem
+    head = read_start(path, 4096)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start:
         raise SourceError(f"{path} is empty", hint="it was to hold predictions; was it written to its end?")
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(b"PK"):
-        return _archive(path)
+        with open_archive(path) as archive:
+            names = archive.namelist()
+        if "xl/workbook.xml" in names:
+            return "sheet"
+        if is_log(iter(names)):
+            return "log"
+        hint = "unpack it, and name the file with predictions"
+        raise SourceError(f"{path} is an archive of something else", hint=hint)
     if head.startswith(_OLD_EXCEL):
         raise SourceError(f"{path} is a spreadsheet of the old kind", hint="save it as xlsx, or as CSV")
     if b"\0" in head:
@@ -132,68 +132,42 @@ def _kind(path: Path) -> str:
     return "json" if start[:1] in b"[{" else "text"
 
 
-def _archive(path: Path) -> str:
-    with open_archive(path) as archive:
-        names = archive.namelist()
-    if "xl/workbook.xml" in names:
-        return "sheet"
-    if is_log(iter(names)):
-        return "log"
-    raise SourceError(f"{path} is an archive of something else", hint="unpack it, and name the file with predictions")
-
-
 LISTS = ("results", "answers", "predictions", "annotations", "samples", "logs", "records", "outputs", "data")
 """The names under which one object may hold the list of all records."""
 _LONGEST_LINE = 1 << 26  # bytes; a longer first line is not one of many
 
 
-@dataclass(frozen=True, slots=True)
-class JsonOutline:
-    """How a file holds its records: as a list, in lines, as one object, or in a list under a name of one object."""
+def _outline(path: Path) -> tuple[tuple[str, ...], str]:
+    """The keys of the one object that a file is, and the name under which it holds the list of records, if it does.
 
-    shape: str  # list, lines, object, under
-    keys: tuple[str, ...] = ()  # of the object, as far as it was read
-    under: str = ""
-
-
-def read_outline(path: Path) -> JsonOutline:
-    """The way in which a file holds its records."""
-    if _is_lines(path):
-        return JsonOutline("lines")
+    Both are empty for a list and for lines; where there is such a list, the keys end with its name.
+    """
     keys: list[str] = []
-    for key, sign in object_keys(path):
+    for key, sign in () if _is_lines(path) else object_keys(path):
         keys.append(key)
         if sign == "[" and key in LISTS:
-            return JsonOutline("under", tuple(keys), key)
-    return JsonOutline("object", tuple(keys)) if keys else JsonOutline("list")
+            return tuple(keys), key
+    return tuple(keys), ""
 
 
 def json_records(
     path: Path, is_record: Callable[[tuple[str, ...]], bool] = lambda keys: False
 ) -> Iterator[ResultRecord]:
     """Every record of a file; `is_record` says by its keys whether one object is one record, and not one per key."""
-    outline = read_outline(path)
-    items: Iterator[tuple[str, Any]]
-    if outline.shape == "object" and not is_record(outline.keys):
-        items = members(path)
-    elif outline.shape == "object":
-        items = iter([("", whole(path))])
-    else:
-        items = (("", value) for value in elements(path, outline.under))
+    keys, within = _outline(path)
+    items: Iterator[tuple[str, Any]] = (("", value) for value in elements(path, within))
+    if keys and not within:
+        items = iter([("", whole(path))]) if is_record(keys) else members(path)
     for number, (key, value) in enumerate(items, 1):
         yield ResultRecord(f"{path}, record {number}", value, key)
 
 
 def _is_lines(path: Path) -> bool:
-    """Whether the first line is an object and others follow."""
-    try:
-        with path.open("rb") as file:
-            for line in iter(lambda: file.readline(_LONGEST_LINE), b""):
-                if line.removeprefix(b"\xef\xbb\xbf").strip():
-                    first = line.removeprefix(b"\xef\xbb\xbf")
-                    return isinstance(json.loads(first), dict) and any(rest.strip() for rest in file)
-    except OSError as problem:
-        raise SourceError(f"{path} cannot be read: {problem.strerror}", hint="check the path") from problem
-    except (ValueError, RecursionError):
-        return False
-    raise SourceError(f"{path} is empty", hint="it was to hold predictions; was it written to its end?")
+    """Whether the first line of a file that has one is an object, and others follow."""
+    with path.open("rb") as file:
+        lines = (line.removeprefix(b"\xef\xbb\xbf") for line in iter(lambda: file.readline(_LONGEST_LINE), b""))
+        try:
+            first = json.loads(next(line for line in lines if line.strip()))
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(first, dict) and any(rest.strip() for rest in file)

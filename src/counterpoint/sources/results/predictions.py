@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from counterpoint.core.errors import SourceError
+from counterpoint.core.errors import SourceError, shorten
 from counterpoint.sources.reading.columns import ColumnFinder, ColumnLayout
 
 
@@ -109,17 +109,17 @@ class PredictionReader:
             yield result
         if not fitting:
             wanted = " or ".join(f"{role}={name}" for role, name in self.given.items()) or "an id and an answer"
-            fact = f"{self.path}: no record has {wanted}" + (f"; the first has {_short(names)}" if names else "")
+            fact = f"{self.path}: no record has {wanted}" + (f"; the first has {shorten(names, 60)}" if names else "")
             raise SourceError(fact, hint="say which columns hold them: --columns id=…,answer=…")
 
     def _read(self, record: ResultRecord) -> Prediction | RejectedRecord:
         if record.key and not isinstance(record.value, dict):
             raw = as_text(record.value)
             if raw is None:
-                return RejectedRecord(record.place, f"{_short(repr(record.value))} is no answer", record.key)
+                return RejectedRecord(record.place, f"{shorten(repr(record.value), 60)} is no answer", record.key)
             return Prediction(record.key, raw, place=record.place)
         if not record.fields:
-            return RejectedRecord(record.place, f"no record: {_short(str(record.value))}")
+            return RejectedRecord(record.place, f"no record: {shorten(str(record.value), 60)}")
         return self._prediction(record)
 
     def _prediction(self, record: ResultRecord) -> Prediction | RejectedRecord:
@@ -128,11 +128,11 @@ class PredictionReader:
         picture, text = as_text(values["picture"]) or "", as_text(values["text"]) or ""
         own = (own if own is not None else record.key).strip()
         if not own and not (picture and text):
-            return RejectedRecord(record.place, f"no id among {_short(', '.join(record.fields))}")
+            return RejectedRecord(record.place, f"no id among {shorten(', '.join(record.fields), 60)}")
         if raw is None and score is None:
             return RejectedRecord(record.place, "no answer", own or text)
         if raw is not None and raw.lower().startswith(_FAILED):
-            return RejectedRecord(record.place, f"it failed there: {_short(raw)}", own or text)
+            return RejectedRecord(record.place, f"it failed there: {shorten(raw, 60)}", own or text)
         trial = as_text(values["trial"]) or "0"
         if not trial.isdecimal() or int(trial) >= _TRIALS:
             return RejectedRecord(record.place, f"{trial!r} is no number of a trial", own or text)
@@ -148,7 +148,3 @@ def _lettered_options(fields: Mapping[str, Any]) -> Iterator[str]:
         if not option or option == "nan":
             return
         yield option
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:59]}…"

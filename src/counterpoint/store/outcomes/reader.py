@@ -257,7 +257,9 @@ class OutcomeReader:
         """Return the answers to some queries in other trials than the plain one, by model, query and trial."""
         sql = "SELECT DISTINCT model FROM answers WHERE trial > 0 ORDER BY model"
         slugs = self.cached(("stochastic",), lambda: [row["model"] for row in self.database.rows(sql)])
-        tables = [self._trials(slug, wanted) for slug in slugs]
+        paths = [path for slug in slugs for path in self.database.files.paths("answers", model=slug)]
+        tables = [find_rows(path, "query", wanted) for path in paths]
+        tables = [answers.filter(pc.greater(answers["trial"], 0)) for answers in tables]
         return pa.concat_tables(tables) if tables else pa.table({name: [] for name in ("model", "query", "trial")})
 
     def group_rows(self, suite: str, group_id: int) -> pa.Table:
@@ -329,11 +331,6 @@ class OutcomeReader:
             snapshot = _Snapshot(version)  # the next page that is asked for says what is wrong
         with self._lock:
             self._snapshot, self._pause_until = snapshot, time.monotonic() + 3 * self._build_seconds
-
-    def _trials(self, slug: str, wanted: NDArray[np.uint64]) -> pa.Table:
-        (path,) = self.database.files.paths("answers", model=slug)
-        answers = find_rows(path, "query", wanted)
-        return answers.filter(pc.greater(answers["trial"], 0))
 
     def _kinds(self, suite: str) -> tuple[tuple[str, str, int], ...]:
         """Return each test and kind of a suite with its number of groups, in the order of the suite."""
