@@ -150,13 +150,9 @@ def language_model(
     """
     guard = PictureGuard()
     if name == NGRAM and not args.get("captions"):
-        from counterpoint.studies.blind_baselines import (  # imports scoring
-            NGramTraining,
-            captions_of,
-            fit_cross_validated,
-        )
+        from counterpoint.studies import blind_baselines as blind  # imports scoring
 
-        model: object = fit_cross_validated(NGramTraining(captions_of(table)))
+        model: object = blind.fit_cross_validated(blind.NGramTraining(blind.captions_of(table)))
     else:
         model = catalog.model(name, guard, args)
     if not isinstance(model, Scorer):
@@ -189,9 +185,8 @@ def store_checked(lab: LabStore, stored: StoredSuite, result: CheckResult, name:
     """Put the groups that are left into the lab under a name; the manifest records each check in order."""
     before = stored.manifest
     if not result.table.num_rows:
-        raise CounterpointError(
-            f"no group of {before.suite} is left", hint="leave --name out to see what each check did"
-        )
+        hint = "leave --name out to see what each check did"
+        raise CounterpointError(f"no group of {before.suite} is left", hint=hint)
     after = str(int(before.version) + 1) if before.version.isdecimal() else f"{before.version}+checked"
     column = pa.array([name], pa.string()).take(pa.array([0] * result.table.num_rows))
     place = result.table.column_names.index("suite")

@@ -79,18 +79,13 @@ class Coverage(LabResult[Mapping[str, Any]], rows="rows"):
     def tables(self) -> list[ResultTable]:
         """One line per slice and direction."""
         columns = self.request.columns
+        names = (*columns, "model", "of")
         lines = [
-            (
-                *(row[name] for name in columns),
-                row["model"],
-                row["of"],
-                percent(row["value"], row["low"], row["high"]),
-                str(row["n"]),
-            )
+            (*(row[name] for name in names), percent(row["value"], row["low"], row["high"]), str(row["n"]))
             for row in self.rows
         ]
         title = "Of what the second model has right, what the first has right too, in per cent with 95 % intervals"
-        return [ResultTable(title, (*columns, "model", "of", "coverage", "n"), lines, names=2 + len(columns))]
+        return [ResultTable(title, (*names, "coverage", "n"), lines, names=len(names))]
 
 
 def compare_models(
@@ -108,9 +103,8 @@ def compare_models(
         model: {state: float((own.state == place).mean()) for place, state in enumerate(STATES)}
         for model, own in outcomes.items()
     }
-    return Comparison(
-        (one, other), tuple(row | {"verdict": names[row["verdict"]]} for row in rows), states, request, remarks
-    )
+    named = tuple(row | {"verdict": names[row["verdict"]]} for row in rows)
+    return Comparison((one, other), named, states, request, remarks)
 
 
 def cover_models(

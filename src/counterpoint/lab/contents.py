@@ -1,6 +1,5 @@
 """What a lab holds, and whether it still is what it was."""
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,18 +52,10 @@ class LabContents(LabResult[ModelContents], rows="models"):
             (suite.suite, f"{suite.groups:,}", f"{suite.rows:,}", str(suite.seed), suite.fingerprint[:12])
             for suite in self.suites
         ]
-        models = [
-            (
-                own.model.name,
-                own.model.version,
-                f"{own.answers:,}",
-                f"{own.failed:,}",
-                str(len(own.model.runs)),
-                own.model.runs[0].date,
-                own.model.slug,
-            )
-            for own in self.models
-        ]
+        models = []
+        for own in self.models:
+            name, runs = (own.model.name, own.model.version), own.model.runs
+            models.append((*name, f"{own.answers:,}", f"{own.failed:,}", str(len(runs)), runs[0].date, own.model.slug))
         heads = ("model", "version", "answers", "failed", "runs", "first run", "folder of its answers")
         return [
             ResultTable("Suites", ("suite", "groups", "queries", "seed", "fingerprint"), suites),
@@ -108,11 +99,9 @@ def list_contents(store: LabStore) -> LabContents:
     """The suites with their manifests, and the models with the numbers of their answers."""
     models = []
     for model in store.versions():
-        states: Counter[str] = Counter()
-        for pair in pc.value_counts(store.read_answers(model.fingerprint, ["state"])["state"]).to_pylist():
-            states[pair["values"]] += pair["counts"]
-        failed = states[State.FAILED.value]
-        models.append(ModelContents(model, states.total() - failed, failed))
+        states = store.read_answers(model.fingerprint, ["state"])["state"]
+        failed = pc.sum(pc.equal(states, State.FAILED.value)).as_py() or 0
+        models.append(ModelContents(model, len(states) - failed, failed))
     return LabContents(tuple(store.manifest(name) for name in store.suites()), tuple(models))
 
 

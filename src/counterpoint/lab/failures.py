@@ -103,17 +103,12 @@ class Failures(LabResult[FailedGroup], rows="groups"):
 
     def tables(self) -> list[ResultTable]:
         """One line per member of a group."""
-        lines = [
-            (
-                group.test if role == 0 else "",
-                shorten(member.query.text, _LONGEST),
-                " / ".join(member.gold) or "–",
-                shorten(member.answer or "–", _LONGEST),
-                _MARKS[member.correct],
-            )
-            for group in self.groups
-            for role, member in enumerate(group.members)
-        ]
+        lines = []
+        for group in self.groups:
+            for role, member in enumerate(group.members):
+                said, right = shorten(member.answer or "–", _LONGEST), " / ".join(member.gold) or "–"
+                text = shorten(member.query.text, _LONGEST)
+                lines.append((group.test if role == 0 else "", text, right, said, _MARKS[member.correct]))
         heads = ("test", "text", "gold", self.model, "")
         return [ResultTable(f"{self.total:,} groups that {self.model} fails", heads, lines, names=5)]
 
@@ -192,26 +187,17 @@ def _values_by_query(answers: pa.Table) -> dict[int, str]:
 
 
 def _failed_group(
-    outcomes: Outcomes,
-    base: int,
-    verdict: str,
-    rows: Mapping[tuple[str, int], pa.Table],
-    values: Mapping[int, str],
+    outcomes: Outcomes, base: int, verdict: str, rows: Mapping[tuple[str, int], pa.Table], values: Mapping[int, str]
 ) -> FailedGroup:
     about = outcomes.table.slice(base, 1).to_pylist()[0]
     own = rows[about["suite"], about["group_id"]]
     correct = outcomes.correct[base : base + own.num_rows]
-    members = tuple(
-        FailedQuery(
-            query,
-            tuple(gold["answer"] for gold in golds or ()),
-            values.get(query_id),
-            None if np.isnan(credit) or query_id not in values else bool(credit >= outcomes.threshold),
-        )
-        for query, golds, query_id, credit in zip(
-            read_queries(own), own["gold"].to_pylist(), own["query"].to_pylist(), correct, strict=True
-        )
-    )
+    members = []
+    columns = own["gold"].to_pylist(), own["query"].to_pylist(), correct
+    for query, golds, query_id, credit in zip(read_queries(own), *columns, strict=True):
+        is_correct = None if np.isnan(credit) or query_id not in values else bool(credit >= outcomes.threshold)
+        right = tuple(gold["answer"] for gold in golds or ())
+        members.append(FailedQuery(query, right, values.get(query_id), is_correct))
     suite, test, kind, relation = (about[name] for name in ("suite", "test", "kind", "relation"))
     proof = own["proof"][0].as_py() or ""
-    return FailedGroup(hex_id(about["group_id"]), suite, test, kind, relation, verdict, proof, members)
+    return FailedGroup(hex_id(about["group_id"]), suite, test, kind, relation, verdict, proof, tuple(members))

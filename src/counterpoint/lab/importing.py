@@ -156,15 +156,12 @@ def import_predictions(
     tag = tag_version(store.versions(), request.name, fingerprint, request.version, now.strftime("%Y-%m-%d"))
     names = list(dict.fromkeys(request.suites)) or store.suites()
     groups = load_groups(store, names)
-    formats = {str(path): request.format or detect_format(path) for path in request.files}
-    stream = chain.from_iterable(
-        read_predictions(Path(path), format_, request.columns) for path, format_ in formats.items()
-    )
+    files = [(path, request.format or detect_format(path), request.columns) for path in request.files]
+    formats = {str(path): format_ for path, format_, _ in files}
     queries = QueryIndex(groups, by_text=request.by_text)
+    stream = chain.from_iterable(read_predictions(*file) for file in files)
     matches = match_predictions(track(stream, "reading", progress), queries)
-    descriptions = tuple(
-        f"{path}: {describe_format(Path(path), format_, request.columns)}" for path, format_ in formats.items()
-    )
+    descriptions = tuple(f"{file[0]}: {describe_format(*file)}" for file in files)
     missing = missing_queries(groups, queries, matches)
     report = ImportReport(request, str(store.folder), formats, descriptions, matches, missing, len(queries))
     if not matches.predictions or (request.strict and not report.complete):

@@ -101,21 +101,9 @@ class Lab:
         """
         from counterpoint.lab.generation import GenerateRequest, generate
 
+        folder, file = _path(data), _path(texts)
         request = GenerateRequest(
-            suites,
-            source,
-            _path(data),
-            split,
-            items,
-            limit,
-            pairs,
-            seed,
-            name,
-            rules,
-            columns or {},
-            _path(texts),
-            options,
-            replace,
+            suites, source, folder, split, items, limit, pairs, seed, name, rules, columns or {}, file, options, replace
         )
         return generate(self.store, request, self.progress)
 
@@ -291,16 +279,8 @@ class Lab:
         """Rank models on the metrics that lead on each suite, or by means over data sets (`layout="datasets"`)."""
         from counterpoint.lab.leaderboard import leaderboard
 
-        return leaderboard(
-            self.store.opened(),
-            models=models,
-            suites=suites,
-            metrics=_metrics(metrics),
-            layout=layout,
-            expand=expand,
-            threshold=threshold,
-            seed=seed,
-        )
+        how: dict[str, Any] = {"layout": layout, "expand": expand, "threshold": threshold, "seed": seed}
+        return leaderboard(self.store.opened(), models=models, suites=suites, metrics=_metrics(metrics), **how)
 
     def reliability(
         self, model: str, *, suites: Sequence[str] = (), bins: int = 10, equal_mass: bool = False
@@ -395,12 +375,6 @@ def _score_request(
     from counterpoint import catalog
     from counterpoint.metrics.scoring import ScoreRequest
 
-    cut = tuple(name.strip() for name in by.split(",")) if isinstance(by, str) else tuple(by)
-    return ScoreRequest(
-        tuple(name for name in cut if name),
-        filter or {},
-        _metrics(metrics),
-        threshold,
-        seed=seed,
-        candidates=catalog.metrics(),
-    )
+    cut = (name.strip() for name in (by.split(",") if isinstance(by, str) else by))
+    slices, candidates = tuple(name for name in cut if name), catalog.metrics()
+    return ScoreRequest(slices, filter or {}, _metrics(metrics), threshold, seed=seed, candidates=candidates)

@@ -105,15 +105,13 @@ class QueryIndex:
         """The query with this picture and this text, if there is but one and nothing is done to its picture."""
         names = _parts(prediction.picture)
         stem = _stem(names)
-        rows = next(
-            filter(None, (self._by_picture_text.get((stem, text), []) for text in _wordings(prediction.text))), []
-        )
+        matching = (self._by_picture_text.get((stem, text), []) for text in _wordings(prediction.text))
+        rows = next(filter(None, matching), [])
         near = {row: _shared_ending(names, _parts(self._pictures[row] or "")) for row in rows}
         rows = [row for row in rows if near[row] == max(near.values())]
         if prediction.options and len(rows) > 1:
-            rows = [
-                row for row in rows if sorted(self.table["choices"][row].as_py()) == sorted(prediction.options)
-            ] or rows
+            offered = {row: sorted(self.table["choices"][row].as_py()) for row in rows}
+            rows = [row for row in rows if offered[row] == sorted(prediction.options)] or rows
         if len(rows) != 1:
             return self._no_match(prediction, rows, "this picture and text")
         if any(self.table[name][rows[0]].as_py() != "[]" for name in ("edits", "feature_edits")):

@@ -45,15 +45,10 @@ class Rescoring(LabResult[RescoredModel], rows="models"):
 
     def tables(self) -> list[ResultTable]:
         """One line per model."""
-        lines = [
-            (
-                model.model,
-                f"{model.answers:,}",
-                f"{model.changed:,}",
-                *(f"{model.before[state]:,} → {model.after[state]:,}" for state in _STATES),
-            )
-            for model in self.models
-        ]
+        lines = []
+        for own in self.models:
+            states = (f"{own.before[state]:,} → {own.after[state]:,}" for state in _STATES)
+            lines.append((own.model, f"{own.answers:,}", f"{own.changed:,}", *states))
         title = f"Values by the rule {self.rule}; states before → after"
         return [ResultTable(title, ("model", "answers", "changed", *_STATES), lines)]
 
@@ -63,27 +58,19 @@ def rescore_models(store: LabStore, rule: str, models: Sequence[str], suites: Se
     if rule not in (*EXTRACTION_RULES, GIVEN):
         raise UnknownName("extraction rule", rule, (*EXTRACTION_RULES, GIVEN))
     queries = unique_queries(load_groups(store, suites))
-    chosen = select_models(store, models)
-    return Rescoring(
-        rule, tuple(_rescore(store, title, model.fingerprint, queries, rule) for title, model in chosen.items())
-    )
+    chosen = select_models(store, models).items()
+    return Rescoring(rule, tuple(_rescore(store, title, model.fingerprint, queries, rule) for title, model in chosen))
 
 
 def _rescore(store: LabStore, title: str, fingerprint: str, queries: pa.Table, rule: str) -> RescoredModel:
     before = _text_answers(store, fingerprint, queries)
     values = _extract(before, queries, rule) if rule != GIVEN else before.slice(0, 0)
-    put_values(
-        store.storage,
-        fingerprint,
-        values_table(values, *(values[name].combine_chunks() for name in ("value", "rule", "state"))),
-        queries["query"].combine_chunks(),
-    )
+    taken = values_table(values, *(values[name].combine_chunks() for name in ("value", "rule", "state")))
+    put_values(store.storage, fingerprint, taken, queries["query"].combine_chunks())
     after = _text_answers(store, fingerprint, queries)
     same = pc.and_(pc.equal(before["value"], after["value"]), pc.equal(before["state"], after["state"]))
-    changed = before.num_rows - (pc.sum(same).as_py() or 0)
-    return RescoredModel(
-        title, fingerprint, rule, before.num_rows, changed, _count_states(before), _count_states(after)
-    )
+    counts = before.num_rows, before.num_rows - (pc.sum(same).as_py() or 0)
+    return RescoredModel(title, fingerprint, rule, *counts, _count_states(before), _count_states(after))
 
 
 def _text_answers(store: LabStore, fingerprint: str, queries: pa.Table) -> pa.Table:

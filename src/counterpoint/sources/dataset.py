@@ -1,6 +1,6 @@
 """A data set on disk: the files of each split, and the values that are read from them."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nsmallest
@@ -31,6 +31,15 @@ class File:
     needed: bool = True
     kinds: tuple[str, ...] = KINDS  # what is read from it
     together: bool = False  # it is one of several files in a folder, and its path is that of the folder
+
+
+def split_names(splits: Iterable[str], *patterns: str) -> dict[str, tuple[str, ...]]:
+    """The names of a file in each split, by patterns in which {} is the split.
+
+    >>> split_names(("train", "val"), "{}.json", "{}*.json")
+    {'train': ('train.json', 'train*.json'), 'val': ('val.json', 'val*.json')}
+    """
+    return {split: tuple(pattern.replace("{}", split) for pattern in patterns) for split in splits}
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +251,13 @@ def items_about(source: Any, pictures: Collection[Picture]) -> Iterator[Question
 
     Captions are optional: where their file, or a column of them, is missing, there are none.
     """
+    readers: list[Callable[[], Iterator[Any]]] = []
     if isinstance(source, Source):
         whole = replace(source, limit=None, skips=Skips())
-        readers = [whole.questions] if source.limit is not None else []
+        readers += [whole.questions] if source.limit is not None else []
         readers += [whole.captions] if has_captions(source) else []
-    else:
-        readers = [source.captions] if hasattr(source, "captions") else []
+    elif hasattr(source, "captions"):
+        readers.append(source.captions)
     for read in readers:
         yield from (item for item in read() if item.picture in pictures)
 

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 from secrets import token_hex
-from types import TracebackType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,14 +49,12 @@ class AnswerRows:
     def drain(self) -> pa.Table:
         """All that was gathered as one table; nothing is left behind."""
         (query, trial, answers, digest, seconds), self._given = self._given, [[], [], [], [], []]
+        texts = ("raw", "value", "rule", "reason")
         columns = {
             "query": pa.array(query, pa.uint64()),
             "model": pa.repeat(pa.scalar(self._fingerprint, pa.string()), len(query)),
             "trial": pa.array(trial, pa.uint16()),
-            **{
-                name: _texts([getattr(answer, name) for answer in answers])
-                for name in ("raw", "value", "rule", "reason")
-            },
+            **{name: _texts([getattr(answer, name) for answer in answers]) for name in texts},
             "state": _texts([answer.state.value for answer in answers]),
             "score": pa.array([answer.score for answer in answers], pa.float64()),
             "top": _top([answer.top for answer in answers]),
@@ -150,9 +147,7 @@ class AnswerLog:
         self._acquire()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def add(self, rows: Iterable[StoredAnswer]) -> None:
@@ -268,9 +263,8 @@ def read_parts(storage: StorageFolder, folder: str, columns: Sequence[str], enco
         except FileMissing:
             continue  # a run merged its parts after they were listed
         return pa.concat_tables(tables) if tables else ANSWERS.empty_table().select(list(columns))
-    raise FileMissing(
-        f"the parts in {storage.path(folder)} vanish while they are read", hint="is another program deleting them?"
-    )
+    fact = f"the parts in {storage.path(folder)} vanish while they are read"
+    raise FileMissing(fact, hint="is another program deleting them?")
 
 
 def verify(
@@ -295,10 +289,8 @@ def _checked_part(storage: StorageFolder, name: str, table: str, states: Collect
 
 def _covered(names: Iterable[str]) -> set[str]:
     """The parts that a merged one contains, left behind by a killed run."""
-    matches = [(name, match) for name in names if (match := _NAME.fullmatch(name))]
-    spans = [
-        (match["run"], int(match["first"]), -int(match["last"] or match["first"]), name) for name, match in matches
-    ]
+    matches = [match for name in names if (match := _NAME.fullmatch(name))]
+    spans = [(match["run"], int(match["first"]), -int(match["last"] or match["first"]), match[0]) for match in matches]
     covered, run, reach = set(), "", -1
     for its_run, first, last, name in sorted(spans):  # of parts that begin parts, the longest comes first
         if its_run != run:

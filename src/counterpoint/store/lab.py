@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.groups import State
 from counterpoint.core.ports import Pictures
 from counterpoint.store import answers, suites, values
 from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable, put_object, read_object
@@ -152,7 +153,7 @@ class LabStore:
         for name in self.suites():
             yield from suites.verify(self.storage, f"suites/{name}")
         yield from answers.verify(self.storage)
-        yield from values.verify(self.storage)
+        yield from answers.verify(self.storage, "values", [state for state in State if state is not State.FAILED])
         for name in self._run_files():
             yield check_readable(name, partial(self._run, name))
         for name in (name for name in self.storage.names("votes/") if name.endswith(".parquet")):

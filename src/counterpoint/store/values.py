@@ -5,17 +5,16 @@ removed in one step. A value belongs to the raw text that it was extracted from:
 another text, the answer's own value counts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.groups import State
 from counterpoint.core.ids import content_id
 from counterpoint.store import answers
 from counterpoint.store.answers import new_run_name, slug
-from counterpoint.store.folder import FileMissing, IntegrityCheck, StorageFolder
+from counterpoint.store.folder import FileMissing, StorageFolder
 from counterpoint.store.joins import Numbers, Rows, answer_keys
 from counterpoint.store.tables import ANSWERS, VALUES, read_parquet, to_parquet
 
@@ -92,11 +91,6 @@ def raw_ids(raw: pa.ChunkedArray) -> Numbers:
     words = np.fromiter(map(content_id, encoded.dictionary.to_pylist()), np.uint64, len(encoded.dictionary))
     numbers: Numbers = words[encoded.indices.to_numpy()]
     return numbers
-
-
-def verify(storage: StorageFolder) -> Iterator[IntegrityCheck]:
-    """Whether every file of values can be read and is in the folder of its model."""
-    return answers.verify(storage, "values", [state for state in State if state is not State.FAILED])
 
 
 def _files(storage: StorageFolder, folder: str) -> list[str]:

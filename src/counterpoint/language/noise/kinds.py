@@ -118,15 +118,6 @@ def _splits(word: str, typo: str) -> Iterator[tuple[str, str]]:
     return ((word[:index], word[index:]) for index in range(1, last))
 
 
-TYPOS: Mapping[str, Callable[[str, str], Iterable[str]]] = {
-    "typo": lambda start, end: [start + key + end[1:] for key in _keyboard()[end[0]]],
-    "transposed": lambda start, end: [start + end[1] + end[0] + end[2:]],
-    "dropped": lambda start, end: [start + end[1:]],
-    "doubled": lambda start, end: [start + end[0] + end] if end[0] not in (start[-1], end[1:2]) else [],
-}
-"""The kinds of typos: a neighbouring key, two letters transposed, a letter dropped, a letter doubled."""
-
-
 @cache
 def _keyboard() -> Mapping[str, str]:
     """The neighbours of each key on the keyboard, whose rows are each shifted by half a key."""
@@ -138,6 +129,15 @@ def _keyboard() -> Mapping[str, str]:
             beside = row[max(0, index - 1) : index] + row[index + 1 : index + 2]
             neighbours[key] = beside + above[index : index + 2] + below[max(0, index - 1) : index + 1]
     return neighbours
+
+
+TYPOS: Mapping[str, Callable[[str, str], Iterable[str]]] = {
+    "typo": lambda start, end: [start + key + end[1:] for key in _keyboard()[end[0]]],
+    "transposed": lambda start, end: [start + end[1] + end[0] + end[2:]],
+    "dropped": lambda start, end: [start + end[1:]],
+    "doubled": lambda start, end: [start + end[0] + end] if end[0] not in (start[-1], end[1:2]) else [],
+}
+"""The kinds of typos: a neighbouring key, two letters transposed, a letter dropped, a letter doubled."""
 
 
 SEVERITIES = (1, 2, 3)

@@ -11,7 +11,7 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.sources.dataset import DataSet, File
+from counterpoint.sources.dataset import DataSet, File, split_names
 from counterpoint.sources.reading.json_files import elements
 from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, read_each, short_repr, skip_box
 
@@ -178,11 +178,9 @@ clevr = DataSet(
     name="clevr",
     title="CLEVR",
     files=(
-        File("scenes", {s: (f"scenes/CLEVR_{s}_scenes.json",) for s in _SPLITS}, _ORIGIN, kinds=("scenes",)),
-        File(
-            "questions", {s: (f"questions/CLEVR_{s}_questions.json",) for s in _SPLITS}, _ORIGIN, kinds=("questions",)
-        ),
-        File("pictures", {s: (f"images/{s}",) for s in _SPLITS}, _ORIGIN, needed=False, kinds=("scenes",)),
+        File("scenes", split_names(_SPLITS, "scenes/CLEVR_{}_scenes.json"), _ORIGIN, kinds=("scenes",)),
+        File("questions", split_names(_SPLITS, "questions/CLEVR_{}_questions.json"), _ORIGIN, kinds=("questions",)),
+        File("pictures", split_names(_SPLITS, "images/{}"), _ORIGIN, needed=False, kinds=("scenes",)),
     ),
     read={
         "scenes": lambda files, skips: scenes(files["scenes"], skips, pictures=files.get("pictures")),

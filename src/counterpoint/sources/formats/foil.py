@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.dataset import DataSet, File, SplitFiles
+from counterpoint.sources.dataset import DataSet, File, SplitFiles, split_names
 from counterpoint.sources.formats.coco import NAMESPACE, path_of
 from counterpoint.sources.reading.json_files import elements, object_keys
 from counterpoint.sources.reading.records import Record, Skips, read_each
@@ -81,25 +81,12 @@ def _is_foil(record: Record) -> bool:
     return record.word("foil_word") != ORIGINAL
 
 
-_ORIGIN = "the FOIL site at Trento, FOIL dataset v1.0"
+_ORIGIN, _NAME = "the FOIL site at Trento, FOIL dataset v1.0", "foilv1.0_{}_2017.json"
 
 foil = DataSet(
     name="foil",
     title="FOIL it!",
-    files=(
-        File(
-            "captions",
-            {
-                split: (
-                    f"foilv1.0_{split}_2017.json",
-                    f"annotations/foilv1.0_{split}_2017.json",
-                    f"*foil*{split}*.json",
-                )
-                for split in _FOLDERS
-            },
-            _ORIGIN,
-        ),
-    ),
+    files=(File("captions", split_names(_FOLDERS, _NAME, f"annotations/{_NAME}", "*foil*{}*.json"), _ORIGIN),),
     read={"captions": captions},
     namespace=NAMESPACE,
     pictures=("images",),

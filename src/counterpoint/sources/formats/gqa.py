@@ -13,7 +13,7 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question, Step
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.sources.dataset import DataSet, File
+from counterpoint.sources.dataset import DataSet, File, split_names
 from counterpoint.sources.reading.json_files import decoded_members, members
 from counterpoint.sources.reading.json_stream import Json
 from counterpoint.sources.reading.records import Record, Skips, box_of, read_each, short_repr, size_of
@@ -149,17 +149,8 @@ def _question(key: str, record: _GqaQuestion, noun: str) -> Question:
             raise SourceError(f"{noun} {key}: step {number} depends on {list(inputs)}", hint=hint)
         program.append(Step(step.operation, step.argument.strip(), inputs))
     kind, tags = _typed(types.structural, types.semantic, types.detailed) if (types := record.types) else ("", ())
-    return Question(
-        key,
-        _picture(image),
-        text,
-        _gold(str(answer)),
-        kind,
-        image,
-        program=tuple(program),
-        full_answer=record.fullAnswer or "",
-        tags=(*tags, *_tags(record)),
-    )
+    full, gold, tags = record.fullAnswer or "", _gold(str(answer)), (*tags, *_tags(record))
+    return Question(key, _picture(image), text, gold, kind, image, program=tuple(program), full_answer=full, tags=tags)
 
 
 @cache
@@ -185,7 +176,8 @@ def _tags(record: _GqaQuestion) -> list[tuple[str, str]]:
 _Names: TypeAlias = dict[str, tuple[str, ...]]
 
 _SITE = "the GQA site at Stanford"
-_GRAPHS: _Names = {split: (f"{split}_sceneGraphs.json", "*sceneGraphs*.json") for split in ("train", "val")}
+_GRAPHS: _Names = split_names(("train", "val"), "{}_sceneGraphs.json", "*sceneGraphs*.json")
+_GRAPHS |= {f"{split}_all": names for split, names in _GRAPHS.items()}
 _BALANCED_FILES: _Names = {
     split: (f"{split}_balanced_questions.json", f"{split}_questions*.json", f"{ours}_questions.json", "questions*.json")
     for split, ours in {"train": "train", "val": "validation", "testdev": "test"}.items()  # as the world names them
@@ -197,12 +189,7 @@ gqa = DataSet(
     name="gqa",
     title="GQA",
     files=(
-        File(
-            "scenes",
-            _GRAPHS | {f"{split}_all": names for split, names in _GRAPHS.items()},
-            f"{_SITE}, Scene Graphs",
-            kinds=("scenes",),
-        ),
+        File("scenes", _GRAPHS, f"{_SITE}, Scene Graphs", kinds=("scenes",)),
         File("questions", _BALANCED_FILES | _PIECES | _ALL, f"{_SITE}, Questions", kinds=("questions",)),
     ),
     read={
@@ -222,13 +209,7 @@ _PARTS = tuple(f"{split}_{part}" for split in ("testdev", "val") for part in ("a
 gqa_ood = DataSet(
     name="gqa-ood",
     title="GQA-OOD",
-    files=(
-        File(
-            "questions",
-            {part: (f"data/ood_{part}.json", f"{part}.json") for part in _PARTS},
-            "the GQA-OOD repository, data",
-        ),
-    ),
+    files=(File("questions", split_names(_PARTS, "data/ood_{}.json", "{}.json"), "the GQA-OOD repository, data"),),
     read={"questions": lambda files, skips: questions(files["questions"], skips)},
     namespace=NAMESPACE,
     pictures=gqa.pictures,

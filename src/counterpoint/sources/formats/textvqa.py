@@ -8,7 +8,7 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.dataset import DataSet, File, SplitFiles
+from counterpoint.sources.dataset import DataSet, File, SplitFiles, split_names
 from counterpoint.sources.formats.vqa_layout import Vote, gold, is_name, skip_question, text_of, unusable_reason, votes
 from counterpoint.sources.reading.json_files import decoded_elements
 from counterpoint.sources.reading.records import Skips
@@ -93,14 +93,10 @@ textvqa = DataSet(
     name="textvqa",
     title="TextVQA",
     files=(
-        File(
-            "questions",
-            {s: (f"TextVQA_0.5.1_{s}.json", f"TextVQA_[0-9]*_{s}*.json") for s in FOLDERS},
-            f"{_SITE}, data",
-        ),
+        File("questions", split_names(FOLDERS, "TextVQA_0.5.1_{}.json", "TextVQA_[0-9]*_{}*.json"), f"{_SITE}, data"),
         File(
             "words",
-            {s: (f"TextVQA_Rosetta_OCR_v0.2_{s}.json", f"TextVQA_Rosetta_OCR_*{s}.json") for s in FOLDERS},
+            split_names(FOLDERS, "TextVQA_Rosetta_OCR_v0.2_{}.json", "TextVQA_Rosetta_OCR_*{}.json"),
             f"{_SITE}, Rosetta OCR tokens v0.2",
             needed=False,
         ),

@@ -94,12 +94,9 @@ def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
 
 def _paths(path: Path) -> list[tuple[Instrument, Path]]:
     """The files that are there, in the order of the instruments."""
-    if path.is_file():
-        paths = [(instrument, path) for instrument in INSTRUMENTS if instrument.file == path.name]
-    else:
-        paths = [
-            (instrument, path / instrument.file) for instrument in INSTRUMENTS if (path / instrument.file).is_file()
-        ]
+    folder = path.parent if path.is_file() else path
+    named = [(instrument, folder / instrument.file) for instrument in INSTRUMENTS]
+    paths = [(own, file) for own, file in named if (file == path if path.is_file() else file.is_file())]
     if not paths:
         expected = f"files are {', '.join(instrument.file for instrument in INSTRUMENTS)}"
         raise SourceError(f"{path} is, and holds, no file of VALSE", hint=expected)
@@ -111,14 +108,9 @@ def _foil(record: Record, key: str) -> _Foil:
     votes = record.record("mturk").number("caption")
     if not 0 <= votes <= 3:
         raise record.record("mturk").wrong("caption", "a number of votes, at most 3")
-    return _Foil(
-        key,
-        Picture(_address(record)),
-        (record.word("caption").strip(), record.word("foil").strip()),
-        (_words(record, "classes"), _words(record, "classes_foil")),
-        votes,
-        _DIRECTIONS.get(method, ""),
-    )
+    picture, texts = Picture(_address(record)), (record.word("caption").strip(), record.word("foil").strip())
+    words = _words(record, "classes"), _words(record, "classes_foil")
+    return _Foil(key, picture, texts, words, votes, _DIRECTIONS.get(method, ""))
 
 
 def _address(record: Record) -> str:
@@ -159,13 +151,7 @@ valse = DataSet(
     name="valse",
     title="VALSE",
     files=(
-        File(
-            "foils",
-            dict.fromkeys(VOTES, _NAMES),
-            "the authors' repository, data",
-            kinds=("groups",),
-            together=True,
-        ),
+        File("foils", dict.fromkeys(VOTES, _NAMES), "the authors' repository, data", kinds=("groups",), together=True),
     ),
     read={"groups": groups},
     namespace=coco.NAMESPACE,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.dataset import DataSet, File, SplitFiles
+from counterpoint.sources.dataset import DataSet, File, SplitFiles, split_names
 from counterpoint.sources.formats.coco import NAMESPACE as COCO
 from counterpoint.sources.reading.json_files import elements, parts
 from counterpoint.sources.reading.json_stream import Json
@@ -77,7 +77,7 @@ visdial = DataSet(
     name="visdial",
     title="VisDial",
     files=(
-        File("dialogues", {s: (f"visdial_1.0_{s}.json", f"visdial_1.0_{s}*.json") for s in _SPLITS}, _ORIGIN),
+        File("dialogues", split_names(_SPLITS, "visdial_1.0_{}.json", "visdial_1.0_{}*.json"), _ORIGIN),
         File("pictures of val2014", {"train": ("images/val2014",)}, "the COCO site, 2014 Val images", needed=False),
     ),
     read={"dialogues": dialogues},

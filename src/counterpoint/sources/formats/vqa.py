@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from counterpoint.core.items import Question
-from counterpoint.sources.dataset import DataSet, File, ItemReader, SplitFiles
+from counterpoint.sources.dataset import DataSet, File, ItemReader, SplitFiles, split_names
 from counterpoint.sources.formats.coco import caption_files, captions_beside
 from counterpoint.sources.formats.vqa_layout import FOLDERS, NAMESPACE, VqaLayout, VqaQuestion, list_name, questions
 from counterpoint.sources.reading.json_files import decoded_elements
@@ -96,7 +96,7 @@ okvqa = _data_set(
         _part(
             part,
             "the OK-VQA site",
-            {s: (f"{prefix}mscoco_{s}2014_{part}.json", f"*{s}*{part}*.json") for s in ("train", "val")},
+            split_names(("train", "val"), f"{prefix}mscoco_{{}}2014_{part}.json", f"*{{}}*{part}*.json"),
         )
         for part, prefix in (("questions", "OpenEnded_"), ("annotations", ""))
     ),
@@ -111,7 +111,7 @@ vqa_cp = _data_set(
         _part(
             part,
             "the VQA-CP page, v2",
-            {split: (f"vqacp_v2_{split}_{part}.json", f"*{split}*{part}*.json") for split in ("train", "test")},
+            split_names(("train", "test"), f"vqacp_v2_{{}}_{part}.json", f"*{{}}*{part}*.json"),
         )
         for part in ("questions", "annotations")
     ),

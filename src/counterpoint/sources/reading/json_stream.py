@@ -4,6 +4,7 @@ import json
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 Json: TypeAlias = Any
@@ -21,6 +22,7 @@ _BEFORE = {
 }
 _CLOSED = {"{": "}", "[": "]"}
 _DECODER = json.JSONDecoder()
+_DIGITS = "a number has too many digits"
 _NEAR = 16  # letters in which a number, a word or an escape may be cut
 _MARKS = frozenset('{}[]:,"')
 _BLANK = frozenset(" \t\n\r")
@@ -76,56 +78,49 @@ class JsonText:
                 cut = self._is_cut(problem)
                 if cut and self._more():
                     continue
-                is_syntax = isinstance(problem, json.JSONDecodeError)
-                raise InvalidJson(
-                    problem.msg.lower() if is_syntax else "a number has too many digits", cut=cut
-                ) from None
+                reason = problem.msg.lower() if isinstance(problem, json.JSONDecodeError) else _DIGITS
+                raise InvalidJson(reason, cut=cut) from None
             if end > len(self._held) - _NEAR and self._more():
                 continue  # a number may go on, with a fraction or an exponent
             self._at = end
             return value
 
-    def keys_within(self) -> Iterator[str]:
-        """The keys of the object that comes next; the caller takes each value before the next key."""
-        self._take("{")
-        if self.sign() == "}":
+    def keys_within(self, sign: str = "{") -> Iterator[Any]:
+        """The keys of the object, or the positions in the list, that comes next.
+
+        The caller takes each value before the next key.
+        """
+        self._take(sign)
+        if self.sign() == _CLOSED[sign]:
             self._at += 1
             return
-        while True:
-            if self.sign() != '"':
+        for place in count():
+            if sign == "[":
+                yield place
+            elif self.sign() == '"':
+                key = self.value()
+                self._take(":")
+                yield key
+            else:
                 raise self._unexpected("a key")
-            key = self.value()
-            self._take(":")
-            yield key
-            if self._closed("}"):
+            mark = self.sign()
+            if mark not in (_CLOSED[sign], ","):
+                raise self._unexpected(f"',' or {_CLOSED[sign]!r}")
+            self._at += 1
+            if mark != ",":
                 return
 
     def members_within(self) -> Iterator[tuple[str, Json]]:
         """The keys and values of the object that comes next."""
         for key in self.keys_within():
             yield key, self.value()
-            while member := _MEMBER.match(
-                self._held, self._at
-            ):  # the common case, and faster than character by character
+            while member := _MEMBER.match(self._held, self._at):  # common, and faster than character by character
                 self._at = member.end()
                 yield member[1], self.value()
 
-    def places_within(self) -> Iterator[int]:
-        """The positions in the list that comes next; the caller takes each value before the next position."""
-        self._take("[")
-        if self.sign() == "]":
-            self._at += 1
-            return
-        place = 0
-        while True:
-            yield place
-            place += 1
-            if self._closed("]"):
-                return
-
     def values_within(self) -> Iterator[Json]:
         """The values in the list that comes next."""
-        for _ in self.places_within():
+        for _ in self.keys_within("["):
             yield self.value()
             while comma := _COMMA.match(self._held, self._at):  # as above
                 self._at = comma.end()
@@ -140,7 +135,7 @@ class JsonText:
         The same happens where fewer records are decoded than begin there, because a key occurs twice.
         """
         single_until = 0  # the position in the file up to which records are read one by one
-        for key in self.keys_within() if sign == "{" else self.places_within():
+        for key in self.keys_within(sign):
             self.sign()
             beginning = _BEGINNING.match(self._held, self._at)
             yield (key, self.value()) if sign == "{" else self.value()
@@ -166,7 +161,7 @@ class JsonText:
         """Skip the next value; a long list or object part by part."""
         sign = self.sign()
         if sign in ("{", "["):
-            for _ in self.keys_within() if sign == "{" else self.places_within():
+            for _ in self.keys_within(sign):
                 self.value()
         else:
             self.value()
@@ -197,18 +192,10 @@ class JsonText:
             raise self._unexpected(repr(sign))
         self._at += 1
 
-    def _closed(self, sign: str) -> bool:
-        mark = self.sign()
-        if mark not in (sign, ","):
-            raise self._unexpected(f"',' or {sign!r}")
-        self._at += 1
-        return mark == sign
-
     def _unexpected(self, expected: str) -> InvalidJson:
         mark = self.sign()
-        return InvalidJson(
-            f"{mark!r} where {expected} should be" if mark else f"it ends before {expected}", cut=not mark
-        )
+        reason = f"{mark!r} where {expected} should be" if mark else f"it ends before {expected}"
+        return InvalidJson(reason, cut=not mark)
 
 
 def _mended(value: Json) -> Json:
