@@ -40,7 +40,9 @@ def write_shards(tables: Iterable[pa.Table], folder: Path, *, split: str = "test
     table = next(coming, None)
     while table is not None:
         drafts.append(folder / f"{split}-{len(drafts):05}.draft")
-        with drafts[-1].open("wb") as file, _writer(file, table.schema) as writer:
+        summarized = [field.name for field in table.schema if not pa.types.is_nested(field.type)]  # not the pictures
+        how = {"compression": "zstd", "dictionary_pagesize_limit": _DICTIONARY, "write_statistics": summarized}
+        with drafts[-1].open("wb") as file, pq.ParquetWriter(file, table.schema, **how) as writer:
             while table is not None and file.tell() < most:
                 writer.write_table(table)
                 memory += table.nbytes
@@ -50,14 +52,6 @@ def write_shards(tables: Iterable[pa.Table], folder: Path, *, split: str = "test
     for draft, name in zip(drafts, names, strict=True):
         draft.rename(folder / name)
     return Shards(tuple(names), size, memory)
-
-
-def _writer(file: object, schema: pa.Schema) -> pq.ParquetWriter:
-    summarized = [
-        field.name for field in schema if not pa.types.is_nested(field.type)
-    ]  # no minimum and maximum of pictures
-    how = {"compression": "zstd", "dictionary_pagesize_limit": _DICTIONARY, "write_statistics": summarized}
-    return pq.ParquetWriter(file, schema, **how)
 
 
 @contextmanager

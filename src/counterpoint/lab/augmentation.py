@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from counterpoint import catalog
 from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Query
-from counterpoint.core.items import GroundedQuestion, Question
+from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.pictures import Picture
 from counterpoint.exports.datasets_folder import atomic_folder
 from counterpoint.exports.training_files import TrainingQuestions, write_training_files
@@ -137,9 +136,12 @@ def write_training_set(
         "annotations": items_fingerprint(scenes),
         "disjoint": {**asdict(proof), "suites": tested},
     }
+    from counterpoint.models.prompts import Prompt  # of our own adapters: a model is trained as it is asked
+
+    prompt = Prompt().with_question(request.prompt)
     with atomic_folder(request.out) as draft:  # files, pictures and manifest, all or nothing
         drawn = _draw_pictures(source, track(pictures, "drawing", progress), draft) if request.pictures else ""
-        lessons = TrainingQuestions(questions, request.split, partial(_chat_text, request.prompt))
+        lessons = TrainingQuestions(questions, request.split, lambda own: prompt.text(Query(own.picture, own.text)))
         manifest |= {"files": write_training_files(lessons, request.layout, draft), "images": drawn}
         text = json.dumps(manifest, ensure_ascii=False, indent=2)
         (draft / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
@@ -167,13 +169,6 @@ def _test_pictures(labs: Iterable[LabStore]) -> tuple[list[dict[str, Any]], froz
             rows.append({"suite": name, "fingerprint": stored.manifest.fingerprint, "pictures": len(pictures)})
             addresses.update(pictures)
     return rows, frozenset(addresses)
-
-
-def _chat_text(prompt: str, question: Question) -> str:
-    """A question in the prompt of our own adapters, so that a model is trained as it is asked."""
-    from counterpoint.models.prompts import Prompt
-
-    return Prompt().with_question(prompt).text(Query(question.picture, question.text))
 
 
 def _draw_pictures(source: Any, addresses: Iterable[str], folder: Path) -> str:

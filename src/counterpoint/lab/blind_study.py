@@ -62,12 +62,11 @@ class BlindStudy(LabResult[dict[str, Any]]):
         rows = [row for model, findings in self.findings.items() for row in _rows(model, findings)]
         title = "acc_r of text-only models: captions scored above their foils, per cent with 95 % intervals"
         table = ResultTable(title, ("model", "suite", "test", "acc_r", "ties", "n"), rows, names=3)
-        cues = [
-            (model, finding.suite, finding.test, ", ".join(_cue(word) for word in finding.words))
-            for model, findings in self.findings.items()
-            for finding in findings
-            if finding.biased
-        ]
+        biased = [(model, own) for model, findings in self.findings.items() for own in findings if own.biased]
+        cues = []
+        for model, own in biased:
+            words = (f"{cue.word} {cue.brings:+g} ({cue.in_caption}/{cue.in_foil})" for cue in own.words)
+            cues.append((model, own.suite, own.test, ", ".join(words)))
         if not cues:
             return [table]
         title = (
@@ -164,7 +163,3 @@ def _rows(model: str, findings: Sequence[BlindFinding]) -> Iterator[tuple[str, .
 def _finding(finding: BlindFinding) -> dict[str, Any]:
     words = [asdict(word) | {"brings": word.brings} for word in finding.words]
     return asdict(finding) | {"biased": finding.biased, "words": words}
-
-
-def _cue(word: Any) -> str:
-    return f"{word.word} {word.brings:+g} ({word.in_caption}/{word.in_foil})"

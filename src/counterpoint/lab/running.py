@@ -142,14 +142,23 @@ def _started(store: LabStore, request: RunRequest, model: Model) -> RunRecord:
     adopted = store.adopt_answers(model.fingerprint, former, new_run_name(now)) if former else ()
     versions = [version for version in store.versions() if version.fingerprint not in adopted]
     tag = tag_version(versions, name, model.fingerprint, request.version, now.strftime("%Y-%m-%d"))
-    details = describe_model(model) | ({"former_fingerprints": list(adopted)} if adopted else {})
+    abilities = {"answers": Answerer, "scores": Scorer, "samples": Sampler, "features": FeatureModel}
+    details: dict[str, Any] = {
+        "scale": str(model.scale) if isinstance(model, Scorer) else "",
+        "parameters": model.parameters if isinstance(model, SizedModel) else None,
+        "abilities": [ability for ability, port in abilities.items() if isinstance(model, port)],
+    }
+    details |= {"former_fingerprints": list(adopted)} if adopted else {}
     return RunRecord(new_run_name(now), name, model.fingerprint, details, tag)
 
 
 @contextmanager
 def _loaded(request: RunRequest, pictures: Pictures) -> Iterator[tuple[Model, Prefetcher | None]]:
     """The model and the prefetcher of its pictures; a process for each device, where several are named."""
-    args = model_settings(request)
+    args, (way, slash, _) = dict(request.model_args), request.model.partition("/")
+    served = slash and way in catalog.rows("ways") and "version" in signature(catalog.find("ways", way)).parameters
+    if served and request.version:  # nothing else tells versions of such a model apart
+        args["version"] = request.version
     devices = [name for part in args.get("device", "").split(",") if (name := part.strip())]
     if len(devices) < 2:
         with Prefetcher(pictures) as prefetcher:
@@ -160,29 +169,12 @@ def _loaded(request: RunRequest, pictures: Pictures) -> Iterator[tuple[Model, Pr
         yield workers, None
 
 
-def model_settings(request: RunRequest) -> dict[str, str]:
-    """The settings of the model; an explicit version is one of them for models of which nothing else tells it."""
-    way, slash, _ = request.model.partition("/")
-    served = slash and way in catalog.rows("ways") and "version" in signature(catalog.find("ways", way)).parameters
-    return {**request.model_args, **({"version": request.version} if served and request.version else {})}
-
-
 def _load_on_device(
     device: str, name: str, args: Mapping[str, str], pictures: Pictures
 ) -> tuple[Model, Callable[[Iterable[Picture]], None]]:
     """The model on one device, in a process of its own, with its own prefetcher."""
     prefetcher = Prefetcher(pictures)
     return catalog.model(name, prefetcher, {**args, "device": device}), prefetcher.expect
-
-
-def describe_model(model: Model) -> dict[str, Any]:
-    """What a run records of its model: the scale of its scores, its size where it tells it, and what it can do."""
-    abilities = {"answers": Answerer, "scores": Scorer, "samples": Sampler, "features": FeatureModel}
-    return {
-        "scale": str(model.scale) if isinstance(model, Scorer) else "",
-        "parameters": model.parameters if isinstance(model, SizedModel) else None,
-        "abilities": [name for name, port in abilities.items() if isinstance(model, port)],
-    }
 
 
 class _RunRecorder:

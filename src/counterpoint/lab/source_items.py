@@ -198,16 +198,12 @@ def register_pictures(lab: LabStore, source: Any, addresses: Iterable[str]) -> N
     if beside in by_namespace:
         lab.set_root(beside, dataset.root_of(source.folder, Picture(by_namespace[beside][0]).path))
     if inside := by_namespace.get(UNPACKED):
-        unpack_pictures(lab, dataset.unpacked(source.files(), inside))
-
-
-def unpack_pictures(lab: LabStore, pictures: Iterable[tuple[str, bytes]]) -> None:
-    """Put pictures into the lab as files, named by the digest of their bytes."""
-    folder, count, size = f"pictures/{UNPACKED}", 0, 0
-    for address, content in pictures:
-        name = f"{folder}/{Picture(address).path}"
-        if not lab.storage.path(name).exists():
-            lab.storage.put(name, content)
-        count, size = count + 1, size + len(content)
-    lab.set_root(UNPACKED, lab.storage.path(folder))
-    logger.info(f"unpacked {count:,} pictures, {size / 2**20:,.1f} MB, into {lab.storage.path(folder)}")
+        folder, sizes = f"pictures/{UNPACKED}", []
+        for address, content in dataset.unpacked(source.files(), inside):
+            name = f"{folder}/{Picture(address).path}"  # the digest of its bytes
+            if not lab.storage.path(name).exists():
+                lab.storage.put(name, content)
+            sizes.append(len(content))
+        lab.set_root(UNPACKED, lab.storage.path(folder))
+        size = f"{sum(sizes) / 2**20:,.1f} MB"
+        logger.info(f"unpacked {len(sizes):,} pictures, {size}, into {lab.storage.path(folder)}")

@@ -95,26 +95,19 @@ def train_model(texts: Iterable[str], order: int = ORDER) -> KneserNeyModel:
     codes = np.fromiter(map(words.__getitem__, stream), np.int64, len(stream))
     size, lengths = len(words) + 1, _context_lengths(codes)  # one more, for unknown words
     counts = _count_ngrams(codes, lengths, size, order)
-    probability, backoff = _discounted_shares(counts[0].counts, np.zeros(size, np.int64), 1)
+    unigrams, count = counts[0]
+    probability, backoff = _discounted_shares(count, np.zeros(size, np.int64), 1)
     uniform = backoff[0] / size  # unigrams are interpolated with all words of the vocabulary and unknown ones
-    tables = [NGramTable(counts[0].keys, probability + uniform, np.ones(size + 1))]
-    for lower, higher in pairwise(counts):
-        probability, backoff = _discounted_shares(higher.counts, higher.keys // size, len(lower.keys))
-        tables[-1] = NGramTable(lower.keys, tables[-1].probability, np.append(backoff, 1.0))
-        tables.append(NGramTable(higher.keys, np.append(probability, 0.0), np.ones(len(higher.keys) + 1)))
+    tables = [NGramTable(unigrams, probability + uniform, np.ones(size + 1))]
+    for (lower, _), (keys, count) in pairwise(counts):
+        probability, backoff = _discounted_shares(count, keys // size, len(lower))
+        tables[-1] = NGramTable(lower, tables[-1].probability, np.append(backoff, 1.0))
+        tables.append(NGramTable(keys, np.append(probability, 0.0), np.ones(len(keys) + 1)))
     return KneserNeyModel(words, tables)
 
 
-@dataclass(frozen=True, slots=True)
-class _NGramCounts:
-    """The n-grams of one order and their counts."""
-
-    keys: Numbers
-    counts: Numbers
-
-
-def _count_ngrams(codes: Numbers, lengths: Numbers, size: int, order: int) -> list[_NGramCounts]:
-    """The n-grams of each order: the highest order by frequency, the others by number of distinct preceding words.
+def _count_ngrams(codes: Numbers, lengths: Numbers, size: int, order: int) -> list[tuple[Numbers, Numbers]]:
+    """The keys and counts of each order: the highest by frequency, the others by number of distinct preceding words.
 
     An n-gram at the start of a sentence has no preceding word and counts by frequency.
     """
@@ -130,11 +123,11 @@ def _count_ngrams(codes: Numbers, lengths: Numbers, size: int, order: int) -> li
         )
         suffix = numbers[1:][complete]
         preceding = np.bincount(suffix[first], minlength=len(keys))
-        orders.append(_NGramCounts(keys, np.where(starts, counts, preceding)))
+        orders.append((keys, np.where(starts, counts, preceding)))
         keys, counts, starts = ngrams, frequency, lengths[complete][first] == n - 1
         numbers = np.full(len(codes), -1)
         numbers[1:][complete] = inverse
-    return [*orders, _NGramCounts(keys, counts)]
+    return [*orders, (keys, counts)]
 
 
 def _discounted_shares(counts: Numbers, history: Numbers, histories: int) -> tuple[Floats, Floats]:

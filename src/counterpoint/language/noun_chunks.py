@@ -70,19 +70,13 @@ def tag_text(text: str) -> tuple[TaggedToken, ...]:
     >>> [(token.text, token.tag) for token in tag_text("The dog's bowl.")]
     [('the', 'AT0'), ('dog', 'NN1'), ("'s", 'POS'), ('bowl', 'NN1'), ('.', 'PUN')]
     """
-    matches = list(_WORD.finditer(text))
-    tags = tag_words(tuple(match.group() for match in matches))
-    return tuple(
-        TaggedToken(match.group().lower().replace("’", "'"), _complete_tag(match.group(), tag), *match.span())
-        for match, tag in zip(matches, tags, strict=True)
-    )
-
-
-def _complete_tag(word: str, tag: str) -> str:
-    """The tag of a word; where the tagger has none, that of a noun, if the lexicon knows it as one."""
-    if tag != "UNC" or not lexicon().base_forms(word):
-        return tag
-    return "NN2" if is_plural(word.lower()) else "NN1"
+    matches, tokens = list(_WORD.finditer(text)), []
+    for match, tag in zip(matches, tag_words(tuple(match.group() for match in matches)), strict=True):
+        word = match.group().lower()
+        if tag == "UNC" and lexicon().base_forms(word):  # a noun that the tagger does not know
+            tag = "NN2" if is_plural(word) else "NN1"
+        tokens.append(TaggedToken(word.replace("’", "'"), tag, *match.span()))
+    return tuple(tokens)
 
 
 def find_prepositions(tokens: Sequence[TaggedToken]) -> dict[int, int]:

@@ -5,7 +5,8 @@ removed in one step. A value belongs to the raw text that it was extracted from:
 another text, the answer's own value counts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
@@ -37,27 +38,17 @@ def read_values(storage: StorageFolder, fingerprint: str) -> pa.Table:
     """The values of a model; most models have none."""
     folder = f"{FOLDER}/{slug(fingerprint)}"
     for _ in range(100):
-        names = _files(storage, folder)
-        if not names:
+        if not (names := _files(storage, folder)):
             break
-        try:
+        with suppress(FileMissing):  # replaced after they were listed
             return read_parquet(storage, names[-1], "values")
-        except FileMissing:
-            continue  # replaced after they were listed
     return VALUES.empty_table()
 
 
-def put_values(
-    storage: StorageFolder,
-    fingerprint: str,
-    taken: pa.Table,
-    queries: pa.Array,
-    *,
-    waiting: Callable[[str], None] = lambda holder: None,
-) -> None:
+def put_values(storage: StorageFolder, fingerprint: str, taken: pa.Table, queries: pa.Array) -> None:
     """Replace the values of these queries by `taken`; values of other queries stay."""
     folder = f"{FOLDER}/{slug(fingerprint)}"
-    with storage.lock(folder, waiting):
+    with storage.lock(folder):
         storage.sweep(folder)
         before, names = read_values(storage, fingerprint), _files(storage, folder)
         kept = before.filter(pc.invert(pc.is_in(before["query"], value_set=queries)))

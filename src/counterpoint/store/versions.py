@@ -1,7 +1,7 @@
 """Models of a lab: each has a name and versions, told apart by fingerprint and put in an order."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,7 +107,11 @@ def tag_version(versions: Sequence[ModelVersion], name: str, fingerprint: str, t
         return tag
     if same is not None:
         return same.version
-    return next(free for free in (date, *(f"{date}-{count}" for count in range(2, len(used) + 3))) if free not in used)
+    return _free_tag(date, used)
+
+
+def _free_tag(date: str, used: Collection[str]) -> str:
+    return next(tag for tag in (date, *(f"{date}-{count}" for count in range(2, len(used) + 3))) if tag not in used)
 
 
 def _ordered(
@@ -117,9 +121,7 @@ def _ordered(
     taken: set[str] = set()
     for fingerprint, own in by_fingerprint.items():
         given = list(dict.fromkeys(record.version for record in own if record.version))
-        date = own[0].date or own[0].run
-        free = (tag for tag in (date, *(f"{date}-{count}" for count in range(2, len(by_fingerprint) + 2))))
-        tags[fingerprint] = given or [next(tag for tag in free if tag not in taken)]
+        tags[fingerprint] = given or [_free_tag(own[0].date or own[0].run, taken)]
         taken.update(tags[fingerprint])
     numbers = {fingerprint: _number(own[0]) for fingerprint, own in tags.items()}
     by_number = all(number is not None for number in numbers.values())

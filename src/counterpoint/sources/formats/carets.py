@@ -96,76 +96,53 @@ def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
     and where there are any `class`, `hypernym` and the number of `choices`; a pair of the ontology test has `direction`
     too: up from hyponym to hypernym, or down.
     """
-    for path in _paths(files["questions"]):
-        yield from _QuestionFile(path, skips).pairs()
-
-
-def _paths(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    paths = sorted(path.glob("*.json"))
+    path = files["questions"]
+    paths = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not paths:
         raise SourceError(f"the folder {path} holds no JSON files", hint="copy the question files of CARETS there")
-    return paths
+    for file in paths:
+        yield from _pairs(file, skips)
 
 
-class _QuestionFile:
-    """One file: its questions by id, the originals and the perturbed, until they are paired."""
+def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
+    """The pairs of a file, in the order of its perturbed questions; the end of an id tells these from the originals."""
+    originals, perturbed, pictures = dict[str, _Member](), dict[str, _Member](), dict[str, Picture]()
 
-    def __init__(self, path: Path, skips: Skips) -> None:
-        self._path, self._name, self._skips = path, path.name, skips
-        self._originals: dict[str, _Member] = {}
-        self._perturbed: dict[str, _Member] = {}
+    def skip(why: tuple[str, str], own: str, number: int) -> None:
+        skips.skip(why[0], f"{path.name}, record {number} ({own})", why[1])
 
-    def pairs(self) -> Iterator[ReadyGroup]:
-        """The pairs, in the order of the perturbed questions."""
-        self._read()
-        paired = set[str]()
-        for own, variant in self._perturbed.items():
-            partner = own[:-2]
-            base = self._originals.get(partner)
-            if base is None:
-                self._skip(_NO_ORIGINAL, own, variant.number)
-                continue
-            paired.add(partner)
-            if base.picture is not variant.picture:
-                self._skip(_TWO_PICTURES, own, variant.number)
-            elif not _fits(own[-1], base.gold, variant.gold):
-                self._skip(_CONTRADICTION, own, variant.number)
-            else:
-                yield ReadyGroup(f"{self._path.stem}/{own}", partial(_group, self._name, base, variant))
-        for own, base in self._originals.items():
-            if own not in paired:
-                self._skip(_NO_PERTURBED, own, base.number)
-
-    def _read(self) -> None:
-        """Put every question among the originals or the perturbed, by the end of its id."""
-        pictures: dict[str, Picture] = {}
-        for number, record in decoded_elements(self._path, _CaretsQuestion, "record", self._skips):
-            try:
-                own, image, gold = _checked(record)
-            except SourceError as problem:
-                self._skips.problem(SourceError(f"{self._name}, record {number}: {problem}"))
-                continue
-            if own[-1] in TESTS and own[-2:-1] == "-":
-                members = self._perturbed
-            elif own[-1] in _DIGITS:
-                members = self._originals
-            else:
-                self._skip(_UNKNOWN_TEST, own, number)
-                continue
-            if own in members:
-                skip_repeated(self._skips, self._place(own, number))
-                continue
+    for number, record in decoded_elements(path, _CaretsQuestion, "record", skips):
+        try:
+            own, image, gold = _checked(record)
+        except SourceError as problem:
+            skips.problem(SourceError(f"{path.name}, record {number}: {problem}"))
+            continue
+        is_perturbed = own[-1] in TESTS and own[-2:-1] == "-"
+        members = perturbed if is_perturbed else originals
+        if not is_perturbed and own[-1] not in _DIGITS:
+            skip(_UNKNOWN_TEST, own, number)
+        elif own in members:
+            skip_repeated(skips, f"{path.name}, record {number} ({own})")
+        else:
             if image not in pictures:
                 pictures[image] = Picture(f"{NAMESPACE}:{image}.jpg")
             members[own] = _Member(own, record, gold, pictures[image], number)
-
-    def _skip(self, why: tuple[str, str], own: str, number: int) -> None:
-        self._skips.skip(why[0], self._place(own, number), why[1])
-
-    def _place(self, own: str, number: int) -> str:
-        return f"{self._name}, record {number} ({own})"
+    paired = set[str]()
+    for own, variant in perturbed.items():
+        base = originals.get(own[:-2])
+        if base is None:
+            skip(_NO_ORIGINAL, own, variant.number)
+            continue
+        paired.add(base.id)
+        if base.picture is not variant.picture:
+            skip(_TWO_PICTURES, own, variant.number)
+        elif not _fits(own[-1], base.gold, variant.gold):
+            skip(_CONTRADICTION, own, variant.number)
+        else:
+            yield ReadyGroup(f"{path.stem}/{own}", partial(_group, path.name, base, variant))
+    for own, base in originals.items():
+        if own not in paired:
+            skip(_NO_PERTURBED, own, base.number)
 
 
 def _checked(record: _CaretsQuestion) -> tuple[str, str, Gold]:

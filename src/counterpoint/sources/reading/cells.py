@@ -4,7 +4,7 @@ import json
 from ast import literal_eval
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, NamedTuple
@@ -67,15 +67,19 @@ def choices_of(value: Any, content: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers that are offered, in one column or in columns A, B, C and so on."""
     if value is not None and (texts := texts_of(value)):
         return texts
-    if _LETTERS[0] not in content:
-        return ()
-    lettered = []
+    lettered = lettered_cells(content, text_of)
+    return lettered if len(lettered) > 1 else ()
+
+
+def lettered_cells(content: Mapping[str, Any], as_text: Callable[[Any], str | None]) -> tuple[str, ...]:
+    """The texts in columns A, B, C and so on, as far as they go."""
+    texts: list[str] = []
     for letter in _LETTERS:
-        text = text_of(content.get(letter))
+        text = as_text(content.get(letter))
         if not text or text == "nan":
             break
-        lettered.append(text)
-    return tuple(lettered) if len(lettered) > 1 else ()
+        texts.append(text)
+    return tuple(texts)
 
 
 def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> ParsedAnswers | None:

@@ -33,10 +33,8 @@ def _sample(record: ResultRecord, losses: bool) -> PredictionStream:
     replies = record.fields.get("resps", record.fields.get("filtered_resps"))
     own = _id(record.fields)
     if replies is None or own is None:
-        missing = "replies" if replies is None else "id"
-        yield RejectedRecord(
-            record.place, f"no {missing} among {', '.join(record.fields) or 'nothing'}"[:100], own or ""
-        )
+        missing = f"no {'replies' if replies is None else 'id'} among {', '.join(record.fields) or 'nothing'}"
+        yield RejectedRecord(record.place, missing[:100], own or "")
         return
     base = Prediction(own, picture=_picture(record.fields), text=_text(record.fields), place=record.place)
     pairs = list(_pairs(replies))
@@ -63,13 +61,9 @@ def _likeliest(base: Prediction, sample: Mapping[str, Any], scores: list[float])
 
 def _options(sample: Mapping[str, Any], count: int) -> tuple[str, ...]:
     """The choices: what the model was given to continue with, else those of the document."""
-    arguments = sample.get("arguments")
-    if isinstance(arguments, dict):
-        continuations = [
-            str(argument.get("arg_1", "")).strip() for argument in arguments.values() if isinstance(argument, dict)
-        ]
-        if len(continuations) == count and all(continuations):
-            return tuple(continuations)
+    continuations = tuple(str(argument.get("arg_1", "")).strip() for argument in _arguments(sample))
+    if len(continuations) == count and all(continuations):
+        return continuations
     for inner in _within(sample):
         for name in _CHOICES:
             offered = inner.get(name)
@@ -93,9 +87,14 @@ def _text(sample: Mapping[str, Any]) -> str:
     for inner in _within(sample):
         if isinstance(question := inner.get("question"), str):
             return question
-    if text is None and isinstance(arguments := sample.get("arguments"), dict):
-        text = next((argument.get("arg_0") for argument in arguments.values() if isinstance(argument, dict)), None)
+    text = next((argument.get("arg_0") for argument in _arguments(sample)), None) if text is None else text
     return text if isinstance(text, str) else ""
+
+
+def _arguments(sample: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the model was given in each request, as lm-eval has it."""
+    arguments = sample.get("arguments")
+    return [own for own in arguments.values() if isinstance(own, dict)] if isinstance(arguments, dict) else []
 
 
 def _picture(sample: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import SourceError, shorten
+from counterpoint.sources.reading.cells import lettered_cells
 from counterpoint.sources.reading.columns import ColumnFinder, ColumnLayout
 
 
@@ -81,7 +82,6 @@ def as_number(value: object) -> float | None:
     return None if number is None or number != number else number
 
 
-_LETTERS = "ABCDEFGHIJ"
 _LONGEST_PATH = 1000  # characters; what is longer is the picture itself, written as text
 _FAILED = "failed to obtain answer"  # what VLMEvalKit writes instead of an answer that never came
 _TRIALS = 2**16
@@ -137,14 +137,5 @@ class PredictionReader:
         if not trial.isdecimal() or int(trial) >= _TRIALS:
             return RejectedRecord(record.place, f"{trial!r} is no number of a trial", own or text)
         picture = picture if len(picture) < _LONGEST_PATH else ""
-        options = tuple(_lettered_options(record.fields))
+        options = lettered_cells(record.fields, as_text)
         return Prediction(own, raw or "", picture, text, score, int(trial), options, place=record.place)
-
-
-def _lettered_options(fields: Mapping[str, Any]) -> Iterator[str]:
-    """The choices in columns A, B, C, …, as far as they go."""
-    for letter in _LETTERS:
-        option = as_text(fields.get(letter))
-        if not option or option == "nan":
-            return
-        yield option
