@@ -29,4 +29,4 @@ def test_a_failure_keeps_its_reason_even_if_the_exception_says_nothing() -> None
 
 
 def test_states_have_the_names_that_tables_hold() -> None:
-    assert [str(state) for state in State] == ["ok", "unparsed", "refused", "failed"]
+    assert [str(state) for state in State] == ["ok", "unparsed", "refused", "hedged", "failed"]

@@ -14,11 +14,12 @@ MAX_REFERENCES = 500
 
 
 class State(StrEnum):
-    """The state of an answer: answered, answered but unparsed, refused, or failed."""
+    """The state of an answer: answered, unparsed, refused, hedged without settling on a value, or failed."""
 
     OK = "ok"
     UNPARSED = "unparsed"
     REFUSED = "refused"
+    HEDGED = "hedged"
     FAILED = "failed"
 
 

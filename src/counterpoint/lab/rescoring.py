@@ -19,7 +19,7 @@ from counterpoint.store.values import put_values, values_table
 GIVEN = "given"
 """The rule that restores the values which the run stored."""
 
-_STATES = (State.OK, State.UNPARSED, State.REFUSED)
+_STATES = (State.OK, State.UNPARSED, State.REFUSED, State.HEDGED)
 _COLUMNS = ("query", "model", "trial", "raw", "value", "rule", "state")
 
 

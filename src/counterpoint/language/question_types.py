@@ -26,6 +26,7 @@ class ParsedQuestion:
     type: QuestionType = QuestionType.OPEN
     options: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
+    spans: tuple[str, ...] = ()  # longer forms of the first option: "short sleeved" where it is "sleeved"
 
     @property
     def without_words(self) -> "ParsedQuestion":
@@ -82,7 +83,7 @@ def parse_question(text: str, choices: tuple[str, ...] = ()) -> ParsedQuestion:
     if "or" in words and not (_EXISTENCE.search(question) or _INDEFINITE.match(direct)):
         options = tuple(dict.fromkeys(_options(direct)))
         if len(options) > 1:
-            return ParsedQuestion(QuestionType.EITHER, options, words)
+            return ParsedQuestion(QuestionType.EITHER, options, words, tuple(_spans(direct, options[0])))
     first = direct.partition(" ")[0]
     polar = is_indirect or first in word_list("replies", "auxiliaries") or "yes or no" in text.lower()
     return ParsedQuestion(QuestionType.YES_NO if polar else QuestionType.OPEN, words=words)
@@ -122,6 +123,21 @@ def _options(question: str) -> Iterator[str]:
         yield _tail(opening, _ARTICLE.match(last) is not None)
     for part in [*listed, last]:
         yield _head(part)
+
+
+def _spans(question: str, head: str) -> Iterator[str]:
+    """Longer forms of the first option, shortest first: the words before its head, up to an article or preposition."""
+    before = _SEPARATOR.split(_OR.split(question)[0])[0].split()
+    first = len(before) - len(head.split())
+    if " ".join(before[first:]) != head:
+        return
+    outside = (
+        word_list("replies", "determiners") | word_list("replies", "auxiliaries") | word_list("replies", "relations")
+    )
+    for start in range(first - 1, max(first - 4, 0), -1):
+        if before[start] in outside:
+            return
+        yield " ".join(before[start:])
 
 
 def _relations(before: list[str], after: str) -> Iterator[str]:

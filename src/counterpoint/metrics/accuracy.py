@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.core.groups import Relation, State
+from counterpoint.core.groups import Relation
 from counterpoint.metrics.metric import (
     FEATURE_NOISE_TESTS,
     PICTURE_EDIT_TESTS,
@@ -21,10 +21,9 @@ from counterpoint.metrics.metric import (
     has_relation,
     nowhere,
 )
-from counterpoint.metrics.outcomes import STATES, Flags, Floats, Pairs, Sets, Singles
+from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Sets, Singles, is_declined
 
 _PERTURBED = (*PICTURE_EDIT_TESTS, *REWRITE_TESTS, *FEATURE_NOISE_TESTS)
-_REFUSED = STATES.index(State.REFUSED)
 _NO_GOLD = "no pair here has gold for both of its members"
 
 
@@ -38,7 +37,7 @@ def _has_rule(pairs: Pairs) -> Flags:
 
 def _literally_related(pairs: Pairs) -> Flags:
     equal = pairs.value[pairs.base] == pairs.value[pairs.row]
-    refused = (pairs.base_state == _REFUSED) | (pairs.variant_state == _REFUSED)
+    refused = is_declined(pairs.base_state) | is_declined(pairs.variant_state)
     return np.asarray((equal == pairs.relation.where([Relation.SAME])) & ~refused)
 
 

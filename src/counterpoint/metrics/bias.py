@@ -22,14 +22,12 @@ from counterpoint.metrics.metric import (
     has_test,
     nowhere,
 )
-from counterpoint.metrics.outcomes import STATES, Flags, Floats, Pairs, Rows
+from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows, is_declined
 
 QUESTION_BIAS, PICTURE_BIAS, CONTROLS = "question-bias", "picture-bias", "blind-controls"
 """The tests on whose pairs these are counted."""
 PICTURE_CONTROLS = ("no-picture", "mean-color", "other-picture", "shuffled")
 QUESTION_CONTROLS = ("no-question",)
-
-_REFUSED = STATES.index("refused")
 
 
 def _tests(test: str) -> tuple[str, str]:
@@ -81,7 +79,7 @@ def _chance(pairs: Pairs, rows: Rows) -> Estimator:
     """
     bases, first, place = np.unique(pairs.base[rows], return_index=True, return_inverse=True)
     _, kind = np.unique(pairs.labels("kind").codes[bases], return_inverse=True)
-    value = np.where(pairs.base_state[rows[first]] == _REFUSED, -1, pairs.value[bases]).astype(np.int64)
+    value = np.where(is_declined(pairs.base_state[rows[first]]), -1, pairs.value[bases]).astype(np.int64)
     by_kind, together = _BaseAnswers.of(kind, value), _BaseAnswers.of(np.zeros_like(kind), value)
 
     def estimate(weights: Floats) -> float:

@@ -14,7 +14,7 @@ from counterpoint.metrics.labels import Codes, Labels
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_EXACT, _AS_WRITTEN = RULE_SETS["exact"], RULE_SETS["gqa"]
+_EXACT, _AS_WRITTEN = RULE_SETS["exact"], RULE_SETS["gqa-1"]
 
 
 def credit_answers(table: pa.Table, values: Labels, parsed: Flags, answered: Flags) -> tuple[Codes, Floats]:

@@ -27,7 +27,7 @@ Rows = NDArray[np.int64]
 STATES = (*(state.value for state in State), "missing")
 """The states of a query; the last one was not asked yet."""
 
-_OK, _UNPARSED, _REFUSED, _FAILED, _MISSING = range(len(STATES))
+_OK, _UNPARSED, _REFUSED, _HEDGED, _FAILED, _MISSING = range(len(STATES))
 _COLUMNS = (
     "suite",
     "test",
@@ -299,7 +299,7 @@ class Outcomes:
         )
 
     def _related(self, relation: Labels, row: Rows, base: Rows) -> tuple[Flags, Flags]:
-        """Whether the answers satisfy the relation, and whether that is known; a refusal satisfies none.
+        """Whether the answers satisfy the relation, and whether that is known; a refusal or hedge satisfies none.
 
         Nor does a reply without a score where scores are asked for. Two answers are the same if their rule set calls
         them equal, or if both are right by the same gold, as "gray" and "grey" may be; an answer survives an exchange
@@ -316,7 +316,7 @@ class Outcomes:
         related = (equal & same) | survived | (~equal & differs)
         answered = self.labels("mode").where([Mode.ANSWER])
         known = (same | differs | swap) & answered[base] & answered[row]
-        refused = (self.state[base] == _REFUSED) | (self.state[row] == _REFUSED)
+        refused = is_declined(self.state[base]) | is_declined(self.state[row])
         if ranks.any():
             odd = refused | (self.state[base] == _UNPARSED) | (self.state[row] == _UNPARSED)
             related |= ranks & ~odd & (self.score[base] > self.score[row])
@@ -414,6 +414,11 @@ def _encoded(table: pa.Table) -> pa.Table:
     for name, column in zip(often, columns, strict=True):
         table = table.set_column(table.column_names.index(name), name, column)
     return table
+
+
+def is_declined(state: NDArray[np.int8]) -> Flags:
+    """Whether each answer is a refusal or a hedge, which agrees with nothing."""
+    return np.asarray((state == _REFUSED) | (state == _HEDGED))
 
 
 def _numbers(column: pa.ChunkedArray) -> NDArray[np.uint64]:

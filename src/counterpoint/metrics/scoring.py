@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.ids import Plain
+from counterpoint.language.answers.rule_sets import RULE_SETS
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.intervals import (
@@ -155,7 +156,10 @@ def _rules(outcomes: Outcomes) -> dict[str, str]:
     if "rules" not in outcomes.table.column_names:
         return {}
     known = outcomes.table.select(["suite", "rules"]).unify_dictionaries()  # suites of several rule sets have several
-    return {row["suite"]: row["rules"] for row in known.group_by(["suite", "rules"]).aggregate([]).to_pylist()}
+    return {
+        row["suite"]: RULE_SETS[row["rules"]].label
+        for row in known.group_by(["suite", "rules"]).aggregate([]).to_pylist()
+    }
 
 
 def _scores(

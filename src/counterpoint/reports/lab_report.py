@@ -88,5 +88,6 @@ def _kinds_table(reader: LabReader, suite: str, models: Sequence[LabModel]) -> R
 def _states(reader: LabReader, suite: str, model: LabModel) -> str:
     """The numbers of answers that are not parsed answers: they are incorrect, or leave the denominator."""
     counts = reader.state_counts(suite, model.slug)
-    states = [f"{counts[name]:,} {name}" for name in ("unparsed", "refused", "failed", "missing") if counts[name]]
+    shown = ("unparsed", "refused", "hedged", "failed", "missing")
+    states = [f"{counts[name]:,} {name}" for name in shown if counts[name]]
     return ", ".join(states) or "all parsed"

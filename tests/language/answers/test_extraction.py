@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
-from counterpoint.language.answers.extraction import EXTRACTION_RULES, extract_answer
-from counterpoint.language.answers.final_answer import contains_refusal, starts_with_refusal
+from counterpoint.language.answers.extraction import EXTRACTION_RULES, RULE_VERSION, extract_answer
+from counterpoint.language.answers.refusals import is_hedge, is_refusal
 from counterpoint.language.question_types import QuestionType, parse_question
 from counterpoint.world.source import World
 
@@ -51,16 +51,16 @@ def _taken(raw: str, text: str = OPEN, choices: tuple[str, ...] = (), rule: str 
         ("No dog is visible, but there is a cat.", "no"),
         ("Definitely not.", "no"),
         ("My answer would be no.", "no"),
-        ("Not sure.", "<unparsed>"),
-        ("Yes and no.", "<unparsed>"),
-        ("Yes or no?", "<unparsed>"),
-        ("Maybe, yes.", "<unparsed>"),
+        ("Not sure.", "<hedged>"),
+        ("Yes and no.", "<hedged>"),
+        ("Yes or no?", "<hedged>"),
+        ("Maybe, yes.", "yes"),
         ("There is a cat.", "<unparsed>"),
         ("There is no cat.", "<unparsed>"),
         ("A dog", "yes"),
         ("Brown.", "<unparsed>"),
         ("", "<unparsed>"),
-        ("I cannot tell from the picture.", "<refused>"),
+        ("I cannot tell from the picture.", "<hedged>"),
         ("I can't see the image.", "<refused>"),
     ],
 )
@@ -99,7 +99,7 @@ def test_a_question_that_denies_is_answered_by_yes_or_no_alone() -> None:
         ("blue\n\nThe red one is behind it.", "blue"),
         ("Reds", "red"),
         ("It is not red.", "<unparsed>"),
-        ("red or blue", "<unparsed>"),
+        ("red or blue", "<hedged>"),
         ("red, blue", "<unparsed>"),
         ("neither red nor blue", "<unparsed>"),
         ("(B) red", "<unparsed>"),
@@ -107,7 +107,7 @@ def test_a_question_that_denies_is_answered_by_yes_or_no_alone() -> None:
         ("yellow", "<unparsed>"),
         ("a red one", "red"),
         ("hundred", "<unparsed>"),
-        ("I'm sorry, but I can't tell whether it is red.", "<refused>"),
+        ("I'm sorry, but I can't tell whether it is red.", "<hedged>"),
     ],
 )
 def test_one_of_the_choices_is_found_as_it_is_by_its_letter_or_by_its_name(raw: str, value: str) -> None:
@@ -155,14 +155,14 @@ def test_choices_are_found_in_the_singular_and_in_the_plural_and_as_yes_or_no() 
         ("Three. One is black.", "3"),
         (r"I count 2 here and 1 there: \boxed{3}", "3"),
         ("There are three dogs; one of them is black.", "3"),
-        ("2 or 3", "<unparsed>"),
-        ("2-3", "<unparsed>"),
-        ("There are 3 dogs and 2 cats.", "<unparsed>"),
-        ("at least 2", "<unparsed>"),
+        ("2 or 3", "<hedged>"),
+        ("2-3", "<hedged>"),
+        ("There are 3 dogs and 2 cats.", "3"),
+        ("at least 2", "2"),
         ("several", "<unparsed>"),
         ("the 1st", "<unparsed>"),
-        ("I cannot tell how many of the two are dogs.", "<refused>"),
-        ("I have no idea.", "<refused>"),
+        ("I cannot tell how many of the two are dogs.", "<hedged>"),
+        ("I have no idea.", "<hedged>"),
     ],
 )
 def test_a_number_is_found_in_digits_and_in_words(raw: str, value: str) -> None:
@@ -186,8 +186,8 @@ def test_a_number_is_found_in_digits_and_in_words(raw: str, value: str) -> None:
         ("St. Bernard", "st bernard"),
         ("**Dog**", "dog"),
         ("10:30", "10:30"),
-        ("unknown", "unknown"),
-        ("I don't know.", "<refused>"),
+        ("unknown", "<hedged>"),
+        ("I don't know.", "<hedged>"),
         ("I'm sorry, but I can't help with that.", "<refused>"),
         ("As an AI language model, I have no eyes.", "<refused>"),
         ("Unfortunately, I am unable to view pictures.", "<refused>"),
@@ -205,9 +205,9 @@ def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
     assert _taken("I cannot help with that.", rule="normal") == "<refused>"
 
 
-def test_the_exact_rule_changes_nothing() -> None:
+def test_the_exact_rule_strips_blanks_and_changes_nothing_else() -> None:
     for raw in (" The Cup. ", "<think>a</think>b", "I cannot help."):
-        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw)
+        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@2")
 
 
 @pytest.mark.parametrize(
@@ -231,20 +231,27 @@ def test_thinking_is_left_out_and_thinking_without_an_end_is_no_answer(raw: str,
     assert _taken(raw) == value
 
 
-def test_inability_to_see_or_judge_is_a_refusal_and_being_unsure_is_not() -> None:
+def test_a_refusal_declines_and_a_hedge_does_not_settle() -> None:
+    for text in (
+        "Sorry, I am not able to answer this.",
+        "There is no image.",
+        "I can't see the image.",
+        "Hello. I must decline.",
+        "I'm not able to determine the age of people in photos.",
+    ):
+        assert is_refusal(text), text
     for text in (
         "I cannot determine the color from the image.",
         "It is not possible to tell.",
         "The color cannot be determined.",
-        "Sorry, I am not able to answer this.",
-        "There is no image.",
         "It's unclear from the picture.",
-        "Hello. I must decline.",
+        "Not sure.",
     ):
-        assert contains_refusal(text), text
-    for text in ("Not sure.", "Sorry, red.", "I see a can.", "No.", "It is clear.", "A cannon."):
-        assert not contains_refusal(text), text
-    assert not starts_with_refusal("The dog. I cannot tell its color.")
+        assert is_hedge(text), text
+        assert not is_refusal(text), text
+    for text in ("Sorry, red.", "I see a can.", "No.", "It is clear.", "A cannon.", "I can't see a dog."):
+        assert not is_refusal(text), text
+        assert not is_hedge(text), text
 
 
 @pytest.mark.parametrize(
@@ -285,21 +292,20 @@ def test_what_a_question_asks_for_is_told_from_its_words(
     assert (parse_question(text).type, parse_question(text).options) == (sort, options)
 
 
-def test_a_question_that_offers_words_is_answered_by_one_of_them_or_freely() -> None:
+def test_a_question_that_offers_words_is_answered_by_one_of_them_or_by_yes_or_no() -> None:
     text = "Is the bench made of metal or wood?"
     assert _taken("The bench is made of wood.", text) == "wood"
-    assert _taken("Plastic.", text) == "plastic"
+    assert _taken("Plastic.", text) == "<unparsed>"
     assert _taken("Yes.", text) == "yes"
-    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice"
-    assert extract_answer("Plastic", Query(None, text)).rule == "free"
+    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@2"
 
 
 def test_an_answer_names_the_rule_that_gave_its_value_and_keeps_what_else_there_is() -> None:
     found = extract_answer("Two.", Query(None, "How many?"), top=[("2", 0.9)])
-    assert found == Answer("Two.", "2", "number", top=(("2", 0.9),))
-    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice"
-    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no"
-    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no"
+    assert found == Answer("Two.", "2", "number@2", top=(("2", 0.9),))
+    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@2"
+    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@2"
+    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@2"
 
 
 def test_a_text_that_was_to_be_scored_stays_as_it_is() -> None:
@@ -338,9 +344,8 @@ QUERIES = st.builds(
 def test_no_text_is_too_odd_for_a_rule(raw: str, query: Query, rule: str) -> None:
     found = extract_answer(raw, query, rule=rule)
     assert found.raw == raw
-    assert found.rule in EXTRACTION_RULES
-    assert found.rule != "auto"
-    assert found.state in (State.OK, State.UNPARSED, State.REFUSED)
+    assert found.rule in {f"{name}@{RULE_VERSION}" for name in EXTRACTION_RULES if name != "auto"}
+    assert found.state is not State.FAILED
     assert (found.value == "") == (found.state is not State.OK)
 
 

@@ -174,7 +174,7 @@ function answered({ model, row: place, answer }) {
   const first = state.answers[model][0];
   const other = state.mode === "question" && place > 0 && first && first.state !== "failed" && value(first) !== value(answer);
   cell.append(made("span", `${other ? "≠ " : ""}${answer.shown}`, other ? "wrong" : "said"));
-  if (["unparsed", "refused"].includes(answer.state)) cell.append(" ", made("span", answer.state, "state"));
+  if (["unparsed", "refused", "hedged"].includes(answer.state)) cell.append(" ", made("span", answer.state, "state"));
   if (state.mode === "captions") {
     if (state.models.find((one) => one.slug === model).scale === "probability") cell.append(" ", bar((60 * answer.score).toFixed(1)));
   } else if (place === 0) {

@@ -1,35 +1,108 @@
-"""The final answer in a reply: reasoning removed, boxes and "Answer:" markers followed, refusals told apart.
+"""The part of a reply that answers: without reasoning and markup, in a JSON field, a box, a tag or after "Answer:"."""
 
-"I cannot tell" is a refusal, because it contains no answer that could be correct. Uncertainty is none: "Maybe" and "Not
-sure" are unparsed replies.
-"""
-
+import ast
+import json
 import re
 import unicodedata
+from dataclasses import dataclass
+from typing import Any
 
+from counterpoint.language.lexicon.word_lists import word_list
+
+MAX_CHARACTERS = 32_768
+"""Characters of a reply that are read: its first 4,096 and its last 28,672, since reasoning ends with the answer."""
+
+_HEAD = 4_096
+_MAX_ANSWER = 1_000  # characters of a box or a tag
 _TAG = re.compile(
     r"[<\[◁]\s?(?P<end>/?)\s?(?:seed:)?(?:think|thinking|thought|thoughts|reasoning)\s?[>\]▷]"
     r"|<\|(?P<side>begin|end)_of_thought\|>",
     re.IGNORECASE,
 )
-_TAGGED = re.compile(
-    r"<answer>(?P<tag>[^<]*)(?:</answer>|$)|<\|begin_of_box\|>(?P<box>[^<]*)(?:<\|end_of_box\|>|$)"
-    r"|<\|channel\|>\s?final\s?<\|message\|>(?P<channel>[^<]*)",
+_TAGS = ("<answer>", "<|begin_of_box|>", "<|channel|>final<|message|>")
+_BOXES = ("\\boxed", "\\fbox")
+_OBJECT = re.compile(r"\{\s{0,8}[\"']")
+_FENCE = re.compile(r"```[a-z]{0,12}", re.IGNORECASE)
+_ANSWER = re.compile(
+    r"(?:^|(?<=[\s(\"'.,:;]))(?:"
+    r"(?:(?:final|correct|right|best|short) )?answer(?: to (?:the|this|your) question)?"
+    r"(?:\s{0,3}(?:[:=]|\bis\b|\bwould be\b|\bshould be\b)|(?<=\nanswer)\s?\n)"
+    r"|(?:correct|right|best|better|matching) (?:option|choice|caption|statement|sentence|description|text) is\b"
+    r"|(?:^|(?<=\n))(?:final |the )?(?:answer|conclusion|output|response|verdict)\s?[:=\n]"
+    r"|(?:respuesta(?: correcta)? es|réponse(?: correcte)? est|resposta(?: correta)? é|risposta(?: corretta)? è"
+    r"|antwort (?:ist|lautet)|ответ)(?=[\s:])|(?:respuesta|réponse|resposta|risposta|antwort|ответ)\s?:)[\s:]{0,5}"
+    r"|(?:正确)?(?:答案|选项)(?:是|为|:|：)[\s:：]{0,3}|答[:：]\s?|答え(?:は|:|：)[\s:：]{0,3}|정답(?:은|:)[\s:]{0,3}",
     re.IGNORECASE,
 )
-_BOXED = re.compile(r"\\(?:boxed|fbox)\s?\{(?:\\text\s?\{)?(?P<inner>[^{}]*)\}", re.IGNORECASE)
-_FINAL = re.compile(r"\bfinal answer\s{0,3}(?:is|would be|:|=)[\s:*]{0,5}", re.IGNORECASE)
-_ANSWER = re.compile(
-    r"(?:^|(?<=[\s*(\"'.,:;]))(?:final |correct |right |best |short )?answer(?: to (?:the|this|your) question)?"
-    r"[*\s]{0,3}(?:is\b|would be\b|should be\b|:|=)[\s:*]{0,5}",
-    re.IGNORECASE,
+_FINAL = re.compile(r"\bfinal answer\s{0,3}(?:is|would be|:|=)[\s:]{0,5}", re.IGNORECASE)
+_KEYS = (
+    *("final answer", "finalanswer", "answer", "final", "result", "response", "prediction", "output", "value"),
+    *("choice", "option", "selected", "selection", "label", "count", "number", "total"),
 )
 _PUNCTUATION = str.maketrans(
     dict.fromkeys(',;!?()[]{}"*`~<>|\\…=^“”«»„¿¡。、！？◁▷\u200b\ufeff', " ") | {"‘": "'", "’": "'", "–": "-", "—": "-"}
 )
+_MARKUP = str.maketrans({"*": "", "`": "", "’": "'", "‘": "'", "。": ". ", "\u200b": "", "\ufeff": "", "$": ""})
 _EDGES = "-.:'/&_@"
+_SENTENCE = re.compile(
+    r"\n|(?<=[.!?])(?<!\bst\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bdr\.)(?<!\bmt\.)(?<!\bmrs\.)\s", re.IGNORECASE
+)
+_CONCLUSION = re.compile(
+    r"(?:so|therefore|thus|hence|in conclusion|overall|consequently|in summary|as a result)\b", re.IGNORECASE
+)
 _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _ARTICLES = frozenset(("a", "an", "the"))
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyText:
+    """A reply without reasoning and markup, and the part of it that answers."""
+
+    text: str
+    answer: str | None  # None where a field for the answer is empty
+    is_marked: bool = False  # whether the reply marks its answer
+
+
+def read_reply(raw: str) -> ReplyText | None:
+    r"""The text of a reply and its answer; None where its reasoning never ends.
+
+    >>> read_reply('<think>One, or two?</think>```json\n{"answer": 2}\n```').answer
+    '2'
+    >>> read_reply("**Answer:** red"), read_reply("<think>One") is None
+    (ReplyText(text='Answer: red', answer='red', is_marked=True), True)
+    """
+    kept = strip_reasoning(fold_width(shorten(raw)))
+    if kept is None:
+        return None
+    text = strip_markup(kept)
+    for find in (_field, _tagged, _boxed):
+        found = find(kept)
+        if found is not None:
+            answer = strip_markup(found) if found else None
+            return ReplyText(text, answer and concluding_answer(answer), True)
+    answer = concluding_answer(text)
+    return ReplyText(text, answer, answer != text)
+
+
+def shorten(raw: str) -> str:
+    """The characters of a reply that are read.
+
+    >>> len(shorten("*" * 100_000)) <= MAX_CHARACTERS
+    True
+    """
+    return raw if len(raw) <= MAX_CHARACTERS else f"{raw[: _HEAD - 1]}\n{raw[_HEAD - MAX_CHARACTERS :]}"
+
+
+def fold_width(text: str) -> str:
+    """The text with full-width letters and the decimal digits of all scripts as ASCII (NFKC).
+
+    >>> fold_width("Ｙｅｓ， ٤")
+    'Yes, 4'
+    """
+    if text.isascii():
+        return text
+    folded = unicodedata.normalize("NFKC", text)
+    return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in folded)
 
 
 def strip_reasoning(raw: str) -> str | None:
@@ -54,27 +127,38 @@ def strip_reasoning(raw: str) -> str | None:
     return "".join([*kept, raw[position:]]).strip()
 
 
-def final_answer(text: str) -> str:
-    r"""The answer that a text marks by a box, a tag or "Final answer:", else the text itself.
+def strip_markup(text: str) -> str:
+    r"""A text without marks of headings, lists, quotes, tables, code and emphasis.
 
-    >>> final_answer(r"2 + 1 makes \boxed{3}."), final_answer("It has fur. Final answer: cat")
-    ('3', 'cat')
+    >>> strip_markup("## Answer\n\n- **Two** _cats_")
+    'Answer\nTwo _cats_'
     """
-    for marks in (_TAGGED, _BOXED):
-        for match in reversed(list(marks.finditer(text))):
-            content = next((part for part in match.groups() if part is not None), "").strip()
-            if content:
-                return content
-    return _after(_FINAL, text)
+    plain = _FENCE.sub("", text).replace("__", "").translate(_MARKUP)
+    lines = (line.strip(" \t#>•|").removeprefix("- ").strip() for line in plain.splitlines())
+    return "\n".join(line.replace(" | ", ": ") for line in lines if any(map(str.isalnum, line))) or plain.strip()
 
 
 def concluding_answer(text: str) -> str:
-    """The final answer, or what follows "the answer is" or "Answer:" in it.
+    """What follows the last "Final answer:", else the last "the answer is" or "Answer:"; else the whole text.
 
     >>> concluding_answer("The answer is red."), concluding_answer("Red, I would answer.")
     ('red.', 'Red, I would answer.')
     """
-    return _after(_ANSWER, final_answer(text))
+    return _after(_ANSWER, _after(_FINAL, text))
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences and lines of a text that are not blank.
+
+    >>> split_sentences("St. Bernard. A dog!")
+    ['St. Bernard.', 'A dog!']
+    """
+    return [part for sentence in _SENTENCE.split(text) if (part := sentence.strip())]
+
+
+def is_conclusion(sentence: str) -> bool:
+    """Whether a sentence begins as one that concludes: "So", "Therefore"."""
+    return _CONCLUSION.match(sentence) is not None
 
 
 def normalize(text: str) -> str:
@@ -93,67 +177,78 @@ def normalize(text: str) -> str:
 
 def _after(marks: re.Pattern[str], text: str) -> str:
     """The text after the last marker that is followed by any, else the whole text."""
-    for match in reversed(list(marks.finditer(text))):
-        rest = text[match.end() :].strip()
-        if any(sign.isalnum() for sign in rest):
-            return rest
+    end = next((index for index in range(len(text) - 1, -1, -1) if text[index].isalnum()), -1)
+    starts = [match.end() for match in marks.finditer(text)]
+    for start in reversed(starts):
+        if start <= end:
+            return text[start:].strip()
     return text
 
 
-_CANNOT = r"(?:can't|cannot|can not|couldn't|could not|(?:am|'m|was) (?:unable|not able) to|(?:am|'m) not allowed to)"
-_DOING = (
-    r"(?:help|assist|answer|respond|provide|comply|fulfil|fulfill|do (?:that|this)|determine|tell|say|see|view|look|"
-    r"identify|recogni[sz]e|judge|know|confirm|discern|make out|access|analy[sz]e|process|assess|verify|give|engage|"
-    r"continue|discuss|describe|interpret|open|find|detect|infer|guess)"
-)
-_DETERMINED = r"(?:determined|identified|told|answered|discerned|known|inferred|judged|verified|confirmed)"
-_OPENING = (
-    r"i(?: am|'m)? (?:\w+ )?sorry\b.{0,60}?\b(?:can't|cannot|unable|not able|won't|couldn't|don't|not allowed)",
-    r"sorry\b.{0,60}?\b(?:can't|cannot|unable|not able|won't|couldn't|don't|not allowed)",
-    r"(?:i )?apologi[sz]e",
-    r"my apologies",
-    r"as an? (?:ai|artificial|language|large|text|vision|visual)\b",
-    rf"i ?(?:really |simply |just |honestly )?{_CANNOT} (?:\w+ )?{_DOING}\b",
-    rf"{_CANNOT} (?:\w+ )?{_DOING}\b",
-    rf"(?:unable|not able|impossible|not possible|hard|difficult) to (?:\w+ )?{_DOING}\b",
-    r"i (?:do not|don't|can't|cannot) (?:really )?(?:know|have (?:enough|access|the ability|any|sufficient|an? image))",
-    r"i have no (?:idea|way|access)",
-    r"i(?: must| have to|'m going to have to) decline",
-    r"i(?: will not| won't|'d rather not| would rather not| prefer not| refuse)",
-    r"(?:it|this|that)(?: is|'s| was) (?:\w+ )?(?:unclear|not clear|not possible|impossible|hard to|difficult to)",
-    r"(?:it|this|that) isn't (?:clear|possible)",
-    r"(?:there is |there's )?(?:no (?:image|picture|photo)\b(?! of)|no way to|(?:not enough|insufficient) information)",
-    r"please (?:provide|upload|share|attach)",
-    r"(?:cannot|can't) say",
-)
-_ANYWHERE = (
-    rf"\b(?:cannot|can't|can not|could not|couldn't) be (?:\w+ )?{_DETERMINED}\b",
-    r"\b(?:image|picture|photo) (?:is|was)(?: not|n't) (?:provided|visible|attached|available|shown)\b",
-    r"\b(?:not enough|insufficient) (?:information|context|detail)\b",
-)
-_LEAD = r"(?:(?:unfortunately|well|hmm|hm|oh|actually|honestly|but|however)[, ]{1,2})?"
-_START = f"{_LEAD}(?:{'|'.join(_OPENING)})"
-_STARTS = re.compile(_START, re.DOTALL)
-_SENTENCES = re.compile(rf"(?:^|[.!?,;:\n]\s{{1,3}}){_START}|{'|'.join(_ANYWHERE)}", re.DOTALL)
+def _tagged(text: str) -> str | None:
+    """The content of the last tag for answers."""
+    lower = text.lower()
+    for tag in _TAGS:
+        start = lower.rfind(tag)
+        if start >= 0:
+            content = text[start + len(tag) : start + len(tag) + _MAX_ANSWER].partition("<")[0].strip()
+            if content:
+                return content
+    return None
 
 
-def starts_with_refusal(text: str) -> bool:
-    """Whether a text begins with a refusal.
-
-    >>> starts_with_refusal("I'm sorry, but I can't help with that."), starts_with_refusal("No.")
-    (True, False)
-    """
-    return _STARTS.match(_plain(text)) is not None
-
-
-def contains_refusal(text: str) -> bool:
-    """Whether a text contains a refusal.
-
-    >>> contains_refusal("The color cannot be determined."), contains_refusal("Not sure.")
-    (True, False)
-    """
-    return _SENTENCES.search(_plain(text)) is not None
+def _boxed(text: str) -> str | None:
+    r"""The content of the last \boxed{…} that is not empty."""
+    for box in _BOXES:
+        start = text.rfind(box)
+        while start >= 0:
+            content = _braced(text[start + len(box) : start + len(box) + _MAX_ANSWER])
+            if content:
+                return content
+            start = text.rfind(box, 0, start)
+    return None
 
 
-def _plain(text: str) -> str:
-    return text.lower().replace("’", "'").lstrip(" \t\r\n\"'*`_")
+def _braced(text: str) -> str:
+    r"""The text in the first pair of braces, without \text and inner braces."""
+    depth, inner = 0, []
+    for char in text.lstrip(" "):
+        depth += (char == "{") - (char == "}")
+        if depth <= 0:
+            break
+        inner.append(char)
+    return "".join(inner).replace("\\text", "").replace("\\mathrm", "").translate({123: None, 125: None}).strip()
+
+
+def _field(text: str) -> str | None:
+    """The field for the answer in a JSON object or list, as text; empty where it is null; None without one."""
+    start = text.find("[") if text.lstrip("`json \n").startswith("[") else -1
+    if start < 0:
+        match = _OBJECT.search(text)
+        start = match.start() if match else -1
+    if start < 0:
+        return None
+    try:
+        value = json.JSONDecoder().raw_decode(text[start:])[0]
+    except (ValueError, RecursionError):
+        written = text[start : text.rfind("}") + 1][:_MAX_ANSWER]
+        try:
+            value = ast.literal_eval(written)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return None
+    return _as_text(value)
+
+
+def _as_text(value: Any) -> str:
+    """A value of JSON as the text of an answer."""
+    if isinstance(value, dict):
+        fields = {str(key).lower().replace("_", " ").strip(): field for key, field in value.items()}
+        keys = [key for key in _KEYS if key in fields] or [
+            key for key in fields if key not in word_list("replies", "side_keys")
+        ]
+        return _as_text(fields[keys[0]]) if keys else ""
+    if isinstance(value, list):
+        return ", ".join(map(_as_text, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)

@@ -48,6 +48,16 @@ def strip_whitespace(text: str) -> str:
     return text.replace("\n", " ").replace("\t", " ").strip()
 
 
+@lru_cache(1 << 16)
+def normalize_gqa(text: str) -> str:
+    """An answer on one line in lowercase, without surrounding whitespace and a final full stop.
+
+    >>> normalize_gqa(" Dark green. ")
+    'dark green'
+    """
+    return strip_whitespace(text).lower().removesuffix(".").rstrip()
+
+
 @cache
 def _contractions() -> dict[str, str]:
     """Contractions by their spellings without an apostrophe."""
@@ -88,6 +98,16 @@ class RuleSet:
     normalize: Callable[[str], str]
     credit: Callable[[int, int], float] = short_credit
     keeps_unanimous: bool = False  # whether unanimous gold is compared as written
+    version: int = 1
+
+    @property
+    def label(self) -> str:
+        """The name with the version, as scores record it; the first version has none.
+
+        >>> RULE_SETS["gqa"].label, RULE_SETS["vqa"].label
+        ('gqa@2', 'vqa')
+        """
+        return f"{self.name}@{self.version}" if self.version > 1 else self.name
 
     def gold(self, votes: Sequence[str]) -> Gold:
         """The gold of annotators' votes: their answers as written, the most frequent first, each with its credit."""
@@ -107,7 +127,10 @@ RULE_SETS: Mapping[str, RuleSet] = {
     rules.name: rules
     for rules in (
         RuleSet("exact", "the answer equals a gold answer", lambda text: text),
-        RuleSet("gqa", "the answer equals the gold answer, as in GQA's evaluation code", strip_whitespace),
+        RuleSet(
+            "gqa", "the answer equals the gold answer but for case and a final full stop", normalize_gqa, version=2
+        ),
+        RuleSet("gqa-1", "the first version of gqa: case and a final full stop count", strip_whitespace),
         RuleSet("vqa", "VQA accuracy as in the official evaluation code", normalize_vqa, leave_one_out_credit, True),
         RuleSet("vqa-short", "VQA accuracy in the short form, min(n/3, 1), all answers normalized", normalize_vqa),
     )

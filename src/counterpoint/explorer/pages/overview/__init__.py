@@ -228,12 +228,14 @@ def _line(
 
 
 def _format_errors(reader: LabReader, model: LabModel, board: Leaderboard) -> str:
-    """Return the shares of a model's answers that are unparsed or refused, in the suites that are shown."""
+    """Return the shares of a model's answers that are unparsed, refused or hedged, in the suites that are shown."""
     states: Counter[str] = Counter()
     for suite in dict.fromkeys(column.suite for column in board.columns):
         states.update(reader.state_counts(suite, model.slug))
-    answers = sum(states[state] for state in ("ok", "unparsed", "refused"))
-    return ", ".join(f"{states[state] / answers:.1%} {state}" for state in ("unparsed", "refused") if states[state])
+    answers = sum(states[state] for state in ("ok", "unparsed", "refused", "hedged"))
+    return ", ".join(
+        f"{states[state] / answers:.1%} {state}" for state in ("unparsed", "refused", "hedged") if states[state]
+    )
 
 
 def _cell(reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: LeaderboardCell) -> ScoreCell:

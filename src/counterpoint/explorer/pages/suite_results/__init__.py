@@ -141,15 +141,19 @@ def _detail(test: str, kind: str, *, has_tests: bool) -> str:
 
 
 def _notes(reader: LabReader, suite: str, model: LabModel) -> tuple[str, ...]:
-    """Return how many answers are unparsed, refused, failed or missing."""
+    """Return how many answers are unparsed, refused, hedged, failed or missing."""
     states = reader.state_counts(suite, model.slug)
     total = sum(states.values())
-    problems = [f"{states[name]:,} {name}" for name in ("unparsed", "refused", "failed", "missing") if states.get(name)]
+    problems = [
+        f"{states[name]:,} {name}"
+        for name in ("unparsed", "refused", "hedged", "failed", "missing")
+        if states.get(name)
+    ]
     if not problems:
         return (f"All {total:,} queries have a parsed answer.",) if total else ()
     return (
-        f"Of {total:,} queries: {', '.join(problems)}. Unparsed and refused answers are wrong; a pair with a failed or "
-        "missing answer is not counted.",
+        f"Of {total:,} queries: {', '.join(problems)}. Unparsed, refused and hedged answers are wrong; a pair with a "
+        "failed or missing answer is not counted.",
     )
 
 

@@ -1,0 +1,115 @@
+"""The count in a reply, in digits, in words, or as "none"."""
+
+import re
+from functools import cache
+
+from counterpoint.language.answers.final_answer import split_sentences
+from counterpoint.language.english import number_value, number_word
+from counterpoint.language.lexicon.word_lists import split_list, word_table
+
+_WORDS = "|".join(sorted((number_word(n).replace("-", "[- ]") for n in range(101)), key=len, reverse=True))
+_SIZES = {"hundred": 100, "thousand": 1000, "dozen": 12}
+_DIGITS = r"[0-9]{1,3}(?:,[0-9]{3}){1,4}(?![0-9])|[0-9]{1,15}(?:\.[0-9]{1,9})?"
+_NUMBER = re.compile(
+    r"\bhalf a dozen\b"
+    rf"|(?<![\w.,$€£])(?:(?P<digits>{_DIGITS})|(?P<words>{_WORDS}|a|an))[ -](?P<size>{'|'.join(_SIZES)})\b"
+    rf"|(?<![a-z0-9_.,])(?P<alone>{_DIGITS})(?![a-z0-9_]|[.,:][0-9])"
+    rf"|\b(?P<word>{_WORDS}|single|dozen)\b(?! of (?:them|the|these|those|which))"
+)
+_NONE = re.compile(
+    r"\bnone\b|\bnobody\b|\bno one\b|\bno (?!doubt|idea|way|question|image|picture)\w{1,40}"
+    r"|(?:\bnot|n't) (?:\w{1,40} ){0,2}any\b"
+)
+_BOUND = re.compile(r"\b(?:more|less|fewer|greater|other|rather) than\b|\bnot\b[^.]{0,20}\bbut\b")
+_RANGE = re.compile(rf"(?:{_DIGITS}|\b(?:{_WORDS}))(?: or | to |-| - |–| and )(?:{_DIGITS}|(?:{_WORDS})\b)")
+_TOTAL = re.compile(r"\b(?:total|altogether|overall|makes|leaves|therefore|thus|hence|so)\b")
+_LIST_ITEM = re.compile(r"(?:[0-9]{1,2}[.)]|(?:step|person|object|image) [0-9]{1,2}[:.]?) ")
+_STATES = re.compile(
+    r"\b(?:there (?:are|is|were|was|'re|'s)|there's|i (?:can )?(?:see|count|counted|spot|estimate)|has|have|shows"
+    r"|contains|with|a total of|i'd (?:say|estimate)|seems? to be|appears? to be|maybe|perhaps)"
+    r"(?: (?:about|around|approximately|roughly|just|only|exactly|a total of|at least|that)){0,2} $"
+)
+_EDGES = " \t\"'*_`.!()~[]"
+_CJK = re.compile(r"(?:(?<=有)|(?<=是)|(?<=为)|^|(?<=[:\s]))([零〇一二两兩三四五六七八九十])(?!共|些|样|个人都)")
+
+
+def parse_count(text: str, words: frozenset[str] = frozenset()) -> str | None:
+    """The count that a text settles on, as digits; None where there are none, several, or only a bound.
+
+    Of several numbers the one after a sum, in a sentence that concludes, after "there are", or before a noun of the
+    question counts.
+
+    >>> [parse_count(text) for text in ("There are three dogs.", "a dozen", "No dogs.", "2 or 3", "1,000")]
+    ['3', '12', '0', None, '1000']
+    """
+    answer = text.lower().replace("’", "'").strip()
+    parts = split_sentences(answer) or [""]
+    sentences = [part for part in parts if len(parts) == 1 or not _LIST_ITEM.match(part)] or parts
+    whole = _NUMBER.fullmatch(sentences[0].strip(_EDGES))
+    if whole is not None:
+        return _digits(whole)
+    if is_range(answer) or _BOUND.search(answer):
+        return None
+    totals = [part for part in sentences if _TOTAL.search(part) or "=" in part]
+    for part in [*reversed(totals), *sentences[:1], *sentences[:0:-1]]:
+        if (count := _count_in(part, words)) is not None:
+            return count
+    return _foreign_count(answer) or ("0" if _NONE.search(answer) else None)
+
+
+def is_range(text: str) -> bool:
+    """Whether a text names two numbers without a decision.
+
+    >>> is_range("3 or 4"), is_range("between 20 and 30"), is_range("3")
+    (True, True, False)
+    """
+    lower = text.lower()
+    return any(" and " not in match[0] or "between" in lower for match in _RANGE.finditer(lower)) and "=" not in lower
+
+
+def _count_in(sentence: str, words: frozenset[str]) -> str | None:
+    """The only count in a sentence, or the one that it states first of all."""
+    if "=" in sentence:
+        sentence = sentence.rpartition("=")[2]
+    found = list(_NUMBER.finditer(sentence))
+    counts = {_digits(match) for match in found}
+    if len(counts) == 1:
+        return counts.pop()
+    for match in found:
+        if _STATES.search(sentence[max(0, match.start() - 60) : match.start()]):
+            return _digits(match)
+    named = {_digits(match) for match in found if _precedes(sentence[match.end() : match.end() + 40], words)}
+    if len(named) == 1:
+        return named.pop()
+    first = {_digits(match) for match in _NUMBER.finditer(re.split(r"[,:;(]\s?", sentence, maxsplit=1)[0])}
+    return first.pop() if len(first) == 1 else None
+
+
+def _precedes(after: str, words: frozenset[str]) -> bool:
+    """Whether a noun of the question follows a number, perhaps behind an adjective."""
+    return any(word.strip(".,;:!") in words for word in after.split()[:2])
+
+
+def _foreign_count(text: str) -> str | None:
+    numerals = _numerals()
+    counts = {numerals[word] for part in text.split() if (word := part.strip(".,!;:")) in numerals}
+    if not counts and not text.isascii():
+        counts = {numerals[match[1]] for match in _CJK.finditer(text)}
+    return str(counts.pop()) if len(counts) == 1 else None
+
+
+@cache
+def _numerals() -> dict[str, int]:
+    listed = split_list(word_table("replies")["numerals"])
+    return {word: number for number, words in enumerate(listed) for word in words.split("/")}
+
+
+def _digits(match: re.Match[str]) -> str:
+    """A number as digits, without thousands separators and without a fraction of zero."""
+    if size := match["size"]:
+        many = match["digits"] or str(number_value(match["words"]) or 1)
+        return str(int(float(many.replace(",", "")) * _SIZES[size])) if len(many) < 9 else many
+    if match["alone"]:
+        whole, _, rest = match["alone"].replace(",", "").partition(".")
+        return f"{whole}.{rest}" if rest.strip("0") else whole
+    return "6" if match["word"] is None else str(number_value(match["word"]))

@@ -1,0 +1,183 @@
+"""Yes or no in a reply: said outright, or by a sentence that affirms or denies what was asked."""
+
+import re
+from functools import cache
+
+from counterpoint.language.answers.final_answer import is_conclusion, split_sentences
+from counterpoint.language.answers.refusals import is_hedge
+from counterpoint.language.lexicon.word_lists import word_list
+
+_YES = r"(?:yes|yeah|yep|yup|true|correct|affirmative|indeed|right)"
+_NO = (
+    r"(?:no|nope|nah|false|incorrect|wrong|negative|definitely not|absolutely not|certainly not|of course not|"
+    r"probably not|most likely not|likely not|not (?:really|quite|exactly|at all))"
+)
+_LEAD = re.compile(
+    r"(?:(?:i(?:'d| would| will|'ll)? (?:say|think|believe|guess|answer|go with)(?: that)?|so|therefore|thus|hence"
+    r"|then|in conclusion|overall|my answer (?:is|would be)|the answer is|it is|it's|probably|likely|most likely|and"
+    r"|well|great question|good question|actually|sure|okay|ok)[,:!.]? {1,2}){1,4}"
+)
+_DOUBT = re.compile(
+    r"(?:there is |there's |i have )?(?:no|without(?: a| any)?) (?:doubt|question)(?: that| about (?:it|that))?"
+    r"[, ]{0,2}"
+)
+_LEADS_YES = re.compile(rf"{_YES}\b(?![-'])")
+_LEADS_NO = re.compile(rf"{_NO}\b(?!['-]|\s?(?:\.\s?)?[0-9])")
+_SAYS_YES = re.compile(r"\byes\b")
+_SAYS_NO = re.compile(r"\bno\b(?=\s?(?:[.,;:!?)\"']|$))")
+_WHO = r"(?:it|they|he|she|there|this|that|these|those|i|we|you)"
+_DOES = r"(?:is|are|does|do|did|was|were|has|have|could|would)"
+_AFFIRMS = re.compile(
+    rf"{_WHO} (?:{_DOES}|can|will)|i (?:think|believe|guess|suppose) so|y"
+    r"|(?:that|this|it)(?:'s| is) (?:true|correct|right)"
+)
+_SURE = re.compile(r"(?:definitely|absolutely|certainly|of course|indeed)\b[,!. ]{0,3}")
+_DENIES = re.compile(
+    rf"{_WHO} (?:(?:{_DOES}|can|will) not|{_DOES}n't|can't|won't|cannot)|(?:it|that|this|he|she)'s not|they're not|n"
+    r"|not|i (?:don't|do not) (?:think|believe) so|i (?:think|believe|guess) not|not that i (?:can )?(?:see|know)"
+    r"(?: of)?|not at all|(?:that|this|it)(?:'s| is) (?:false|incorrect|wrong|not (?:true|correct|right))"
+)
+_NEGATION = re.compile(r"(?:no|not|none|never|neither|nor|nothing|nobody|cannot|without|\w{1,12}n't)")
+_CLAUSE = re.compile(
+    r"[.,;:!?\n—–]|\s-\s|\b(?:but|because|since|although|however|while|though)\b"
+    r"|(?<!think )(?<!believe )(?<!guess )(?<!suppose )\bso\b"
+)
+_WORD = re.compile(r"[\w']{1,40}")
+_MAYBE = re.compile(r"\b(?:maybe|perhaps|possibly|might|may|could be)\b")
+
+
+def yes_or_no(text: str, words: frozenset[str] = frozenset()) -> str | None:
+    """The polarity of a reply to a yes/no question of these words; None for both, neither, or uncertainty.
+
+    A sentence without "yes" or "no" counts only where it repeats the question: "There is no dog" is a "no" to "Is there
+    a dog?", and None to "Is there a cat?". A negative question is answered by "yes" or "no" alone.
+
+    >>> yes_or_no("Yes, there is a dog."), yes_or_no("There is no doubt that it is."), yes_or_no("Yes and no.")
+    ('yes', 'yes', None)
+    >>> yes_or_no("There is no dog.", frozenset({"is", "there", "a", "dog"}))
+    'no'
+    """
+    lower = text.lower().replace("’", "'").strip(" \"'(.-:#>[\n")
+    sure = _DOUBT.sub("", lower)
+    if sure != lower and not _WORD.search(sure):
+        return "yes"
+    sentences = [" ".join(part.split()).lstrip("\"'( ") for part in split_sentences(sure)]
+    if not sentences:
+        return None
+    asked = frozenset() if any(map(_NEGATION.fullmatch, words)) else _content(words)
+    ordered = [*reversed([part for part in sentences if is_conclusion(part)]), *sentences[:1], *sentences[:0:-1]]
+    outright = _by_first_word(sentences[0], " ".join(sentences)) or _by_foreign_word(sure)
+    if outright is not None:
+        return outright or None
+    for sentence in ordered:
+        if (polarity := _by_clauses(sentence, asked)) is not None:
+            return polarity
+    return _by_any_word(sure) or ("yes" if _SURE.match(sure) else None)
+
+
+def _by_first_word(sentence: str, whole: str) -> str | None:
+    """By the first words, unless the other polarity follows: then there is neither, ""."""
+    start = _LEAD.match(sentence)
+    for text in (sentence, sentence[start.end() :] if start else ""):
+        if _LEADS_YES.match(text):
+            return "" if _SAYS_NO.search(whole) else "yes"
+        if _LEADS_NO.match(text) and not _rest_of_question(text):
+            return "" if _SAYS_YES.search(whole) else "no"
+    return None
+
+
+def _rest_of_question(text: str) -> bool:
+    """Whether "no" begins a noun phrase that goes on, as in "no other glass is visible"; "no dog" denies."""
+    return text.startswith(("no other ", "no one else"))
+
+
+def _by_foreign_word(text: str) -> str | None:
+    if text.isascii() and not text.isalpha() and " " not in text.rstrip(".!"):
+        return None
+    first = text.split(maxsplit=1)[0].strip(".,!;:،¡")
+    if first in word_list("replies", "yes"):
+        return "yes"
+    if first in word_list("replies", "no"):
+        return "no"
+    if not text.isascii():
+        if text.startswith(tuple(word_list("replies", "no_start"))):
+            return "no"
+        if text.startswith(tuple(word_list("replies", "yes_start"))):
+            return "yes"
+    return None
+
+
+def _by_any_word(text: str) -> str | None:
+    """By "yes" or "no" anywhere in the text."""
+    yes, no = _SAYS_YES.search(text), _SAYS_NO.search(text)
+    if _MAYBE.search(text) or (yes is None) == (no is None):
+        return None
+    return "yes" if yes else "no"
+
+
+def _by_clauses(sentence: str, asked: frozenset[str]) -> str | None:
+    """By the first clause that affirms or denies by itself, or that repeats what was asked."""
+    sentence = _SURE.sub("", sentence, count=1) if _SURE.match(sentence) else sentence
+    for part in _CLAUSE.split(sentence):
+        clause = part.strip(" \"')")
+        if not clause or is_hedge(clause) or _MAYBE.search(clause):
+            continue
+        start = _LEAD.match(f"{clause} ")
+        bare = clause[start.end() :] if start and start.end() < len(clause) else clause
+        for text in (clause, bare):
+            if _AFFIRMS.fullmatch(text) or re.fullmatch(_YES, text):
+                return "yes"
+            if _DENIES.fullmatch(text) or re.fullmatch(_NO, text):
+                return "no"
+        if asked and (polarity := _by_repetition(clause, asked)) is not None:
+            return polarity
+    return None
+
+
+def _by_repetition(clause: str, asked: frozenset[str]) -> str | None:
+    """By a clause that has no other content than the question, or all of it and no other place."""
+    words = _WORD.findall(clause)
+    content, is_denied = _content(words), False
+    for word in sorted(content - asked):
+        for opposite in _opposites().get(word, ()):
+            if opposite in asked:
+                content, is_denied = (content - {word}) | {opposite}, True
+    if not content or not (content <= asked or (asked <= content and not _strays(content, asked))):
+        return None
+    for index, word in enumerate(words):
+        if _NEGATION.fullmatch(word):
+            following = next((_stem(later) for later in words[index + 1 :] if _content([later])), "")
+            if word == "no" and following and following not in asked:
+                return None
+            is_denied = not is_denied
+            break
+    return "no" if is_denied else "yes"
+
+
+def _strays(content: frozenset[str], asked: frozenset[str]) -> bool:
+    return bool((content - asked) & word_list("replies", "places"))
+
+
+def _content(words: frozenset[str] | list[str]) -> frozenset[str]:
+    """The stems of the words that are not empty."""
+    empty = word_list("replies", "empty")
+    return frozenset(_stem(word) for word in words if word not in empty and not _NEGATION.fullmatch(word))
+
+
+def _stem(word: str) -> str:
+    """A word without its possessive, its plural and, where it is a verb, its ending."""
+    word = word.removesuffix("'s").rstrip("s'")
+    for ending in ("ing", "ed"):
+        if len(word) > len(ending) + 3 and word.endswith(ending):
+            return word.removesuffix(ending)
+    return word.removesuffix("e") if len(word) > 4 else word
+
+
+@cache
+def _opposites() -> dict[str, tuple[str, ...]]:
+    opposites: dict[str, tuple[str, ...]] = {}
+    for pair in word_list("replies", "opposites"):
+        first, second = map(_stem, pair.split("/"))
+        opposites[first] = (*opposites.get(first, ()), second)
+        opposites[second] = (*opposites.get(second, ()), first)
+    return opposites
