@@ -60,6 +60,28 @@ def test_a_group_holds_the_question_and_its_counterfactual_with_their_own_answer
         assert all(dict(tags)["augmentation"] == "color" for tags in group.tags)
 
 
+@pytest.mark.parametrize(
+    ("votes", "expected"),
+    [
+        (  # one person each, and yet three of ten agree that it is red and white
+            ["red & white", "white/red", "red, white", "blue", *"abcdef"],
+            {"red & white": 0.9, "white/red": 0.9, "red, white": 0.9, "red and white": 0.9, "blue": 0.3},
+        ),
+        (["gray"] * 2 + ["grey"] * 2 + ["white"] * 3 + ["x"] * 3, {"gray": 1.0, "grey": 1.0, "white": 0.9}),
+        (["grey"] * 10, {"grey": 1.0, "gray": 1.0}),
+        (["Gray"] * 2 + ["gray"] + ["white"] * 2 + [*"vwxyz"], {"Gray": 0.9, "gray": 0.9, "white": 0.6}),
+        (["red"] * 3 + ["orange"] * 2 + [*"vwxyz"], {"red": 0.9, "orange": 0.6}),  # nothing to join
+    ],
+)
+def test_a_value_of_several_spellings_earns_their_credit_together(votes: list[str], expected: dict[str, float]) -> None:
+    other = _question(1, "What color is the car?", ["green"] * 10)
+    groups, _ = _made(counterfactuals.suite, [_question(0, "What color is the cat?", votes), other])
+    gold = next(group.gold[0] for group in groups if group.base.text == "What color is the cat?")
+    assert gold
+    assert {answer: round(credit, 2) for answer, credit in gold.answers if answer in expected} == expected
+    assert [credit for _, credit in gold.answers] == sorted((credit for _, credit in gold.answers), reverse=True)
+
+
 def test_where_no_wrong_value_can_be_had_nothing_is_asked_whichever_way_the_coin_falls() -> None:
     groups, tally = _made(counterfactuals.suite, [_question(1, "What color is the car?", ["red"] * 10)])
     assert not groups

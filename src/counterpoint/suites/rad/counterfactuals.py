@@ -8,6 +8,7 @@ from random import Random
 
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
+from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.scenes.cooccurrence import WeightedWords
 from counterpoint.suites.question_groups import Tags, base_query, base_tags
 from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, interpret_question, match_style
@@ -100,8 +101,31 @@ def propose_counterfactual(question: Question, samplers: AnswerSamplers, rng: Ra
     if drawn_answer is None:
         yield Rejection(augmentation.name, NO_OTHER)
         return
-    base, gold = base_query(question), (question.gold, Gold.of(drawn_answer[0]))
-    yield counterfactual_group(augmentation, interpreted, *drawn_answer, base, gold, base_tags(question))
+    gold = joint_gold(augmentation, interpreted, question.gold), Gold.of(drawn_answer[0])
+    yield counterfactual_group(
+        augmentation, interpreted, *drawn_answer, base_query(question), gold, base_tags(question)
+    )
+
+
+def joint_gold(augmentation: Augmentation, interpreted: InterpretedQuestion, gold: Gold) -> Gold:
+    """Gold in which the majority value and all of its spellings earn their credit together.
+
+    Spellings that normalize alike have joint credit already. Two people who say "red & white" and two who say "white
+    and red" make four for "red and white", as the yes/no question counts them.
+    """
+    spellings = [
+        (answer, credit)
+        for answer, credit in gold.answers
+        if augmentation.value(interpreted.subject, answer) == interpreted.value
+    ]
+    by_form = {normalize_vqa(answer): credit for answer, credit in spellings}
+    if not by_form or by_form.keys() == {normalize_vqa(interpreted.value)}:
+        return gold
+    named = [] if normalize_vqa(interpreted.value) in by_form else [(interpreted.value, 0.0)]
+    together = min(sum(by_form.values()), 1.0)
+    joint = {answer: together for answer, _ in (*spellings, *named)}
+    answers = [(answer, joint.get(answer, credit)) for answer, credit in (*gold.answers, *named)]
+    return Gold(tuple(sorted(answers, key=lambda pair: -pair[1])))
 
 
 def draw_answer(
