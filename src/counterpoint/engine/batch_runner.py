@@ -164,7 +164,9 @@ class BatchRunner:
         self._meter.count(0, 0)
 
     def _fail(self, places: Sequence[int], problem: Exception | None, buffer: AnswerBuffer) -> None:
-        reason = "the model gave no answer" if problem is None else _reason(problem)
+        reason = "the model gave no answer"
+        if problem is not None:
+            reason = str(problem) if isinstance(problem, CounterpointError) else f"{type(problem).__name__}: {problem}"
         for place in places:
             buffer.keep(place, Answer.failed(reason))
         buffer.pass_on()
@@ -200,7 +202,3 @@ class BatchRunner:
 def _is_out_of_memory(problem: Exception) -> bool:
     """Python's own error, or that of torch, which is known by its name alone."""
     return isinstance(problem, MemoryError) or any(kind.__name__ == "OutOfMemoryError" for kind in type(problem).mro())
-
-
-def _reason(problem: Exception) -> str:
-    return str(problem) if isinstance(problem, CounterpointError) else f"{type(problem).__name__}: {problem}"

@@ -189,15 +189,21 @@ def describe_run(
     settings: Mapping[str, Any], suites: Mapping[str, str], result: Progress | RunSummary, state: str
 ) -> dict[str, Any]:
     """A run as JSON; `suites` maps names to fingerprints, `state` is running, stopped or done."""
-    return {
-        "state": state,
-        "settings": dict(settings),
-        "suites": dict(suites),
-        "counts": _counts(result),
-        **(_details(result) if isinstance(result, RunSummary) else {}),
-        "versions": package_versions(),
-        "hardware": hardware_info(),
-    }
+    details: dict[str, Any] = {}
+    if isinstance(result, RunSummary):
+        counts = {name: getattr(result, name) for name in ("asked", "failed", "cached", "beyond", "left", "retries")}
+        check = result.batch_invariance
+        details = {
+            "seconds": round(result.seconds, 3),
+            "batch": result.batch,
+            "alike": None if check is None else asdict(check),
+            "disagreement": None if check is None else check.disagreement,
+            "reasons": dict(result.reasons),
+        }
+    else:
+        counts = {"asked": result.done, "failed": result.failed, "cached": result.cached}
+    about = {"state": state, "settings": dict(settings), "suites": dict(suites), "counts": counts}
+    return {**about, **details, "versions": package_versions(), "hardware": hardware_info()}
 
 
 def package_versions() -> dict[str, str]:
@@ -221,20 +227,4 @@ def hardware_info() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "devices": [torch.cuda.get_device_name(device) for device in devices] if torch is not None else [],
         "memory": [torch.cuda.max_memory_allocated(device) for device in devices] if torch is not None else [],
-    }
-
-
-def _counts(result: Progress | RunSummary) -> dict[str, Any]:
-    if isinstance(result, Progress):
-        return {"asked": result.done, "failed": result.failed, "cached": result.cached}
-    return {name: getattr(result, name) for name in ("asked", "failed", "cached", "beyond", "left", "retries")}
-
-
-def _details(summary: RunSummary) -> dict[str, Any]:
-    return {
-        "seconds": round(summary.seconds, 3),
-        "batch": summary.batch,
-        "alike": None if summary.batch_invariance is None else asdict(summary.batch_invariance),
-        "disagreement": None if summary.batch_invariance is None else summary.batch_invariance.disagreement,
-        "reasons": dict(summary.reasons),
     }

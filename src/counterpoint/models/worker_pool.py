@@ -67,13 +67,6 @@ class _Worker:
         self._busy = kind is _MessageKind.ITEM
         return kind, content
 
-    def death(self) -> ModelError:
-        """The error that reports its death."""
-        self.connection.close()
-        self.process.join(self.exit_seconds)
-        fact = f"the worker on {self.device} died with exit code {self.process.exitcode}"
-        return ModelError(fact, hint="it may have run out of memory; smaller batches need less")
-
 
 class WorkerPool:
     """Processes with the same model on a device each; a worker that dies is left out from then on."""
@@ -158,7 +151,10 @@ class WorkerPool:
             raise problems[0]
 
     def _remove(self, worker: _Worker) -> ModelError:
-        problem = worker.death()
+        worker.connection.close()
+        worker.process.join(worker.exit_seconds)
+        fact = f"the worker on {worker.device} died with exit code {worker.process.exitcode}"
+        problem = ModelError(fact, hint="it may have run out of memory; smaller batches need less")
         self._workers.remove(worker)
         if self._workers:
             logger.warning("%s; %d go on without it", problem, len(self._workers))

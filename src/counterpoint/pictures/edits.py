@@ -6,7 +6,6 @@ reference size, then x, y, width and height of each box in it, all integers. Box
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from math import isqrt
 from typing import TypeAlias
 
@@ -46,9 +45,12 @@ def scale_boxes(boxes: Iterable[Box], before: Size, after: Size) -> list[Box]:
     >>> scale_boxes([Box(1, 1, 3, 3)], Size(8, 8), Size(4, 16))
     [Box(x=0, y=2, width=2, height=6)]
     """
-    return [
-        scaled for scaled in (_scale_box(box, before, after) for box in boxes) if scaled.width > 0 and scaled.height > 0
-    ]
+    scaled = []
+    for box in boxes:
+        x, width = _outward(box.x, box.right, before.width, after.width)
+        y, height = _outward(box.y, box.bottom, before.height, after.height)
+        scaled += [Box(x, y, width, height)] if width > 0 and height > 0 else []
+    return scaled
 
 
 def bounding_box(boxes: Sequence[Box]) -> Box:
@@ -57,7 +59,8 @@ def bounding_box(boxes: Sequence[Box]) -> Box:
     >>> bounding_box([Box(1, 5, 3, 3), Box(8, 2, 2, 2)])
     Box(x=1, y=2, width=9, height=6)
     """
-    return reduce(_union, boxes)
+    x, y = min(box.x for box in boxes), min(box.y for box in boxes)
+    return Box(x, y, max(box.right for box in boxes) - x, max(box.bottom for box in boxes) - y)
 
 
 def soft_mask(boxes: Iterable[Box], size: Size) -> Mask:
@@ -89,19 +92,10 @@ def _soft_interval(start: int, length: int, margin: int, end: int) -> tuple[int,
     return begin, ((255 * kept + whole // 2) // whole).astype(np.uint32)
 
 
-def _scale_box(box: Box, before: Size, after: Size) -> Box:
-    x, right = _outward(box.x, box.right, before.width, after.width)
-    y, bottom = _outward(box.y, box.bottom, before.height, after.height)
-    return Box(x, y, right - x, bottom - y)
-
-
 def _outward(start: int, stop: int, before: int, after: int) -> tuple[int, int]:
-    return max(start * after // before, 0), min(-(-stop * after // before), after)
-
-
-def _union(one: Box, other: Box) -> Box:
-    x, y = min(one.x, other.x), min(one.y, other.y)
-    return Box(x, y, max(one.right, other.right) - x, max(one.bottom, other.bottom) - y)
+    """Where an interval starts in a resized picture, and its length."""
+    first = max(start * after // before, 0)
+    return first, min(-(-stop * after // before), after) - first
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,12 +93,8 @@ def chat(
     picture_side: int = 0,
 ) -> "Chat":
     """The model of this name on an OpenAI-compatible server; its key is read from the environment alone."""
-    least: dict[str, tuple[float, float]] = {
-        "tokens": (tokens, 1),
-        "concurrency": (concurrency, 1),
-        "attempts": (attempts, 1),
-    }
-    least |= {"timeout": (timeout, 0.001), "max_downtime": (max_downtime, 0), "budget": (budget, 0)}
+    least: dict[str, tuple[float, float]] = {"timeout": (timeout, 0.001), "max_downtime": (max_downtime, 0)}
+    least |= {"tokens": (tokens, 1), "concurrency": (concurrency, 1), "attempts": (attempts, 1), "budget": (budget, 0)}
     least |= {"temperature": (temperature, 0), "sampling": (sampling, 0), "picture_side": (picture_side, 0)}
     for setting, (value, lowest) in least.items():
         if not value >= lowest:

@@ -28,7 +28,7 @@ FAMILIES = {
     "classifier": "counterpoint.models.hf.classifiers:make",
     "generative": "counterpoint.models.hf.generative:make",
     "blip-vqa": "counterpoint.models.hf.generative:make_blip",
-    "towers": "counterpoint.models.hf.towers:make",
+    "towers": "counterpoint.models.hf.towers:TwoTowerModel",
     "matching": "counterpoint.models.hf.matching:make",
     "language": "counterpoint.models.hf.generative:make_language",
 }

@@ -45,11 +45,8 @@ class HeadContext:
 
     def pixels(self) -> tuple[PictureLoader, EncodePictures]:
         """Loader and encoder of a model that takes pixels."""
-        processor, place, kind = (
-            PictureProcessor.of(self.checkpoint),
-            self.checkpoint.place,
-            self.checkpoint.torch_dtype,
-        )
+        processor = PictureProcessor.of(self.checkpoint)
+        place, kind = self.checkpoint.place, self.checkpoint.torch_dtype
         return picture_loader(self.pictures, processor.fit), lambda batch: processor.batch(batch, place, kind)
 
     def areas(self, model: Any) -> tuple[RegionLoader, EncodePictures]:
@@ -145,30 +142,18 @@ def _vilt(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     return MatchingHead(look, see, match, Scale.SIMILARITY), []
 
 
-def _visual_bert(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
-    """VisualBERT: one stream of words and regions."""
+def _region_head(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
+    """VisualBERT, one stream of words and regions; LXMERT, where words and regions attend to each other."""
     look, see = context.areas(model)
 
     def match(seen: Inputs, texts: Inputs) -> Any:
+        if look.boxed:
+            output = model(**texts, visual_feats=seen["features"], visual_pos=seen["boxes"])
+            return context.probability(output.cross_relationship_score)
         present = _ones(seen["features"])
-        output = model(
-            **texts,
-            visual_embeds=seen["features"],
-            visual_attention_mask=present,
-            visual_token_type_ids=present,
-        )
+        regions = {"visual_attention_mask": present, "visual_token_type_ids": present}
+        output = model(**texts, visual_embeds=seen["features"], **regions)
         return context.probability(output.seq_relationship_logits)
-
-    return MatchingHead(look, see, match, Scale.PROBABILITY), [look.content, f"fits={context.fits}"]
-
-
-def _lxmert(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
-    """LXMERT: words and regions attend to each other."""
-    look, see = context.areas(model)
-
-    def match(seen: Inputs, texts: Inputs) -> Any:
-        output = model(**texts, visual_feats=seen["features"], visual_pos=seen["boxes"])
-        return context.probability(output.cross_relationship_score)
 
     return MatchingHead(look, see, match, Scale.PROBABILITY), [look.content, f"fits={context.fits}"]
 
@@ -177,8 +162,8 @@ HEADS: dict[str, Callable[[Any, HeadContext], tuple[MatchingHead, list[str]]]] =
     "BlipForImageTextRetrieval": _blip,
     "Blip2ForImageTextRetrieval": _blip2,
     "ViltForImageAndTextRetrieval": _vilt,
-    "VisualBertForPreTraining": _visual_bert,
-    "LxmertForPreTraining": _lxmert,
+    "VisualBertForPreTraining": _region_head,
+    "LxmertForPreTraining": _region_head,
 }
 """Each architecture with the builder of its head, which returns the settings for the fingerprint too."""
 

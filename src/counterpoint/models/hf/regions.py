@@ -35,13 +35,7 @@ CACHED_PICTURES = 256
 _LAYOUTS = (
     "a .tsv of bottom-up attention or LXMERT, a folder of .npz or .npy, or one .npz; see how-to/use-region-features"
 )
-_BROKEN = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    BadZipFile,
-)  # what numpy raises on a file that is not what it claims
+_BROKEN = (OSError, ValueError, KeyError, EOFError, BadZipFile)  # what numpy raises on a file that is broken
 _ARRAYS = ("features", "boxes", "width", "height")
 
 

@@ -4,7 +4,6 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -33,15 +32,6 @@ CACHED_VECTORS, CHUNK = 2**16, 2**12
 Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedPass:
-    """One recorded pass: its input buffers, its graph, and its output buffer."""
-
-    inputs: Mapping[str, Any]
-    graph: Any
-    output: Any
-
-
 class CudaGraphForward:
     """A forward pass that is one launch on CUDA instead of hundreds; on other devices it runs as usual.
 
@@ -51,22 +41,24 @@ class CudaGraphForward:
 
     def __init__(self, forward: Callable[[Mapping[str, Any]], Any]) -> None:
         self._forward = forward
-        self._recorded: RecordedPass | None = None
+        self._recorded: tuple[Mapping[str, Any], Any, Any] | None = None  # input buffers, graph, output buffer
         self._tried = False
 
     def __call__(self, inputs: Mapping[str, Any]) -> Any:
         """The output of the pass."""
         if not self._tried and all(tensor.is_cuda for tensor in inputs.values()):
             self._tried, self._recorded = True, self._record(inputs)
-        recorded = self._recorded
-        if recorded is None or any(tensor.shape != recorded.inputs[name].shape for name, tensor in inputs.items()):
+        if self._recorded is None:
+            return self._forward(inputs)
+        buffers, graph, output = self._recorded
+        if any(tensor.shape != buffers[name].shape for name, tensor in inputs.items()):
             return self._forward(inputs)
         for name, tensor in inputs.items():
-            recorded.inputs[name].copy_(tensor, non_blocking=True)
-        recorded.graph.replay()
-        return recorded.output.clone()
+            buffers[name].copy_(tensor, non_blocking=True)
+        graph.replay()
+        return output.clone()
 
-    def _record(self, inputs: Mapping[str, Any]) -> RecordedPass | None:
+    def _record(self, inputs: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any, Any] | None:
         import torch
 
         held = {name: tensor.clone() for name, tensor in inputs.items()}
@@ -80,14 +72,7 @@ class CudaGraphForward:
                 output = self._forward(held)
         except RuntimeError:
             return None
-        return RecordedPass(held, graph, output)
-
-
-def make(checkpoint: Checkpoint, pictures: Pictures, *, template: str = "{}", batch: int = 0) -> "TwoTowerModel":
-    """A two-tower model; `template` is put around a text, as in `a photo of {}`."""
-    if "{}" not in template:
-        raise ModelError(f"the template {template!r} has no slot for a text", hint="write {} where it goes")
-    return TwoTowerModel(checkpoint, pictures, template=template, batch=batch)
+        return held, graph, output
 
 
 class VectorCache(Generic[Key]):
@@ -114,7 +99,12 @@ class VectorCache(Generic[Key]):
         for key in keys:
             full = len(self._rows) == self._most
             self._rows[key] = self._rows.popitem(last=False)[1] if full else len(self._rows)
-        self._grow(vectors)
+        held = 0 if self._table is None else len(self._table)
+        if held < len(self._rows):
+            table = vectors.new_empty((min(self._most, max(2 * held, 1024, len(self._rows))), vectors.shape[1]))
+            if held:
+                table[:held] = self._table
+            self._table = table
         self._table[self._places(keys)] = vectors
 
     def at(self, keys: Sequence[Key]) -> Any:
@@ -124,25 +114,19 @@ class VectorCache(Generic[Key]):
     def _places(self, keys: Sequence[Key]) -> Any:
         return stack_on_device([np.array([self._rows[key] for key in keys], np.int64)], self._table.device)[0]
 
-    def _grow(self, vectors: Any) -> None:
-        held = 0 if self._table is None else len(self._table)
-        if held < len(self._rows):
-            table = vectors.new_empty((min(self._most, max(2 * held, 1024, len(self._rows))), vectors.shape[1]))
-            if held:
-                table[:held] = self._table
-            self._table = table
-
 
 class TwoTowerModel:
     """Each picture and each text is encoded once and cached; a score is the product of two vectors.
 
     Scores are those of the model's forward pass: the cosine times the learned scale; with a learned bias, as in SigLIP,
-    the probability of a match.
+    the probability of a match. `template` is put around a text, as in `a photo of {}`.
     """
 
     def __init__(self, checkpoint: Checkpoint, pictures: Pictures, *, template: str = "{}", batch: int = 0) -> None:
         from transformers import AutoModel
 
+        if "{}" not in template:
+            raise ModelError(f"the template {template!r} has no slot for a text", hint="write {} where it goes")
         self.fingerprint, self.former_fingerprints = checkpoint.identity("towers", template)
         self._checkpoint, self._template = checkpoint, template
         self._model = checkpoint.weights(AutoModel)
@@ -196,7 +180,9 @@ class TwoTowerModel:
         with torch.inference_mode():
             results = torch.cat([ask(queries[start : start + CHUNK]) for start in range(0, len(queries), CHUNK)])
             fetched = fetch_async(results)
-            self._encode_next()
+            ahead, self._next = self._next[:LOOKAHEAD], []  # as many as keep the device busy
+            with suppress(CounterpointError):  # errors are raised when these pictures are asked for
+                _drain(self._encode_pictures(picture for picture in ahead if picture))
             return np.asarray(fetched().numpy(), np.float32)
 
     def _scores(self, queries: Sequence[Query]) -> Any:
@@ -244,12 +230,6 @@ class TwoTowerModel:
             inputs = self._texts.batch([tokens for _, tokens in batch], self._checkpoint.place)
             self._text_vectors.put([text for text, _ in batch], _vectors(self._model.get_text_features(**inputs)))
             yield
-
-    def _encode_next(self) -> None:
-        """Encode the next pictures, as many as keep the device busy; errors are raised when they are asked for."""
-        ahead, self._next = self._next[:LOOKAHEAD], []
-        with suppress(CounterpointError):
-            _drain(self._encode_pictures(picture for picture in ahead if picture))
 
     def _warm_up(self) -> None:
         """Run a first pass on a blank picture, since it takes seconds on CUDA."""

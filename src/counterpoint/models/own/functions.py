@@ -11,7 +11,7 @@ import numpy as np
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.ports import Floats, Model, Pictures, Pixels, PlacedAnswer, Scale, score_array
+from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale, score_array
 from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.models.settings import convert_settings
 
@@ -48,18 +48,19 @@ class FunctionModel:
         self.fingerprint = fingerprint
         self._function, self._pictures = function, pictures
 
-    def _each(self, queries: Sequence[Query], read: Callable[[object, Query], Answer]) -> Iterator[PlacedAnswer]:
+    def _each(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             try:
-                answer = read(self._function(self._pixels(query), query.text), query)
+                pixels = None if query.picture is None else self._pictures.pixels(query.picture)
+                answer = self._read(self._function(pixels, query.text), query)
             except CounterpointError as problem:
                 answer = Answer.failed(problem)
             except Exception as problem:
                 answer = Answer.failed(f"{type(problem).__name__}: {problem}")
             yield place, answer
 
-    def _pixels(self, query: Query) -> Pixels | None:
-        return None if query.picture is None else self._pictures.pixels(query.picture)
+    def _read(self, result: Any, query: Query) -> Answer:
+        raise NotImplementedError
 
 
 class AnsweringFunctionModel(FunctionModel):
@@ -67,7 +68,15 @@ class AnsweringFunctionModel(FunctionModel):
 
     def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Answers in the order of the queries; values are extracted by the default rules."""
-        return self._each(queries, _to_answer)
+        return self._each(queries)
+
+    def _read(self, result: Any, query: Query) -> Answer:
+        if isinstance(result, Answer):
+            return result
+        if result is None:
+            return Answer.failed("the function returned nothing")
+        text = ("yes" if result else "no") if isinstance(result, bool | np.bool_) else str(result)
+        return extract_answer(text, query)
 
 
 class ScoringFunctionModel(FunctionModel):
@@ -77,25 +86,17 @@ class ScoringFunctionModel(FunctionModel):
 
     def stream_scores(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """Scores in the order of the queries, failed ones with a reason."""
-        return self._each(queries, _to_score)
+        return self._each(queries)
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """One number per query; NaN where there is none."""
-        return score_array(self.stream_scores(queries), len(queries))
+        return score_array(self._each(queries), len(queries))
 
-
-def _to_answer(result: object, query: Query) -> Answer:
-    if isinstance(result, Answer):
-        return result
-    if result is None:
-        return Answer.failed("the function returned nothing")
-    text = ("yes" if result else "no") if isinstance(result, bool | np.bool_) else str(result)
-    return extract_answer(text, query)
-
-
-def _to_score(number: Any, query: Query) -> Answer:
-    score = float(np.float32(number))
-    return Answer.scored(score) if isfinite(score) else Answer.failed(f"the function returned {number!r} as a score")
+    def _read(self, result: Any, query: Query) -> Answer:
+        score = float(np.float32(result))
+        return (
+            Answer.scored(score) if isfinite(score) else Answer.failed(f"the function returned {result!r} as a score")
+        )
 
 
 def _function(function: Callable[..., object], name: str, pictures: Pictures) -> Model:
