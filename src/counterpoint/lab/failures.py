@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import PictureError, shorten
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
@@ -169,9 +170,7 @@ def _rows_by_group(groups: pa.Table, wanted: Collection[int]) -> dict[tuple[str,
     """The rows of the wanted groups by suite and group id, the base first."""
     kept = groups.filter(pc.is_in(groups["group_id"], value_set=pa.array(sorted(wanted), pa.uint64())))
     keys = zip(kept["suite"].to_pylist(), kept["group_id"].to_pylist(), strict=True)
-    places: dict[tuple[str, int], list[int]] = {}
-    for place, key in enumerate(keys):
-        places.setdefault(key, []).append(place)
+    places = group_pairs((key, place) for place, key in enumerate(keys))
     return {key: kept.take(pa.array(own)).sort_by("role") for key, own in places.items()}
 
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import shorten
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.sources.results.predictions import Prediction, RejectedRecord, as_number
@@ -22,7 +22,7 @@ ID_TAGS = ("question_id", "question", "source_question", "source_id", "source", 
 """The tags in which a suite may keep what its source calls a question."""
 MATCH_KINDS = ("matched", "repeated", "conflict", "unmatched", "ambiguous", "odd")
 """How a record was matched: each is exactly one of these; `odd` holds no prediction."""
-_Key = TypeVar("_Key")
+
 _HEX = re.compile(r"[0-9a-fA-F]{16}")
 
 
@@ -149,12 +149,13 @@ class QueryIndex:
 
     @cached_property
     def _texts(self) -> dict[str, list[int]]:
-        return _gathered(map(normalize_text, self.table["text"].to_pylist()))
+        texts = map(normalize_text, self.table["text"].to_pylist())
+        return group_pairs((text, row) for row, text in enumerate(texts))
 
     @cached_property
     def _by_picture_text(self) -> dict[tuple[str, str], list[int]]:
-        stems = (_stem(_parts(picture or "")) for picture in self._pictures)
-        return _gathered(zip(stems, map(normalize_text, self.table["text"].to_pylist()), strict=True))
+        stems = [_stem(_parts(picture or "")) for picture in self._pictures]
+        return group_pairs(((stems[row], text), row) for text, rows in self._texts.items() for row in rows)
 
 
 def match_predictions(stream: Iterable[Prediction | RejectedRecord], queries: QueryIndex) -> MatchResult:
@@ -236,13 +237,6 @@ def _shared_ending(one: Sequence[str], other: Sequence[str]) -> int:
     """How many steps two paths share at their ends."""
     alike = [a == b for a, b in zip(reversed(one), reversed(other), strict=False)]
     return alike.index(False) if False in alike else len(alike)
-
-
-def _gathered(keys: Iterable[_Key]) -> dict[_Key, list[int]]:
-    places: dict[_Key, list[int]] = {}
-    for place, key in enumerate(keys):
-        places.setdefault(key, []).append(place)
-    return places
 
 
 def _reply(prediction: Prediction) -> str:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import UnknownName
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
@@ -63,9 +64,8 @@ def _locations(lab: LabStore) -> list[PictureLocation]:
     table = load_groups(lab, ())
     drawn = find_worlds(lab, table)
     pictures, roots = lab.pictures(drawn), lab.roots
-    by_namespace: dict[str, list[str]] = {}
-    for address in sorted(table["picture"].drop_null().unique().to_pylist()):
-        by_namespace.setdefault(Picture(address).namespace, []).append(address)
+    shown = sorted(table["picture"].drop_null().unique().to_pylist())
+    by_namespace = group_pairs((Picture(address).namespace, address) for address in shown)
     return [
         PictureLocation(
             name,

@@ -8,6 +8,7 @@ from typing import Any
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
@@ -185,9 +186,7 @@ def register_pictures(lab: LabStore, source: Any, addresses: Iterable[str]) -> N
     """Record in the lab where a data set's pictures are; pictures inside the rows of a file are unpacked first."""
     if not isinstance(source, Source):
         return
-    by_namespace: dict[str, list[str]] = {}
-    for address in addresses:
-        by_namespace.setdefault(Picture(address).namespace, []).append(address)
+    by_namespace = group_pairs((Picture(address).namespace, address) for address in addresses)
     dataset = source.dataset
     if not isinstance(dataset, OwnFiles):
         if root := dataset.picture_root(source.folder):

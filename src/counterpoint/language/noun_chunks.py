@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
+from counterpoint.core.grouping import group_pairs
 from counterpoint.language.english import number_value
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.lexicon.wordnet import lexicon
@@ -108,10 +109,8 @@ def _preposition_end(tokens: Sequence[TaggedToken], index: int) -> int:
 @cache
 def _multiword_prepositions() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     """Prepositions of several words by their first word, the longest first."""
-    table: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in split_list(word_table("prepositions")["several"]):
-        words = tuple(phrase.split())
-        table.setdefault(words[0], []).append(words)
+    phrases = [tuple(phrase.split()) for phrase in split_list(word_table("prepositions")["several"])]
+    table = group_pairs((words[0], words) for words in phrases)
     return {first: tuple(sorted(rows, key=lambda words: (-len(words), words))) for first, rows in table.items()}
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint.core.errors import UnknownName
+from counterpoint.core.grouping import group_pairs
 from counterpoint.language.lexicon.word_lists import DATA
 
 Numbers: TypeAlias = "NDArray[np.integer[Any]]"
@@ -53,10 +54,8 @@ class PartOfSpeechTable:
     @cached_property
     def antonyms(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
         """From a synset and one of its lemmas to the synsets and lemmas that are antonyms."""
-        antonyms: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        for synset, lemma, other, opposite in self._column("antonyms").tolist():
-            antonyms.setdefault((synset, lemma), []).append((other, opposite))
-        return antonyms
+        rows = self._column("antonyms").tolist()
+        return group_pairs(((synset, lemma), (other, opposite)) for synset, lemma, other, opposite in rows)
 
     @cached_property
     def exceptions(self) -> dict[str, list[str]]:

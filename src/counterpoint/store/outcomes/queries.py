@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.outcomes import Outcomes, restore_outcomes
@@ -169,10 +170,7 @@ def gold_counts(reader: OutcomeReader, suite: str) -> Mapping[tuple[str, str], S
         f"SELECT test, kind, gold[1].answer AS answer, count(*) AS queries FROM {source} WHERE len(gold) > 0 "
         "GROUP BY ALL ORDER BY queries DESC, answer"
     )
-    counts: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for row in rows:
-        counts.setdefault((row["test"], row["kind"]), []).append((row["answer"], row["queries"]))
-    return counts
+    return group_pairs(((row["test"], row["kind"]), (row["answer"], row["queries"])) for row in rows)
 
 
 def word_counts(reader: OutcomeReader, suite: str) -> Sequence[ResultRow]:

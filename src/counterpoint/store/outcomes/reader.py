@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import hex_id
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
@@ -363,11 +364,9 @@ class OutcomeReader:
         """Return the names of the metrics that count for any model, by suite and test."""
 
         def gather() -> dict[tuple[str, str], frozenset[str]]:
-            names: dict[tuple[str, str], set[str]] = {}
-            for (suite, test, metric, _, kind), (_, _, _, n, *_) in self._scores().items():
-                if n and not kind:
-                    names.setdefault((suite, test), set()).add(metric)
-            return {place: frozenset(own) for place, own in names.items()}
+            counting = (key for key, (_, _, _, n, *_) in self._scores().items() if n and not key[4])
+            names = group_pairs((key[:2], key[2]) for key in counting)
+            return {(suite, test): frozenset(own) for (suite, test), own in names.items()}
 
         return self.cached(("applicable",), gather)
 
