@@ -9,7 +9,6 @@ from functools import cache, cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
@@ -28,19 +27,15 @@ def is_exclusive(relation: str) -> bool:
     return relation in word_list("relations", "alone", DATA)
 
 
+@cache
 def opposed_relation(relation: str) -> str:
     """The relation that excludes this one between the same two objects, or nothing.
 
     >>> opposed_relation("behind"), opposed_relation("on")
     ('in front of', '')
     """
-    return _opposed().get(relation, "")
-
-
-@cache
-def _opposed() -> Mapping[str, str]:
-    pairs = (split_list(row) for row in word_table("relations", DATA)["opposed"])
-    return {one: other for first, second in pairs for one, other in ((first, second), (second, first))}
+    pairs = [split_list(row) for row in word_table("relations", DATA)["opposed"]]
+    return dict((*pairs, *(pair[::-1] for pair in pairs))).get(relation, "")
 
 
 _MIRRORED = (("to the left of", "to the right of"), ("above", "below"), ("in front of", "behind"))
@@ -155,15 +150,11 @@ def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObjec
     upper, lower = (thing.box, other.box) if relation == "above" else (other.box, thing.box)
     if relation in ("above", "below") and upper.y - lower.bottom >= _APART * length:
         return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
-    if relation in word_list("relations", "touching", DATA) and _gap(thing.box, other.box) >= _APART * length:
+    across = max(thing.box.x, other.box.x) - min(thing.box.right, other.box.right)
+    down = max(thing.box.y, other.box.y) - min(thing.box.bottom, other.box.bottom)
+    if relation in word_list("relations", "touching", DATA) and max(across, down) >= _APART * length:
         return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
     return None
-
-
-def _gap(box: Box, its: Box) -> int:
-    across = max(box.x, its.x) - min(box.right, its.right)
-    down = max(box.y, its.y) - min(box.bottom, its.bottom)
-    return max(across, down)
 
 
 def _pair(thing: SceneObject, other: SceneObject) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Candidates for groups, and balanced sampling from a stream of them: weighted reservoirs keyed by content hashes."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
 from math import log
@@ -70,7 +70,9 @@ class BalancedSampler:
         number = draft.number
         if not self._most or (draft.kind, number) in self._drafts:
             return
-        cell = _cell(draft)
+        tags = dict(draft.tags)
+        part = draft.answer if draft.answer in _BINARY else tags.get("choices", "")
+        cell = draft.kind, part, tags.get("class") or tags.get("hypernym", ""), draft.answer
         heap = self._cells.setdefault(cell, [])
         self._seen[cell] += 1
         self._drafts[draft.kind, number] = draft
@@ -91,7 +93,7 @@ class BalancedSampler:
         """The keys of the sampled groups, in the same order."""
         kinds = sorted({cell[0] for cell in self._cells})
         kept = [(kind, number) for kind, count in self._shares(kinds).items() for _, number in self._kept(kind, count)]
-        return sorted(kept, key=self._place)
+        return sorted(kept, key=lambda key: (content_id([self._seed, "place", key[1]]), key[0]))
 
     def held(self) -> list[CandidateKey]:
         """The keys of all groups in the reservoirs."""
@@ -99,10 +101,7 @@ class BalancedSampler:
 
     def proposed(self) -> Counter[str]:
         """The number of groups offered, by kind."""
-        counts = Counter[str]()
-        for cell, count in self._seen.items():
-            counts[cell[0]] += count
-        return counts
+        return sum((Counter({cell[0]: count}) for cell, count in self._seen.items()), Counter[str]())
 
     def bare(self) -> "BalancedSampler":
         """A copy without the groups, to be sent to another process and merged."""
@@ -118,32 +117,28 @@ class BalancedSampler:
             self._cells[cell] = sorted((*self._cells.get(cell, ()), *heap))[-self._most :]
             self._seen[cell] += other._seen[cell]
 
-    def _place(self, key: CandidateKey) -> tuple[int, str]:
-        return content_id([self._seed, "place", key[1]]), key[0]
-
     def _shares(self, kinds: Iterable[str]) -> Mapping[str, int]:
-        room = {kind: _most(self._room(kind)) for kind in kinds}
+        room = dict[str, int]()
+        for kind in kinds:
+            parts = self._room(kind)  # yes and no are equally frequent
+            room[kind] = 2 * min(parts.values()) if set(parts) == _BINARY else sum(parts.values())
         if isinstance(self._quota, int):
             return share_evenly(room, self._quota)
-        binary = {kind: count for kind, count in room.items() if self._is_binary(kind)}
-        others = {kind: count for kind, count in room.items() if kind not in binary}
+        open_kinds = {cell[0] for cell in self._cells if cell[3] not in _BINARY}
+        binary = {kind: count for kind, count in room.items() if kind not in open_kinds}
+        others = {kind: count for kind, count in room.items() if kind in open_kinds}
         return share_evenly(binary, self._quota.binary) | share_evenly(others, self._quota.choice)
 
-    def _is_binary(self, kind: str) -> bool:
-        return all(cell[3] in _BINARY for cell in self._cells if cell[0] == kind)
-
     def _room(self, kind: str) -> dict[str, int]:
-        room = defaultdict[str, int](int)
+        room = Counter[str]()
         for cell, heap in self._cells.items():
             if cell[0] == kind:
                 room[cell[1]] += len(heap)
-        return dict(room)
+        return room
 
-    def _kept(self, kind: str, count: int) -> list[tuple[float, int]]:
-        kept = list[tuple[float, int]]()
+    def _kept(self, kind: str, count: int) -> Iterator[tuple[float, int]]:
         for part, share in share_evenly(self._room(kind), count).items():
-            kept += sorted(self._weighed(kind, part))[:share]
-        return kept
+            yield from sorted(self._weighed(kind, part))[:share]
 
     def _weighed(self, kind: str, part: str) -> Iterable[tuple[float, int]]:
         """Sort keys of weighted sampling without replacement (Efraimidis and Spirakis, 2006)."""
@@ -194,12 +189,6 @@ class UnlimitedSampler:
         self._keys += other.held()
 
 
-def _cell(draft: Candidate) -> Stratum:
-    tags = dict(draft.tags)
-    part = draft.answer if draft.answer in _BINARY else tags.get("choices", "")
-    return draft.kind, part, tags.get("class") or tags.get("hypernym", ""), draft.answer
-
-
 def share_evenly(room: Mapping[str, int], total: int) -> dict[str, int]:
     """Shares of a total, as even as the capacities allow; what one cannot hold goes to the others.
 
@@ -211,8 +200,3 @@ def share_evenly(room: Mapping[str, int], total: int) -> dict[str, int]:
         shares[name] = min(room[name], left // (len(room) - len(shares)))
         left -= shares[name]
     return shares
-
-
-def _most(parts: Mapping[str, int]) -> int:
-    """How many groups of a kind can be kept if yes and no are to be equally frequent."""
-    return 2 * min(parts.values()) if set(parts) == _BINARY else sum(parts.values())

@@ -34,11 +34,8 @@ _THREE = 0.65  # where a third choice is found, how often it is offered, so that
 _BY_RELATION = 0.4  # of the general names that a relation could single out, the share where it does
 
 
-_NO_LOOKS, _NO_DEEDS, _NO_KIND = (
-    "no attributes are annotated",
-    "nobody is annotated as doing anything",
-    "nothing is surely of a general kind",
-)
+_NO_LOOKS = "no attributes are annotated"
+_NO_DEEDS, _NO_KIND = "nobody is annotated as doing anything", "nothing is surely of a general kind"
 SCENE_WIDE_REASONS = frozenset({_NO_LOOKS, _NO_DEEDS, _NO_KIND})
 """Reasons that hold for the whole scene, so that another attempt does not help."""
 
@@ -89,9 +86,8 @@ def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     thing, actions = rng.choice(doers)
     deed = rng.choice(actions)
     sort = action_class(deed)
-    if sum(action_class(other) == sort for other in actions) > 1 or is_contradicted(
-        deed, view.scene.relations_of(thing.id)
-    ):
+    does_more = sum(action_class(other) == sort for other in actions) > 1
+    if does_more or is_contradicted(deed, view.scene.relations_of(thing.id)):
         return "it does several things of the class"
     expression = choose_expression(view, thing, rng, avoid=(sort,))
     if expression is None:
@@ -103,14 +99,15 @@ def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     if not wrong:
         return "no plausible action is excluded"
     proof = f"{thing.name} {thing.id} {be(thing.name)} annotated as {deed}, and the choices exclude each other"
-    return _choice_question(
-        "action choice", expression, _options(deed, wrong, thing.name, usually, rng), action_synonyms(deed), proof, sort
-    )
+    options = _options(deed, wrong, thing.name, usually, rng)
+    return _choice_question("action choice", expression, options, action_synonyms(deed), proof, sort)
 
 
 def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """Choose the name of an object that is referred to by a hypernym with a value or a relation."""
-    rows = [(one, general) for one in view.scene if is_singular(one.name) for general in general_names_of(one.name)]
+    things = [thing for thing in view.scene if is_singular(thing.name)]
+    kinds = [(thing, general) for thing in things for general in hypernym_names(thing.name)]
+    rows = [row for row in kinds if row[1] in general_names() and row[1] != head(row[0].name)]
     if not rows:
         return _NO_KIND
     thing, general = rng.choice(rows)
@@ -131,14 +128,8 @@ def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     assert not any(may_be(one, other) for one, other in combinations(options, 2)), "choices exclude each other"
     rng.shuffle(options)
     proof = f"{thing.name} {thing.id} is the only {expression.noun} {expression.where}".rstrip()
-    return _choice_question(
-        "object choice", expression, options, (thing.name,), f"{proof}, and the choices exclude each other", general
-    )
-
-
-def general_names_of(name: str) -> list[str]:
-    """The hypernyms of a name that a question may choose within."""
-    return [general for general in hypernym_names(name) if general in general_names() and general != head(name)]
+    proof += ", and the choices exclude each other"
+    return _choice_question("object choice", expression, options, (thing.name,), proof, general)
 
 
 def is_singular(name: str) -> bool:
@@ -152,11 +143,7 @@ def _general_expression(
     """A referring expression with a hypernym as its noun, or nothing."""
     spoken = general_names()[general]
     if rng.random() < _BY_RELATION:
-        related = [
-            expression
-            for expression in relation_expressions(view, thing, general, spoken)
-            if expression.relation != "wearing"
-        ]
+        related = [row for row in relation_expressions(view, thing, general, spoken) if row.relation != "wearing"]
         if related:
             return rng.choice(related)
     values = [value for value in view.values(thing) if goes_before_noun(value) and attribute_class(value) != "size"]

@@ -113,12 +113,8 @@ def group_wordings(
 
 @cache
 def _fitting(kind: str, related: bool, slots: frozenset[str]) -> tuple[Template, ...]:
-    return tuple(template for template in templates(kind, related) if _needs(template.ask) <= slots)
-
-
-@cache
-def _needs(sentence: str) -> frozenset[str]:
-    return frozenset(slot for _, slot, _, _ in Formatter().parse(sentence) if slot)
+    needed = {row: {slot for _, slot, _, _ in Formatter().parse(row.ask) if slot} for row in templates(kind, related)}
+    return tuple(template for template, names in needed.items() if names <= slots)
 
 
 def _slots(content: QuestionContent) -> Mapping[str, str]:

@@ -1,12 +1,11 @@
 """Contrast sets: one atom of a question is changed, so that its answer changes, in up to five ways."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from types import MappingProxyType
 
 from counterpoint.core.groups import Group, Relation
-from counterpoint.core.items import GroundedQuestion, Step
+from counterpoint.core.items import GroundedQuestion
 from counterpoint.suites.contrast.contrasts import (
     Contrast,
     ContrastPlan,
@@ -17,16 +16,7 @@ from counterpoint.suites.contrast.contrasts import (
 )
 from counterpoint.suites.contrast.existence_questions import plan_either, plan_near
 from counterpoint.suites.contrast.grounding import SceneGrounder
-from counterpoint.suites.contrast.question_forms import (
-    COLOR,
-    EITHER,
-    NEAR,
-    OBJECT,
-    RELATION,
-    SIDE,
-    QuestionRejected,
-    UnknownWording,
-)
+from counterpoint.suites.contrast.question_forms import TEMPLATES, QuestionRejected, UnknownWording, templates_of
 from counterpoint.suites.contrast.referent_questions import plan_color, plan_object, plan_relation, plan_side
 from counterpoint.suites.question_groups import base_query, source_proof
 from counterpoint.suites.suite import Rejection, Suite
@@ -34,15 +24,8 @@ from counterpoint.suites.suite import Rejection, Suite
 CONTRASTS = 5
 """The largest number of contrasts of one question."""
 
-PLANNERS: Mapping[str, ContrastPlanner] = MappingProxyType(
-    {
-        NEAR: plan_near,
-        EITHER: plan_either,
-        SIDE: plan_side,
-        OBJECT: plan_object,
-        RELATION: plan_relation,
-        COLOR: plan_color,
-    }
+PLANNERS: Mapping[str, ContrastPlanner] = dict(
+    zip(TEMPLATES, (plan_near, plan_either, plan_side, plan_object, plan_relation, plan_color), strict=True)
 )
 """The planner of each template."""
 
@@ -64,21 +47,6 @@ def propose_contrasts(
             yield _group(QuestionContext(name, item.question, grounder, surveyed, rng), contrasts)
         except QuestionRejected as doubt:
             yield Rejection(NO_TEMPLATE if isinstance(doubt, UnknownWording) else name, str(doubt))
-
-
-def templates_of(program: Sequence[Step]) -> tuple[str, ...]:
-    """The templates that a program can be an instance of, by its last step."""
-    if not program:
-        return ()
-    last = program[-1]
-    if last.operation == "exist":
-        place = last.inputs[0] if last.inputs else 0
-        while program[place].operation.startswith("filter") and program[place].inputs:
-            place = program[place].inputs[0]
-        return (NEAR,) if program[place].operation == "relate" else ()
-    if last.operation == "query":
-        return {"hposition": (SIDE,), "color": (COLOR,)}.get(last.argument, ())
-    return {"or": (EITHER,), "choose hposition": (SIDE,), "verify rel": (OBJECT, RELATION)}.get(last.operation, ())
 
 
 def _group(context: QuestionContext, most: int) -> Group:

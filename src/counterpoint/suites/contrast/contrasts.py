@@ -113,7 +113,9 @@ def replace_indefinite(text: str, match: re.Match[str], phrase: Phrase, name: st
     A count noun keeps the number of the noun in whose place it stands; mass nouns and pairs ask for "any". Where both
     have to be `alike`, in a list of two, a count noun takes the place of a count noun only.
     """
-    form = _form(phrase.noun, name)
+    form = name
+    if not is_mass(name) and is_countable(name):  # count nouns are many beside mass nouns
+        form = plural(name) if is_plural(phrase.noun) or is_mass(phrase.noun) else singular(name)
     was, now = _class(phrase.noun), _class(form)
     if alike and was != now:
         return ""
@@ -124,13 +126,6 @@ def replace_indefinite(text: str, match: re.Match[str], phrase: Phrase, name: st
     elif not phrase.determiner and now == "one":
         return ""
     return rewrite_spans(text, changes)
-
-
-def _form(noun: str, name: str) -> str:
-    """A name in the number of the noun it replaces, as far as it has both; count nouns are many beside mass nouns."""
-    if is_mass(name) or not is_countable(name):
-        return name
-    return plural(name) if is_plural(noun) or is_mass(noun) else singular(name)
 
 
 def _class(noun: str) -> str:

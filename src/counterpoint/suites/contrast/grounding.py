@@ -2,9 +2,9 @@
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
-from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.core.scenes import SceneObject
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import plural, singular
 from counterpoint.scenes.ambiguity import absence_proof, can_be_asked, is_absent, is_known, may_be, word_set
@@ -42,9 +42,9 @@ class Phrase:
 class SceneGrounder(SceneView):
     """Finds the objects of a scene that the phrases of a question refer to."""
 
-    def __init__(self, scene: Scene) -> None:
-        super().__init__(scene)
-        self._ids = frozenset(thing.id for thing in scene)
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        return frozenset(thing.id for thing in self.scene)
 
     def possible_referents(self, name: str) -> list[SceneObject]:
         """Every object that could go by a name, in the order of the scene."""
@@ -95,9 +95,7 @@ class SceneGrounder(SceneView):
 
     def _noun(self, text: str, span: tuple[int, int], clue: Clue) -> tuple[str, tuple[int, int]]:
         pointed = {self.scene[match].name for match in clue.ids if match in self._ids}
-        if len(pointed) > 1:
-            pointed = set()
-        names = dict.fromkeys((clue.name, *sorted(pointed)))
+        names = dict.fromkeys((clue.name, *(pointed if len(pointed) == 1 else ())))
         for spelled in (_spelled(name, in_other_words) for in_other_words in (False, True) for name in names):
             matches = [(match[0].lower(), match.span()) for match in spelled.finditer(text, *span)]
             if matches:
@@ -133,7 +131,9 @@ class SceneGrounder(SceneView):
         names for one person would have overlapping boxes.
         """
         things = [thing for thing in self.scene if may_be(thing.name, phrase.noun) and self._may_fit(thing, phrase)]
-        same_sex = [thing for thing in things if not _other_sex(thing.name, phrase.noun)]
+        noun = singular(phrase.noun)
+        others = [sex for own, sex in (_SEXES, _SEXES[::-1]) if noun in own]  # words for the other sex
+        same_sex = [thing for thing in things if not any(singular(thing.name) in words for words in others)]
         if len(same_sex) == 1 and all(thing in same_sex or _apart(same_sex[0], thing) for thing in things):
             return same_sex
         return things
@@ -189,12 +189,6 @@ def naming_kind(name: str, noun: str) -> str:
     if singular(noun) in hypernym_names(name):
         return "hyponym"
     return "synonym" if is_a(name, noun) and is_a(noun, name) else ""
-
-
-def _other_sex(name: str, noun: str) -> bool:
-    """Whether one word is for men or boys, and the other for women or girls."""
-    pair = {singular(name), singular(noun)}
-    return not any(pair.isdisjoint(sex) for sex in _SEXES)
 
 
 def _apart(thing: SceneObject, other: SceneObject) -> bool:

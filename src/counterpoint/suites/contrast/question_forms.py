@@ -105,6 +105,21 @@ TEMPLATES = (NEAR, EITHER, SIDE, OBJECT, RELATION, COLOR)
 """The six templates, as the paper names them."""
 
 
+def templates_of(program: Sequence[Step]) -> tuple[str, ...]:
+    """The templates that a program can be an instance of, by its last step."""
+    if not program:
+        return ()
+    last = program[-1]
+    if last.operation == "exist":
+        place = last.inputs[0] if last.inputs else 0
+        while program[place].operation.startswith("filter") and program[place].inputs:
+            place = program[place].inputs[0]
+        return (NEAR,) if program[place].operation == "relate" else ()
+    if last.operation == "query":
+        return {"hposition": (SIDE,), "color": (COLOR,)}.get(last.argument, ())
+    return {"or": (EITHER,), "choose hposition": (SIDE,), "verify rel": (OBJECT, RELATION)}.get(last.operation, ())
+
+
 def match_wording(template: str, text: str, relation: str = "") -> re.Match[str] | None:
     """A question read as one wording of a template, with the relation of its program where it has one.
 

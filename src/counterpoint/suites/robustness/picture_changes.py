@@ -112,11 +112,9 @@ def _variants(name: str, severities: Sequence[int], rng: Random) -> list[tuple[E
     if len(edits) == 1:
         return [(edits[0], (("edit", name),))]
     chosen = [(severity, edits[severity - 1]) for severity in severities]
-    return [(_turned(edit, side), (("edit", name), ("severity", str(severity)))) for severity, edit in chosen]
-
-
-def _turned(edit: Edit, side: int) -> Edit:
-    return replace(edit, arguments=(side * int(edit.arguments[0]),)) if edit.name == "rotate" else edit
+    if name == "rotation":
+        chosen = [(degree, replace(edit, arguments=(side * int(edit.arguments[0]),))) for degree, edit in chosen]
+    return [(edit, (("edit", name), ("severity", str(severity)))) for severity, edit in chosen]
 
 
 def _names(steps: str, operations: Sequence[str]) -> bool:

@@ -179,10 +179,8 @@ class PairSampler:
             if len(drafts) <= shares[instrument]:
                 shares[instrument] -= len(drafts)
                 kept += drafts
-        return [draft.make() for draft in sorted(kept, key=self._place)]
-
-    def _place(self, draft: Candidate) -> tuple[int, str]:
-        return content_id([self._seed, "place", draft.number]), dict(draft.tags)[PAIR_TAG]
+        places = [(content_id([self._seed, "place", draft.number]), dict(draft.tags)[PAIR_TAG]) for draft in kept]
+        return [draft.make() for _, draft in sorted(zip(places, kept, strict=True), key=lambda row: row[0])]
 
 
 class _Cell(NamedTuple):

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 
 from counterpoint.core.items import Question
 from counterpoint.language.english import (
@@ -119,7 +119,9 @@ def is_there(question: str) -> ExistenceClaim | None:
     if not match or _has(match[3].lower(), "negative"):
         return None
     be, rest = match[1].lower(), " ".join(match[3].split())
-    has_article, noun = (match[2] or "").lower() in ("a", "an"), _phrase_end().split(rest)[0].lower()
+    has_article = (match[2] or "").lower() in ("a", "an")
+    behind = word_pattern("statements", "behind").pattern
+    noun = re.split(rf" (?={behind}|\w+ing\b(?! \w+$))", rest)[0].lower()
     agrees = be == "is" if has_article else is_mass(noun) if be == "is" else is_plural(noun)
     if not noun or noun.split()[0] in _words("determiners") or not agrees:
         return None
@@ -131,11 +133,6 @@ def is_there(question: str) -> ExistenceClaim | None:
 def _has(text: str, key: str) -> bool:
     """Whether a text has a word of a list, a digit, or a sign within a sentence."""
     return bool(word_pattern("statements", key).search(text) or _SIGNS.search(text))
-
-
-@cache
-def _phrase_end() -> re.Pattern[str]:
-    return re.compile(rf" (?={word_pattern('statements', 'behind').pattern}|\w+ing\b(?! \w+$))")
 
 
 def _noun_end(words: Sequence[str], tags: Sequence[str]) -> int:
