@@ -85,6 +85,7 @@ class TextPairs:
             tag_labels(table["tags"], WORD),
         )
         shown, address = _input_codes(table), Labels.of(table["picture"])
+        addresses = [*address.words.to_pylist(), ""]  # -1 is the code of no picture
         same_input = shown[rows] == shown[base]
         return cls(
             group=group[rows].astype(np.int32),
@@ -101,7 +102,7 @@ class TextPairs:
             terms=word.words.to_pylist(),
             tests=test.words.to_pylist(),
             kinds=kind.words.to_pylist(),
-            pictures=_addresses(address, rows),
+            pictures=[addresses[code] for code in address.codes[rows].tolist()],
         )
 
     def at(self, rows: Flags | NDArray[np.integer]) -> "TextPairs":
@@ -137,8 +138,3 @@ def _input_codes(table: pa.Table) -> Codes:
         number = number * (len(labels.words) + 1) + labels.codes + 1
         number = np.unique(number, return_inverse=True)[1].astype(np.int64)
     return number.astype(np.int32)
-
-
-def _addresses(labels: Labels, rows: NDArray[np.integer]) -> list[str]:
-    words = [*labels.words.to_pylist(), ""]
-    return [words[code] for code in labels.codes[rows].tolist()]

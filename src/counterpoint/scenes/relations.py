@@ -35,7 +35,7 @@ def opposed_relation(relation: str) -> str:
     ('in front of', '')
     """
     pairs = [split_list(row) for row in word_table("relations", DATA)["opposed"]]
-    return dict((*pairs, *(pair[::-1] for pair in pairs))).get(relation, "")
+    return next((other for pair in pairs for one, other in (pair, pair[::-1]) if one == relation), "")
 
 
 _MIRRORED = (("to the left of", "to the right of"), ("above", "below"), ("in front of", "behind"))

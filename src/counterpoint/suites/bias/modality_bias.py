@@ -101,11 +101,10 @@ def swap_pictures(
     item: Item, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
 ) -> Iterator[Group | Rejection]:
     """The question on its own picture, then on pictures that name nothing of it."""
-    question = _question(item)
-    pictures = others.pictures.sample(question_nouns(item), variants, rng) if question_nouns(item) else []
-    queries = [
-        Query(other.picture, question.text, choices=question.choices, context=other.context) for other in pictures
-    ]
+    question, nouns = _question(item), question_nouns(item)
+    pictures = others.pictures.sample(nouns, variants, rng) if nouns else []
+    base = Query(question.picture, question.text, choices=question.choices)
+    queries = [replace(base, picture=other.picture, context=other.context) for other in pictures]
     proof = "these pictures name nothing of the question, so that nothing makes its answer theirs"
     yield from _swap_group(item, [(query, ()) for query in queries], variants, proof, FEW_PICTURES)
 
@@ -114,8 +113,8 @@ def swap_questions(
     item: Item, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
 ) -> Iterator[Group | Rejection]:
     """The question, then others on the same picture that share no subject and no object with it."""
-    question = _question(item)
-    questions = others.questions.sample(question_nouns(item), variants, rng) if question_nouns(item) else []
+    question, nouns = _question(item), question_nouns(item)
+    questions = others.questions.sample(nouns, variants, rng) if nouns else []
     swaps = [
         (Query(question.picture, other.text, choices=other.choices, context=question.context), (("other", other.id),))
         for other in questions

@@ -206,24 +206,15 @@ def original_suite(
     name: str, *, tests: str, kinds: Collection[str], make: Callable[[Scene, Original, float], Group]
 ) -> Suite[Scene, SceneStatistics]:
     """A suite with one group for each original of these kinds; `make` gets a random number from 0 to 1."""
-    propose = partial(propose_variants, kinds=kinds, make=make)
+
+    def propose(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
+        for original in originals(kinds, scene, statistics, rng):
+            if isinstance(original, Rejection):
+                yield original
+            else:
+                yield original.candidate(partial(make, scene, original, rng.random()))
+
     return Suite(name, tests=tests, propose=propose, survey=survey_scenes, rng_key=RNG_KEY)
-
-
-def propose_variants(
-    scene: Scene,
-    statistics: SceneStatistics,
-    rng: Random,
-    *,
-    kinds: Collection[str],
-    make: Callable[[Scene, Original, float], Group],
-) -> Iterator[Candidate | Rejection]:
-    """A candidate for each original of these kinds."""
-    for original in originals(kinds, scene, statistics, rng):
-        if isinstance(original, Rejection):
-            yield original
-        else:
-            yield original.candidate(partial(make, scene, original, rng.random()))
 
 
 def originals(

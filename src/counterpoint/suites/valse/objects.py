@@ -115,17 +115,13 @@ def candidate_words(caption: Caption, mention: ObjectMention, survey: ObjectSurv
     fits = [word for word in sibling_words(mention.word) if _is_counted(word) and survey.words[word] >= MIN_COUNT]
     fits = [word for word in fits if not (mention.many and is_plural(word))]
     unnamed = [word for word in fits if not survey.states(caption.picture, categories()[word][0])]
-    return [word for word in unnamed if not _is_annotated(caption, word)]
+    names = caption.scene.names if caption.scene else frozenset[str]()
+    unseen = [word for word in unnamed if not any(is_known(name) and may_be(name, word) for name in names)]
+    return [word for word in unseen if word not in names and categories()[word][0] not in names]
 
 
 def _is_counted(word: str) -> bool:
     return not (is_mass(word) or is_pair(word) or plural(word) == word)
-
-
-def _is_annotated(caption: Caption, word: str) -> bool:
-    names = caption.scene.names if caption.scene else ()
-    category = categories()[word][0]
-    return any(name in (word, category) or (is_known(name) and may_be(name, word)) for name in names)
 
 
 def propose_foils(caption: Caption, survey: ObjectSurvey, rng: Random) -> Iterator[Group | Rejection]:
