@@ -111,7 +111,7 @@ def test_the_list_of_a_field_shows_both_answers_and_goes_on(client: TestClient) 
         twin = _json(client, address)
         for group in twin["groups"]:
             seen.append(group["group_id"])
-            told = {(line["first"]["correct"], line["second"]["correct"]) for line in group["lines"]}
+            told = {(line["answer"]["correct"], line["other"]["correct"]) for line in group["lines"]}
             assert (1, 0) in told
             assert client.get(group["address"]).status_code == 200
         address = twin["after"].replace("/compare?", "/compare.json?").removesuffix("#groups")

@@ -65,12 +65,13 @@ class AnswerView:
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """A text in a list with a model's answer; `own` are the tags that distinguish it from an equal text."""
+    """A text in a list with the answers of one or two models; `own` are the tags that tell it from an equal text."""
 
     name: str
     text: tuple[TextPiece, ...]
+    own: str
     answer: AnswerView | None
-    own: str = ""
+    other: AnswerView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,65 +115,65 @@ class PictureView:
     boxes: tuple[BoxView, ...]
 
 
-def group_entries(reader: LabReader, matches: Sequence[GroupMatch], chosen: GroupFilter) -> list[GroupEntry]:
-    """Return groups as entries of a list, each with the answers of its model; suites are read once for all models."""
+def group_entries(
+    reader: LabReader, matches: Sequence[GroupMatch], chosen: GroupFilter, other: str = ""
+) -> tuple[GroupEntry, ...]:
+    """Return groups as entries of a list, each with the answers of its model, and of an `other` one if it is named."""
     entries: dict[GroupKey, GroupEntry] = {}
     for suite in dict.fromkeys(match.suite for match in matches):
-        entries |= _suite_entries(reader, suite, [match for match in matches if match.suite == suite], chosen)
-    return [entries[match.key] for match in matches]
-
-
-def _suite_entries(
-    reader: LabReader, suite: str, matches: Sequence[GroupMatch], chosen: GroupFilter
-) -> dict[GroupKey, GroupEntry]:
-    spans = sorted({(match.place, match.variants) for match in matches})
-    rows = {row["row"]: row for row in reader.rows_at(suite, spans, _COLUMNS).to_pylist()}
-    entries = {}
-    for slug in dict.fromkeys(match.model for match in matches):
-        of_model = [match for match in matches if match.model == slug]
-        places = [place for match in of_model for place in _places(match)]
-        answers = dict(zip(places, reader.answers_at(suite, slug, np.array(places, np.int64)), strict=True))
-        for match in of_model:
-            views = [answer_view(answers[place], rows[place]["mode"]) for place in _places(match)]
-            entries[match.key] = _entry(match, [rows[place] for place in _places(match)], views, chosen)
-    return entries
-
-
-def _places(match: GroupMatch) -> range:
-    return range(match.place, match.place + match.variants + 1)
+        of_suite = [match for match in matches if match.suite == suite]
+        spans = sorted({(match.place, match.variants) for match in of_suite})
+        rows = {row["row"]: row for row in reader.rows_at(suite, spans, _COLUMNS).to_pylist()}
+        for slug in dict.fromkeys(match.model for match in of_suite):
+            listed = {
+                match: range(match.place, match.place + match.variants + 1) for match in of_suite if match.model == slug
+            }
+            places = [place for span in listed.values() for place in span]
+            given = [
+                dict(zip(places, reader.answers_at(suite, model, np.array(places, np.int64)), strict=True))
+                for model in ((slug, other) if other else (slug,))
+            ]
+            for match, span in listed.items():
+                views = [[answer_view(answers[place], rows[place]["mode"]) for place in span] for answers in given]
+                entries[match.key] = _entry(match, [rows[place] for place in span], views, chosen)
+    return tuple(entries[match.key] for match in matches)
 
 
 def _entry(
-    match: GroupMatch, rows: Sequence[Mapping[str, Any]], answers: Sequence[AnswerView | None], chosen: GroupFilter
+    match: GroupMatch,
+    rows: Sequence[Mapping[str, Any]],
+    answers: Sequence[Sequence[AnswerView | None]],
+    chosen: GroupFilter,
 ) -> GroupEntry:
-    names, base = query_names(len(rows)), rows[0]
-    lines = [EntryLine(*line) for line in zip(names, changed_texts(rows), answers, new_tags(rows), strict=True)]
+    """Return the base and a few variants in their order: first those that are answered wrongly, or differently."""
+    texts = zip(query_names(len(rows)), changed_texts(rows), new_tags(rows), *answers, strict=True)
+    lines = [EntryLine(*line) for line in texts]
+    passes = [_agree(*pair) if len(pair) > 1 else is_right(*pair) for pair in zip(*answers, strict=True)]
+    ranked = sorted(range(1, len(lines)), key=lambda place: (passes[place], place))
     focus = "" if chosen.model or not chosen.browse else match.model
-    picture, height = thumbnail(match.suite, base)
+    picture, height = thumbnail(match.suite, rows[0])
     return GroupEntry(
         group_id=hex_id(match.group_id),
         test=match.test,
         kind=match.kind,
         verdict=VERDICTS[match.verdict],
-        about=about_group(match.suite, match.test, match.kind),
+        about=" · ".join(filter(None, [match.test if match.test != match.suite else "", match.kind])),
         address=group_address(match.suite, hex_id(match.group_id), replace(chosen, focus=focus)),
         picture=picture,
         width=_THUMBNAIL,
         height=height,
-        lines=tuple(_shortened(lines)),
+        lines=tuple(lines[place] for place in (0, *sorted(ranked[: _LINES - 1]))),
         more=max(len(lines) - _LINES, 0),
     )
-
-
-def _shortened(lines: Sequence[EntryLine]) -> list[EntryLine]:
-    """Return the base and a few variants in their order, wrong answers before right ones."""
-    ranked = sorted(range(1, len(lines)), key=lambda place: (is_right(lines[place].answer), place))
-    return [lines[0], *(lines[place] for place in sorted(ranked[: _LINES - 1]))]
 
 
 def is_right(answer: AnswerView | None) -> bool:
     """Return whether an answer has enough credit."""
     return answer is not None and answer.correct is not None and answer.correct >= THRESHOLD
+
+
+def _agree(first: AnswerView | None, second: AnswerView | None) -> bool:
+    return bool(first and second and first.shown == second.shown and first.correct == second.correct)
 
 
 def query_names(number: int) -> list[str]:
@@ -201,11 +202,6 @@ def thumbnail(suite: str, row: Mapping[str, Any]) -> tuple[str, int]:
     ratio = row["height"] / row["width"] if row["width"] else 0.75
     address = f"/suites/{quote(suite)}/pictures/{hex_id(row['query'])}.png?width=320" if row["picture"] else ""
     return address, round(_THUMBNAIL * ratio)
-
-
-def about_group(suite: str, test: str, kind: str) -> str:
-    """Return test and kind of a group, without a test that is called like its suite."""
-    return " · ".join(filter(None, [test if test != suite else "", kind]))
 
 
 def play_address(suite: str, row: Mapping[str, Any], foil: str = "") -> str:

@@ -94,9 +94,9 @@ def joint_verdict_counts(reader: OutcomeReader, suite: str, first: str, second: 
 def joint_verdict_groups(
     reader: OutcomeReader, suite: str, models: tuple[str, str], verdicts: tuple[str, str], limit: int, offset: int
 ) -> Sequence[ResultRow]:
-    """Return place, group_id, test, kind and variants of groups with one verdict for each of two models."""
+    """Return the columns of a GroupMatch with the first model, of groups with one verdict for each of two models."""
     sql = (
-        "SELECT place, a.group_id, a.test, a.kind, a.variants "
+        "SELECT place, a.group_id, a.test, a.kind, a.relation, a.verdict, a.inconsistent, a.base_query, a.variants "
         f"FROM {_verdict_join(reader, suite, *models)} WHERE {_FIRST} = ? AND {_SECOND} = ? "
         f"ORDER BY place LIMIT {limit} OFFSET {offset}"
     )

@@ -5,31 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-import numpy as np
-
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.ids import hex_id
-from counterpoint.explorer.group_filters import browse_address, group_address
-from counterpoint.explorer.group_parts import (
-    AnswerView,
-    about_group,
-    answer_view,
-    changed_texts,
-    new_tags,
-    query_names,
-    thumbnail,
-)
+from counterpoint.explorer.group_filters import browse_address
+from counterpoint.explorer.group_parts import GroupEntry, group_entries
 from counterpoint.explorer.page import PageRequest, PageView, page_number
 from counterpoint.explorer.views import LinkChoice, ScoreCell, SelectOption
 from counterpoint.lab.reader import LabReader
-from counterpoint.language.word_diff import TextPiece
 from counterpoint.metrics.comparison import TIE, compare_with_reference, coverage_of_outcomes
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.queries import joint_verdict_counts, joint_verdict_groups, read_outcomes
-from counterpoint.store.outcomes.selection import GroupFilter
+from counterpoint.store.outcomes.selection import GroupFilter, GroupMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,31 +88,6 @@ class CoverageRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PairLine:
-    """A query of a group with what two models said to it; `own` is what sets apart an equal text."""
-
-    name: str
-    text: tuple[TextPiece, ...]
-    own: str
-    first: AnswerView | None
-    second: AnswerView | None
-
-
-@dataclass(frozen=True, slots=True)
-class PairEntry:
-    """A group in a list, in the hands of two models."""
-
-    group_id: str
-    about: str
-    address: str
-    picture: str
-    width: int
-    height: int
-    lines: tuple[PairLine, ...]
-    more: int
-
-
-@dataclass(frozen=True, slots=True)
 class CompareView(PageView):
     """Two to five models on one suite."""
 
@@ -140,7 +103,7 @@ class CompareView(PageView):
     tables: tuple[VerdictTable, ...] = ()
     left_out: int = 0
     listed: str = ""
-    groups: tuple[PairEntry, ...] = ()
+    groups: tuple[GroupEntry, ...] = ()
     elsewhere: str = ""  # the same groups in Browse
     found: int = 0
     first: int = 0
@@ -163,7 +126,6 @@ _LABELS = {
     "swap": {"holds": "all survived", "breaks": "not all survived"},
     "ranks": {"holds": "caption above", "breaks": "not above"},
 }
-_LINES = 3  # texts of one group in a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,58 +368,10 @@ def _joint_filter(query: CompareQuery, verdict_labels: Mapping[str, str]) -> Gro
     return GroupFilter(first, query.suite, verdict=query.first, also=f"{second}:{query.second}", browse="1")
 
 
-def _listed(reader: LabReader, query: CompareQuery, joint: GroupFilter | None) -> tuple[PairEntry, ...]:
+def _listed(reader: LabReader, query: CompareQuery, joint: GroupFilter | None) -> tuple[GroupEntry, ...]:
     """Return a page of the groups of one cell."""
-    pair = (query.models[0], query.models[query.other])
-    groups = joint_verdict_groups(
-        reader,
-        query.suite,
-        (pair[0].slug, pair[1].slug),
-        (query.first, query.second),
-        PAGE,
-        (query.page - 1) * PAGE,
-    )
-    rows = reader.rows_at(query.suite, [(group["place"], group["variants"]) for group in groups])
-    places, modes = rows["row"].to_numpy().astype(np.int64), rows["mode"].to_pylist()
-    answers = [reader.answers_at(query.suite, model.slug, places) for model in pair]
-    first, second = ([answer_view(*pair) for pair in zip(given, modes, strict=True)] for given in answers)
-    lines = rows.select(["query", "text", "picture", "width", "height", "tags"]).to_pylist()
-    entries, start = [], 0
-    for group in groups:
-        span = slice(start, start + group["variants"] + 1)
-        chosen = joint or GroupFilter(pair[0].slug)
-        entries.append(_pair_entry(query.suite, group, lines[span], first[span], second[span], chosen))
-        start = span.stop
-    return tuple(entries)
-
-
-def _pair_entry(
-    suite: str,
-    group: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
-    first: Sequence[AnswerView | None],
-    second: Sequence[AnswerView | None],
-    chosen: GroupFilter,
-) -> PairEntry:
-    lines = [
-        PairLine(*line)
-        for line in zip(query_names(len(rows)), changed_texts(rows), new_tags(rows), first, second, strict=True)
-    ]
-    different = sorted(range(1, len(rows)), key=lambda place: (_agree(first[place], second[place]), place))
-    shown = [0, *sorted(different[: _LINES - 1])]
-    picture, height = thumbnail(suite, rows[0])
-    return PairEntry(
-        group_id=hex_id(group["group_id"]),
-        about=about_group(suite, group["test"], group["kind"]),
-        address=group_address(suite, hex_id(group["group_id"]), chosen),
-        picture=picture,
-        width=128,
-        height=height,
-        lines=tuple(lines[place] for place in shown),
-        more=len(rows) - len(shown),
-    )
-
-
-def _agree(first: AnswerView | None, second: AnswerView | None) -> bool:
-    """Return whether two answers are the same."""
-    return bool(first and second and first.shown == second.shown and first.correct == second.correct)
+    first, second = query.models[0].slug, query.models[query.other].slug
+    verdicts, start = (query.first, query.second), (query.page - 1) * PAGE
+    rows = joint_verdict_groups(reader, query.suite, (first, second), verdicts, PAGE, start)
+    matches = [GroupMatch(first, query.suite, **row) for row in rows]
+    return group_entries(reader, matches, joint or GroupFilter(first), second)

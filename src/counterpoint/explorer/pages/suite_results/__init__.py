@@ -94,7 +94,7 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
         notes=_notes(reader, suite, model),
         chart=_chart(reader, suite, slug, here),
         choices=_choices(counts, chosen),
-        groups=tuple(group_entries(reader, matches, chosen)),
+        groups=group_entries(reader, matches, chosen),
         found=found,
         first=(page - 1) * PAGE + 1 if found else 0,
         last=(page - 1) * PAGE + len(matches),
