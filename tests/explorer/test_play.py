@@ -107,11 +107,12 @@ def test_a_group_and_a_sample_lead_to_play_where_models_are_loaded(
     for address in (group, twin["sample"]):
         (link,) = re.findall(r'href="(/play\?[^"]+)"', client.get(address).text)
         shown = client.get(link.replace("&amp;", "&").replace("/play?", "/play.json?")).json()
-        assert shown["question"] == "".join(piece["text"] for piece in twin["queries"][0]["text"])
+        assert shown["inputs"]["question"] == "".join(piece["text"] for piece in twin["queries"][0]["text"])
         assert link not in TestClient(create_app(lab, cache=cache)).get(address).text  # nothing to play with
     captions = TestClient(create_app(captions_lab(tmp_path), cache=cache, models=_models))
     listed = captions.get("/suites/foils/models/sharp.json").json()["groups"][5]["address"].partition("?")[0]
-    played = captions.get(captions.get(f"{listed}.json").json()["play"].replace("/play?", "/play.json?")).json()
+    link = captions.get(f"{listed}.json").json()["play"].replace("/play?", "/play.json?")
+    played = captions.get(link).json()["inputs"]
     assert (played["mode"], played["first"], played["second"]) == (*("captions", "There is 5 dog.", "There is 6 dog."),)
 
 
@@ -128,7 +129,7 @@ def _said(events: Sequence[dict[str, Any]], model: str) -> dict[int, str]:
 
 def test_the_page_begins_with_a_picture_of_the_lab_and_its_question(client: TestClient) -> None:
     twin = client.get("/play.json?suite=plain").json()
-    assert twin["question"] == "Is shade 0 light or dark?"
+    assert twin["inputs"]["question"] == "Is shade 0 light or dark?"
     assert twin["shown"]["gold"] == "dark"
     assert [model["name"] for model in twin["models"]] == ["shade", "my/length", "broken"]
     assert twin["shown"]["areas"] == [{"name": "shade", "x": 12, "y": 16, "w": 38, "h": 34}]

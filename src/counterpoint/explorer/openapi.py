@@ -16,7 +16,6 @@ from counterpoint.explorer.page import PageEntry
 from counterpoint.explorer.play.request import MASKS, MAX_TEXT, MODES, NUMBERS, TEXTS
 from counterpoint.explorer.security import HEADER
 from counterpoint.explorer.views import LabView
-from counterpoint.reports.charts.svg import Chart
 
 JsonSchema: TypeAlias = dict[str, Any]
 
@@ -53,9 +52,7 @@ async def openapi(request: Request) -> Response:
 def openapi_document(routes: Sequence[BaseRoute], pages: Sequence[PageEntry]) -> JsonSchema:
     """Describe all that can be requested of the server."""
     types = {entry.path: entry.view_type for entry in pages}
-    references, schemas = msgspec.json.schema_components(
-        [LabView, *types.values()], schema_hook=_schema_hook, ref_template=_REFERENCE
-    )
+    references, schemas = msgspec.json.schema_components([LabView, *types.values()], ref_template=_REFERENCE)
     lab, *views = references
     twins = {path: {"allOf": [view, _object({"lab": lab})]} for path, view in zip(types, views, strict=True)}
     entries = {entry.path: entry for entry in pages}
@@ -82,13 +79,6 @@ def openapi_document(routes: Sequence[BaseRoute], pages: Sequence[PageEntry]) ->
         },
         "security": [{}, {"token": []}],
     }
-
-
-def _schema_hook(kind: type) -> JsonSchema:
-    """Describe a chart, whose fields follow from its kind."""
-    if issubclass(kind, Chart):
-        return {"type": "object", "description": "the title and the values of a chart"}
-    raise NotImplementedError(kind)
 
 
 def _object(properties: Mapping[str, JsonSchema]) -> JsonSchema:
@@ -153,36 +143,37 @@ def _errors(statuses: Sequence[str], *, html: bool = True) -> Iterator[tuple[str
 @cache
 def _play_operations() -> dict[str, JsonSchema]:
     """Describe what is posted to the page on which a model is tried."""
-    token = {"name": HEADER, "in": "header", "required": True, "schema": {"type": "string"}}
     fields = {name: _parameter_schema(name) for name in (*TEXTS, *NUMBERS)}
-    body = {
+    inputs = {
         "type": "object",
         "properties": fields | {"visitor": {"type": "string", "maxLength": 64}},
         "additionalProperties": False,
     }
     picture = {"type": "string", "format": "binary"}
-    dropped = _object({"dropped": {"type": "string"}, "picture": {"type": "string"}})
-    errors = dict(_errors(("400", "403", "404", "413", "415")))
+    uploaded = _object({"dropped": {"type": "string"}, "picture": {"type": "string"}})
     return {
-        "/play/answers": {
-            "post": {
-                "summary": "Ask the loaded models; the response has an event per line: asked, answer, end or stopped.",
-                "operationId": "post_play_answers",
-                "parameters": [token],
-                "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-                "responses": {"200": _response("one JSON object per line", "application/x-ndjson", None)} | errors,
-            }
-        },
-        "/play/pictures": {
-            "post": {
-                "summary": "Upload a picture to ask about; it is kept in memory for a while.",
-                "operationId": "post_play_pictures",
-                "parameters": [token],
-                "requestBody": {
-                    "required": True,
-                    "content": {media_type: {"schema": picture} for media_type in ("image/png", "image/jpeg")},
-                },
-                "responses": {"201": _response("its name and its address", "application/json", dropped)} | errors,
-            }
-        },
+        "/play/answers": _post(
+            "play_answers",
+            "Ask the loaded models; the response has an event per line: asked, answer, end or stopped.",
+            {"application/json": inputs},
+            {"200": _response("one JSON object per line", "application/x-ndjson", None)},
+        ),
+        "/play/pictures": _post(
+            "play_pictures",
+            "Upload a picture to ask about; it is kept in memory for a while.",
+            {"image/png": picture, "image/jpeg": picture},
+            {"201": _response("its name and its address", "application/json", uploaded)},
+        ),
     }
+
+
+def _post(name: str, summary: str, bodies: Mapping[str, JsonSchema], response: JsonSchema) -> JsonSchema:
+    """Describe a POST request, which needs the token of a page; bodies are by media type."""
+    operation = {
+        "summary": summary,
+        "operationId": f"post_{name}",
+        "parameters": [{"name": HEADER, "in": "header", "required": True, "schema": {"type": "string"}}],
+        "requestBody": {"required": True, "content": {kind: {"schema": schema} for kind, schema in bodies.items()}},
+        "responses": response | dict(_errors(("400", "403", "404", "413", "415"))),
+    }
+    return {"post": operation}

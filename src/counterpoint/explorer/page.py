@@ -1,6 +1,6 @@
 """What a page is: the request it answers, the values every view has, and its row in the registry."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, get_type_hints
@@ -89,6 +89,3 @@ def load(name: str) -> Any:
     """Return the object of a name such as `module:object`."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
-
-
-ViewFunction = Callable[[Any, PageRequest], PageView]

@@ -1,13 +1,15 @@
 """Responses of pages: a view is built from the lab, few at a time, and sent as HTML, as JSON, or as a chart."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader
+from msgspec import to_builtins
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -18,9 +20,12 @@ from counterpoint.core.errors import CounterpointError, PictureError, UnknownNam
 from counterpoint.explorer.group_parts import THRESHOLD, BoxView
 from counterpoint.explorer.page import PageEntry, PageRequest, PageView, load
 from counterpoint.explorer.thumbnails import thumbnail_width
-from counterpoint.explorer.views import LabView, LinkChoice, to_json_value
+from counterpoint.explorer.views import LabView, LinkChoice
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports import templating
+from counterpoint.store.groups import read_queries
+
+_RENDERED_AS = {".svg": "image/svg+xml", ".json": "application/json"}  # by the ending of a path; others are HTML
 
 
 def _environment() -> Environment:
@@ -66,6 +71,11 @@ def lab_view(request: Request) -> LabView:
     return LabView(reader.name, len(reader.models()), reader.answer_count(), bool(request.app.state.model_threads))
 
 
+def twin_content(view: PageView, lab: LabView) -> dict[str, Any]:
+    """Return what the JSON twin of a page holds."""
+    return {"lab": to_builtins(lab), **to_builtins(view)}
+
+
 def navigation(pages: Sequence[PageEntry], section: str, *, has_models: bool = False) -> tuple[LinkChoice, ...]:
     """Return the links at the top of a page of a section."""
     return tuple(
@@ -91,33 +101,27 @@ def page_routes(entry: PageEntry) -> tuple[Route, ...]:
     """Return the routes of a page: its chart, its JSON twin, and itself."""
     if entry.routes:
         return tuple(load(entry.routes))
-
-    async def respond(request: Request) -> Response:
-        asked = PageRequest(request.path_params, tuple(request.query_params.multi_items()))
-        if request.url.path.endswith(".svg") and entry.chart:
-            return await _chart_response(request, lambda reader: load(entry.chart)(reader, asked).svg())
-        return await _page_response(request, entry, lambda reader: load(entry.view)(reader, asked))
-
     endings = (".svg", ".json", "") if entry.chart else (".json", "")
-    return tuple(Route(f"{entry.path}{ending}", respond) for ending in endings)
+    return tuple(Route(f"{entry.path}{ending}", partial(_page_response, entry, ending)) for ending in endings)
 
 
-async def _page_response(request: Request, entry: PageEntry, make: Callable[[LabReader], PageView]) -> Response:
-    """Send a view by its template, or as JSON; it is rendered once until the lab changes."""
+async def _page_response(entry: PageEntry, ending: str, request: Request) -> Response:
+    """Send a page by its template, its JSON twin, or its chart; each is rendered once until the lab changes."""
     state = request.app.state
     version = await run_in_threadpool(state.reader.refresh)
     etag = blake2b(f"{version} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
     if _is_known(request, etag):
         return _not_modified(etag)
-    twin = request.url.path.endswith(".json")
+    asked = PageRequest(request.path_params, tuple(request.query_params.multi_items()))
 
     def render() -> bytes:
-        view, lab = make(state.reader), lab_view(request)
-        if twin:
-            content = _json_bytes({"lab": to_json_value(lab), **to_json_value(view)})
+        if ending == ".svg":
+            content = load(entry.chart)(state.reader, asked).svg().encode("utf-8")
+        elif ending == ".json":
+            content = json_bytes(twin_content(load(entry.view)(state.reader, asked), lab_view(request)))
         else:
-            links = page_navigation(request, entry.label or entry.section)
-            html = TEMPLATES.get_template(entry.template).render(view=view, lab=lab, navigation=links)
+            view, links = load(entry.view)(state.reader, asked), page_navigation(request, entry.label or entry.section)
+            html = TEMPLATES.get_template(entry.template).render(view=view, lab=lab_view(request), navigation=links)
             content = html.encode("utf-8", "backslashreplace")
         state.rendered.put(etag, content)
         return content
@@ -126,16 +130,7 @@ async def _page_response(request: Request, entry: PageEntry, make: Callable[[Lab
     if content is None:
         async with state.render_slots:
             content = state.rendered.get(etag) or await run_in_threadpool(render)
-    return with_etag(request, Response(content, media_type="application/json" if twin else "text/html"), etag)
-
-
-async def _chart_response(request: Request, draw: Callable[[LabReader], str]) -> Response:
-    """Send a chart as an SVG file."""
-    state = request.app.state
-    await run_in_threadpool(state.reader.refresh)
-    async with state.render_slots:
-        drawn = await run_in_threadpool(draw, state.reader)
-    return Response(drawn.encode("utf-8"), media_type="image/svg+xml")
+    return with_etag(request, Response(content, media_type=_RENDERED_AS.get(ending, "text/html")), etag)
 
 
 async def picture(request: Request) -> Response:
@@ -147,7 +142,7 @@ async def picture(request: Request) -> Response:
 
     def draw() -> bytes:
         state.reader.refresh()
-        address = state.reader.query(suite, query_id).picture
+        address = read_queries(state.reader.query_row(suite, query_id))[0].picture
         if address is None:
             raise UnknownName("picture", request.path_params["query"], [])
         content: bytes = state.thumbnails.png(address, width)
@@ -174,7 +169,8 @@ async def problem_page(request: Request, problem: Exception) -> Response:
     return Response(html, status, getattr(problem, "headers", None), "text/html")
 
 
-def _json_bytes(content: Mapping[str, Any]) -> bytes:
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """Return JSON as bytes, whatever characters its texts have."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace")
 
@@ -191,5 +187,6 @@ def with_etag(request: Request, response: Response, etag: str) -> Response:
     """Return the response with its ETag, or 304 for a browser that has it already."""
     if _is_known(request, etag):
         return _not_modified(etag)
-    response.headers.update({"ETag": f'"{etag}"', "Cache-Control": "no-cache"})
+    response.headers["ETag"] = f'"{etag}"'
+    response.headers.setdefault("Cache-Control", "no-cache")
     return response

@@ -3,10 +3,14 @@
 Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is a path on this server.
 """
 
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from counterpoint.reports.charts.svg import Chart
+
+_CHART_SCHEMA = {"type": "object", "description": "the title and the values of a chart"}  # fields follow from its kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +148,5 @@ class ScoreRow:
 class ChartFigure:
     """A chart of a page, and the address of the same chart as an SVG file."""
 
-    chart: Chart
+    chart: Annotated[Chart, Meta(extra_json_schema=_CHART_SCHEMA)]
     address: str
-
-
-def to_json_value(value: Any) -> Any:
-    """Return a view as values of JSON: a dataclass is an object of its fields."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_json_value(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, tuple | list):
-        return [to_json_value(item) for item in value]
-    return value

@@ -1,7 +1,6 @@
 """The routes of "Try a model": loaded models answer while a visitor edits picture and text; nothing is saved."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b
@@ -10,6 +9,7 @@ from secrets import token_hex
 from threading import Event
 from typing import Any
 
+from msgspec import to_builtins
 from PIL import Image
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -36,9 +36,8 @@ from counterpoint.explorer.play.view import (
     with_defaults,
 )
 from counterpoint.explorer.request_bodies import MAX_BODY_BYTES, read_body, read_form, read_json
-from counterpoint.explorer.responses import TEMPLATES, lab_view, page_navigation
+from counterpoint.explorer.responses import TEMPLATES, json_bytes, lab_view, page_navigation, twin_content, with_etag
 from counterpoint.explorer.security import HEADER, AccessKeys
-from counterpoint.explorer.views import to_json_value
 from counterpoint.lab.reader import LabReader
 
 MAX_WIDTH = 640
@@ -60,9 +59,7 @@ async def play_page(request: Request) -> Response:
         lambda: play_view(state.reader, state.model_threads, with_defaults(state.reader, play))
     )
     if request.url.path.endswith(".json"):
-        return JSONResponse(
-            {"lab": to_json_value(await run_in_threadpool(lab_view, request)), **to_json_value(view)}, headers=_FRESH
-        )
+        return JSONResponse(twin_content(view, await run_in_threadpool(lab_view, request)), headers=_FRESH)
     return await run_in_threadpool(_render, request, view)
 
 
@@ -104,11 +101,8 @@ async def play_picture(request: Request) -> Response:
         return _png(state.play_pictures, shown)
 
     content = await run_in_threadpool(render)
-    tag = f'"{blake2b(content, digest_size=8).hexdigest()}"'
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-    if request.headers.get("if-none-match", "").removeprefix("W/") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(content, headers=headers, media_type="image/png")
+    response = Response(content, headers={"Cache-Control": "private, no-cache"}, media_type="image/png")
+    return with_etag(request, response, blake2b(content, digest_size=8).hexdigest())
 
 
 ROUTES = (
@@ -168,14 +162,13 @@ def _prepare(
     """The first event of the stream, and the queries to each model by slug."""
     source, models = source_picture(reader, play), capable_models(threads, play)
     queries = play_queries(threads, play, source.picture)
-    shown = edited_picture(play, source)
     header = {
         "event": "asked",
         "mode": play.mode,
-        "shown": to_json_value(shown) if shown else None,
-        "models": [to_json_value(model) for model in models],
-        "rows": [to_json_value(row) | {"cells": []} for row in answer_rows(queries, models, {})],
-        "words": [to_json_value(word) for word in swappable_words(play.question)] if play.mode == "question" else [],
+        "shown": to_builtins(edited_picture(play, source)),
+        "models": to_builtins(models),
+        "rows": to_builtins(answer_rows(queries, (), {})),
+        "words": to_builtins(swappable_words(play.question)) if play.mode == "question" else [],
         "notes": list(answer_notes(threads, play, models)),
     }
     return header, {model.slug: [query.query for query in queries] for model in models} if queries else {}
@@ -192,21 +185,21 @@ async def _stream(
             loop.call_soon_threadsafe(events.put_nowait, event)
 
     def on_answer(slug: str, place: int, answer: Answer) -> None:
-        view = to_json_value(answer_view(answer, queries[slug][place].mode))
+        view = to_builtins(answer_view(answer, queries[slug][place].mode))
         put({"event": "answer", "model": slug, "row": place, "answer": view})
 
     def on_end(slug: str, problem: Exception | None) -> None:
         event = "stopped" if isinstance(problem, RequestCancelled) else "end"
         put({"event": event, "model": slug, "problem": _reason(problem)})
 
-    yield _line(header)
+    yield json_bytes(header) + b"\n"
     cancel = threads.ask(visitor, queries, on_answer, on_end)
     try:
         unfinished = len(queries)
         while unfinished:
             event = await events.get()
             unfinished -= event["event"] != "answer"
-            yield _line(event)
+            yield json_bytes(event) + b"\n"
     finally:
         cancel()
 
@@ -218,11 +211,6 @@ def _reason(problem: Exception | None) -> str:
     if isinstance(problem, CounterpointError):
         return str(problem)
     return f"the model failed: {type(problem).__name__}"
-
-
-def _line(event: Mapping[str, Any]) -> bytes:
-    text = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return f"{text}\n".encode("utf-8", "backslashreplace")
 
 
 def _png(pictures: PlayPictures, shown: Picture) -> bytes:

@@ -1,13 +1,10 @@
 """The view of "Try a model": its inputs as they stand, the queries they make, and the answer of each model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-
-from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
@@ -17,13 +14,13 @@ from counterpoint.explorer.play.model_threads import LoadedModel, ModelThreads
 from counterpoint.explorer.play.request import FAMILIES, MASKS, PlayRequest, apply_request
 from counterpoint.explorer.play.rewordings import SwappableWord, list_rewordings, noise_rejection, swappable_words
 from counterpoint.explorer.play.uploads import NAMESPACE
+from counterpoint.explorer.responses import parse_id
 from counterpoint.explorer.views import SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.models.builtin.onnx_graphs import vocabulary_warnings
 from counterpoint.pictures.edits import summarize_edit
 from counterpoint.store.groups import read_queries
-from counterpoint.store.outcomes.row_groups import take_rows
 
 PICKS = 12
 """Pictures offered on one page of the list."""
@@ -113,24 +110,11 @@ class AnswerRow:
 class PlayView(PageView):
     """All inputs of the page as they stand, and the answers where models were asked."""
 
-    mode: str = "question"
+    inputs: PlayRequest = field(default_factory=PlayRequest)
     models: tuple[LoadedModel, ...] = ()
     able: tuple[LoadedModel, ...] = ()  # the models that can do what the mode asks for
     shown: EditedPicture | None = None
-    question: str = ""
-    choices: str = ""
-    first: str = ""
-    second: str = ""
-    swap: str = ""
-    into: str = ""
-    noise: int = 1
-    draw: int = 1
-    words: bool = True
-    suite: str = ""
-    query: str = ""
-    dropped: str = ""
     mask: SelectBox | None = None
-    box: tuple[int, int, int, int] = (25, 25, 50, 50)
     families: tuple[EditFamily, ...] = ()
     suites: SelectBox | None = None
     picks: tuple[PictureOption, ...] = ()
@@ -148,7 +132,6 @@ class SourcePicture:
 
     picture: Picture | None = None
     row: Mapping[str, Any] | None = None
-    size: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +150,8 @@ def source_picture(reader: LabReader, play: PlayRequest) -> SourcePicture:
         return SourcePicture(Picture(f"{NAMESPACE}:{play.dropped}"))
     if not play.suite or not play.query:
         return SourcePicture()
-    row, query = _row(reader, play.suite, play.query)
-    size = (row["width"], row["height"]) if row["width"] and row["height"] else None
-    return SourcePicture(query.picture, row, size)
+    rows = reader.query_row(play.suite, parse_id(play.query))
+    return SourcePicture(read_queries(rows)[0].picture, rows.to_pylist()[0])
 
 
 def with_defaults(reader: LabReader, play: PlayRequest) -> PlayRequest:
@@ -234,36 +216,19 @@ def play_view(
         title="Try a model",
         sentence=SENTENCE,
         twin=play.address("/play.json"),
-        mode=play.mode,
+        inputs=replace(play, words=int(is_reworded(threads, play))),
         models=threads.models,
         able=models,
         shown=edited_picture(play, source),
-        question=play.question,
-        choices=play.choices,
-        first=play.first,
-        second=play.second,
-        swap=play.swap,
-        into=play.into,
-        noise=play.noise,
-        draw=play.draw,
-        words=is_reworded(threads, play),
-        suite=play.suite,
-        query=play.query,
-        dropped=play.dropped,
-        mask=SelectBox(
-            "mask", "Mask", tuple(SelectOption(mask, label, mask == play.mask) for mask, label in MASKS.items())
-        ),
-        box=(play.x, play.y, play.w, play.h),
+        mask=_select_box("mask", "Mask", MASKS, play.mask),
         families=tuple(
             EditFamily(
                 name, tuple(SeveritySlider(edit, play.severities.get(edit, 0), most) for edit, most in edits.items())
             )
             for name, edits in FAMILIES.items()
         ),
-        suites=SelectBox(
-            "suite", "Suite", tuple(SelectOption(suite, suite, suite == play.suite) for suite in reader.suites())
-        ),
-        **_picture_options(reader, play),
+        suites=_select_box("suite", "Suite", {suite: suite for suite in reader.suites()}, play.suite),
+        **_picture_options(reader, play, source),
         swappable=tuple(swappable_words(play.question)) if play.mode == "question" else (),
         rows=answer_rows(queries, models, answers or {}),
         notes=(*problems, *answer_notes(threads, play, models)),
@@ -283,9 +248,7 @@ def edited_picture(play: PlayRequest, source: SourcePicture) -> EditedPicture | 
         source="an uploaded picture" if play.dropped else source.picture.address,
         edits=" | ".join(map(summarize_edit, shown.edits)) or "no edits",
         areas=_areas(source),
-        gold=" / ".join(gold["answer"] for gold in row["gold"] if gold["credit"] > 0)
-        if row is not None and same
-        else "",
+        gold=" / ".join(gold["answer"] for gold in row["gold"] if gold["credit"] > 0) if row and same else "",
     )
 
 
@@ -359,26 +322,17 @@ def _value(answer: Answer) -> str:
     return (answer.value or answer.raw).strip().lower()
 
 
-def _row(reader: LabReader, suite: str, query: str) -> tuple[Mapping[str, Any], Query]:
-    """A row of a suite, and its query."""
-    if len(query) != 16 or not set(query) <= set("0123456789abcdef"):
-        raise UnknownName("query", query, [])
-    queries = reader.database.source("queries", suite=reader.require_suite(suite))
-    rows = reader.database.rows(f"SELECT row FROM {queries} WHERE query = ? LIMIT 1", [int(query, 16)])
-    if not rows:
-        raise UnknownName("query", query, [])
-    (path,) = reader.database.files.paths("groups", suite=suite)
-    table = take_rows(path, np.array([rows[0]["row"]]))
-    return table.to_pylist()[0], read_queries(table)[0]
+def _select_box(name: str, label: str, options: Mapping[str, str], chosen: str) -> SelectBox:
+    return SelectBox(name, label, tuple(SelectOption(value, text, value == chosen) for value, text in options.items()))
 
 
 def _areas(source: SourcePicture) -> tuple[MaskArea, ...]:
     """The boxes of the question's objects, in per cent of the picture, rounded outward."""
-    if source.row is None or source.size is None:
+    row = source.row
+    if row is None or not row["width"] or not row["height"]:
         return ()
-    width, height = source.size
-    areas = []
-    for box in source.row["objects"]:
+    width, height, areas = row["width"], row["height"], []
+    for box in row["objects"]:
         if box["x"] is None:
             continue
         left, top = max(0, 100 * box["x"] // width), max(0, 100 * box["y"] // height)
@@ -389,17 +343,15 @@ def _areas(source: SourcePicture) -> tuple[MaskArea, ...]:
     return tuple(areas)
 
 
-def _picture_options(reader: LabReader, play: PlayRequest) -> dict[str, Any]:
+def _picture_options(reader: LabReader, play: PlayRequest, source: SourcePicture) -> dict[str, Any]:
     """One page of pictures to choose from, and the addresses of the pages before and after."""
     suite = play.suite or next(iter(reader.suites()), "")
     if not suite:
         return {}
-    row = _row(reader, play.suite, play.query)[0] if play.suite and play.query else None
+    row = source.row
     keeps_question = bool(play.question) and (row is None or play.question != row["text"])
     pictures = _suite_pictures(reader, suite, play.page, PICKS + 1)
-    (path,) = reader.database.files.paths("groups", suite=suite)
-    places = np.array([picture["place"] for picture in pictures], np.int64)
-    rows = take_rows(path, places).to_pylist() if pictures else []
+    rows = reader.rows_at(suite, [(picture["place"], 0) for picture in pictures]).to_pylist()
     options = tuple(
         _picture_option(play, suite, hex_id(picture["query"]), row, keeps_question)
         for picture, row in zip(pictures, rows, strict=True)

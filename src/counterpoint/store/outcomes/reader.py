@@ -19,13 +19,11 @@ from numpy.typing import NDArray
 
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.grouping import group_pairs
-from counterpoint.core.groups import Query
 from counterpoint.core.ids import hex_id
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.metric import OPEN, YES_NO, Contents, displayed, ordered
 from counterpoint.metrics.outcomes import STATES
 from counterpoint.store.cache import LRUCache, user_cache
-from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabModel, LabStore, list_models
 from counterpoint.store.outcomes.database import OutcomeDatabase
 from counterpoint.store.outcomes.files import SMALL, Progress, build_files
@@ -275,13 +273,13 @@ class OutcomeReader:
         (path,) = self.database.files.paths("groups", suite=suite)
         return take_rows(path, np.concatenate(spans) if spans else np.empty(0, np.int64), columns)
 
-    def query(self, suite: str, query_id: int) -> Query:
-        """Return one query of a suite, or raise UnknownName."""
+    def query_row(self, suite: str, query_id: int) -> pa.Table:
+        """Return the first row of a suite that has a query, or raise UnknownName."""
         source = self.database.source("queries", suite=self.require_suite(suite))
         rows = self.database.rows(f"SELECT row FROM {source} WHERE query = ? LIMIT 1", [query_id])
         if not rows:
             raise UnknownName("query", hex_id(query_id), [])
-        return read_queries(self.rows_at(suite, [(rows[0]["row"], 0)]))[0]
+        return self.rows_at(suite, [(rows[0]["row"], 0)])
 
     def verdict_counts(self, suite: str, slug: str) -> tuple[VerdictCount, ...]:
         """Return how many groups of each test and kind have which verdict for a model."""
