@@ -16,7 +16,6 @@ from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.data_statistics import (
     ANSWER_KINDS,
     ANSWERS,
-    COUNT,
     AccuracyCeiling,
     AnswerSpace,
     ItemTally,
@@ -26,7 +25,6 @@ from counterpoint.metrics.data_statistics import (
     compare_spaces,
     gold_answers,
     jensen_shannon_distance,
-    summarise_tally,
 )
 from counterpoint.world.source import World
 
@@ -35,9 +33,9 @@ NUMBERS = st.lists(st.integers(0, 400), min_size=1, max_size=60)
 
 
 def _tallied(kind: str, items: list[object], rules: str = "exact") -> ItemTally:
-    tally = ItemTally(rule_set(rules).normalize)
+    tally = ItemTally(kind, rule_set(rules).normalize)
     for item in items:
-        COUNT[kind](item, tally)
+        tally.count(item)
     return tally
 
 
@@ -75,12 +73,12 @@ def test_nothing_counted_is_nothing_and_no_error() -> None:
         NumberHistogram({}).least,
         NumberHistogram({}).bins(),
     ) == (0.0, 0, 0, ())
-    assert summarise_tally("questions", ItemTally()).spreads == {}
+    assert ItemTally("questions").spreads == {}
 
 
 def test_scenes_of_the_world_are_counted_as_a_loop_would() -> None:
     scenes = list(World("test", 12).scenes())
-    found = summarise_tally("scenes", _tallied("scenes", list(scenes)))
+    found = _tallied("scenes", list(scenes))
     assert (found.items, len(found.pictures)) == (12, 12)
     objects = [one for scene in scenes for one in scene.objects]
     assert found.rankings["objects"].counts == Counter(one.name for one in objects)
@@ -97,7 +95,7 @@ def test_questions_are_counted_by_their_best_answers_as_they_are_compared() -> N
         Question("2", picture, "Is it  a dog?", Gold((("maybe", 0.3), ("yes", 0.9)))),
         Question("3", Picture("coco:2.jpg"), "What is it?", Gold(()), choices=("dog", "cat")),
     ]
-    found = summarise_tally("questions", _tallied("questions", list(asked), "vqa"))
+    found = _tallied("questions", list(asked), "vqa")
     assert found.rankings[ANSWERS].counts == {"2": 1, "yes": 1}
     assert found.rankings[ANSWER_KINDS].counts == {"number": 1, "yes/no": 1}
     assert found.rankings["question types"].counts == {"(none)": 2, "how many": 1}
@@ -111,17 +109,17 @@ def test_questions_are_counted_by_their_best_answers_as_they_are_compared() -> N
 def test_captions_dialogues_and_frames_are_counted_too() -> None:
     picture = Picture("coco:1.jpg")
     captions = [Caption("1", picture, "a dog runs", "a cat runs", "dog", "cat"), Caption("2", picture, "a dog")]
-    found = summarise_tally("captions", _tallied("captions", list(captions)))
+    found = _tallied("captions", list(captions))
     assert found.spreads["words per caption"].counts == {2: 1, 3: 1}
     assert found.spreads["captions per picture"].counts == {2: 1}
     assert found.rankings["foils"].counts == {"dog → cat": 1}
     talk = Dialogue("1", picture, "a dog", (Turn("is it big", "no"), Turn("what now", "")))
-    spoken = summarise_tally("dialogues", _tallied("dialogues", [talk]))
+    spoken = _tallied("dialogues", [talk])
     assert spoken.spreads["turns per dialogue"].counts == {2: 1}
     assert spoken.rankings[ANSWERS].counts == {"no": 1}
     assert list(gold_answers("dialogues", talk)) == [(("no", 1.0),)]
     frame = Frame("1", picture, "kicking", (Role("agent", "boy"), Role("item", "ball")))
-    acted = summarise_tally("frames", _tallied("frames", [frame]))
+    acted = _tallied("frames", [frame])
     assert (acted.rankings["verbs"].counts, acted.spreads["roles per frame"].counts) == ({"kicking": 1}, {2: 1})
 
 

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from counterpoint.core.groups import State
 from counterpoint.core.ports import MEAN_TRIAL
@@ -14,8 +14,7 @@ from counterpoint.explorer.group_parts import AnswerProbability
 from counterpoint.lab.reader import LabReader
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFrequency:
+class AnswerFrequency(Struct, frozen=True):
     """An answer with its count and its share; `shown` is its value, or its state."""
 
     shown: str
@@ -23,8 +22,7 @@ class AnswerFrequency:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class StochasticPasses:
+class StochasticPasses(Struct, frozen=True):
     """The answers of one model to one query in its stochastic passes, and the most probable in their mean."""
 
     model: str
@@ -66,22 +64,13 @@ def stochastic_passes(reader: LabReader, queries: Sequence[tuple[int, str]]) -> 
     """Return the stochastic passes over some queries, given with their names, by model and query."""
     answers = reader.stochastic_answers(np.array([query for query, _ in queries], np.uint64)).to_pylist()
     grouped = {key: list(rows) for key, rows in groupby(answers, key=lambda row: (row["model"], row["query"]))}
-    return tuple(
-        _passes(model.name, name, grouped[model.slug, query])
-        for model in reader.models()
-        for query, name in queries
-        if (model.slug, query) in grouped
-    )
-
-
-def _passes(model: str, name: str, rows: Sequence[Mapping[str, Any]]) -> StochasticPasses:
-    samples = [row for row in rows if row["trial"] < MEAN_TRIAL]
-    means = [row for row in rows if row["trial"] >= MEAN_TRIAL]
-    top = [likely for likely in (means[-1]["top"][:3] if means else ()) if likely["probability"] >= 0.01]
-    return StochasticPasses(
-        model,
-        name,
-        len(samples),
-        answer_frequencies(map(display_value, samples)),
-        tuple(AnswerProbability(likely["value"], round(likely["probability"], 4)) for likely in top),
-    )
+    passes = []
+    for model, (query, name) in product(reader.models(), queries):
+        if rows := grouped.get((model.slug, query)):
+            samples = [row for row in rows if row["trial"] < MEAN_TRIAL]
+            means = [row["top"][:3] for row in rows if row["trial"] >= MEAN_TRIAL]
+            likely = ((top["value"], round(top["probability"], 4)) for top in (means[-1] if means else ()))
+            mean = (AnswerProbability(*pair) for pair in likely if pair[1] >= 0.01)
+            frequencies = answer_frequencies(map(display_value, samples))
+            passes.append(StochasticPasses(model.name, name, len(samples), frequencies, tuple(mean)))
+    return tuple(passes)

@@ -1,12 +1,13 @@
 """What several pages show of groups: entries of lists, answers, pictures with boxes, and tags."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import numpy as np
+from msgspec import Struct
 
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
@@ -40,16 +41,14 @@ _COLUMNS = ("row", "picture", "query", "text", "width", "height", "tags", "mode"
 _THUMBNAIL = 128  # pixels of width
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerProbability:
+class AnswerProbability(Struct, frozen=True):
     """A value with the probability that a model gave it."""
 
     value: str
     probability: float
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerView:
+class AnswerView(Struct, frozen=True):
     """One answer: raw text, the value extracted from it by a rule, its state, and its credit."""
 
     raw: str
@@ -63,8 +62,7 @@ class AnswerView:
     shown: str  # the value, or the score of a scoring query
 
 
-@dataclass(frozen=True, slots=True)
-class EntryLine:
+class EntryLine(Struct, frozen=True):
     """A text in a list with the answers of one or two models; `own` are the tags that tell it from an equal text."""
 
     name: str
@@ -74,8 +72,7 @@ class EntryLine:
     other: AnswerView | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GroupEntry:
+class GroupEntry(Struct, frozen=True):
     """One group in a list."""
 
     group_id: str
@@ -91,8 +88,7 @@ class GroupEntry:
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class BoxView:
+class BoxView(Struct, frozen=True):
     """An object that the question is about, and where it is."""
 
     name: str
@@ -102,8 +98,7 @@ class BoxView:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class PictureView:
+class PictureView(Struct, frozen=True):
     """A picture as shown to models; boxes refer to its width and height, and the title lists its edits in full."""
 
     address: str

@@ -116,7 +116,7 @@ async def _page_response(entry: PageEntry, ending: str, request: Request) -> Res
 
     def render() -> bytes:
         if ending == ".svg":
-            content = load(entry.chart)(state.reader, asked).svg().encode("utf-8")
+            content: bytes = load(entry.chart)(state.reader, asked).svg().encode("utf-8")
         elif ending == ".json":
             content = json_bytes(twin_content(load(entry.view)(state.reader, asked), lab_view(request)))
         else:
@@ -158,7 +158,7 @@ async def problem_page(request: Request, problem: Exception) -> Response:
     fact = str(problem) if isinstance(problem, CounterpointError) else str(getattr(problem, "detail", "")) or "Error"
     view = ProblemView(
         title="Page not found" if status == 404 else "This page cannot be shown",
-        sentence=f"{fact[:1].upper()}{fact[1:].rstrip('.')}.",
+        sentence=templating.as_sentence(fact),
         twin="/overview.json",
         hint=getattr(problem, "hint", ""),
     )

@@ -3,18 +3,16 @@
 Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is a path on this server.
 """
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from counterpoint.reports.charts.svg import Chart
 
 _CHART_SCHEMA = {"type": "object", "description": "the title and the values of a chart"}  # fields follow from its kind
 
 
-@dataclass(frozen=True, slots=True)
-class LabView:
+class LabView(Struct, frozen=True):
     """The line at the top of every page."""
 
     name: str
@@ -23,8 +21,7 @@ class LabView:
     plays: bool = False  # whether models are loaded to try
 
 
-@dataclass(frozen=True, slots=True)
-class LinkChoice:
+class LinkChoice(Struct, frozen=True):
     """A link to another choice, or the current one."""
 
     label: str
@@ -33,8 +30,7 @@ class LinkChoice:
     count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SelectOption:
+class SelectOption(Struct, frozen=True):
     """One option of a select box."""
 
     value: str
@@ -43,8 +39,7 @@ class SelectOption:
     count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SelectBox:
+class SelectBox(Struct, frozen=True):
     """A select box of a form."""
 
     name: str
@@ -52,8 +47,7 @@ class SelectBox:
     options: tuple[SelectOption, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreCell:
+class ScoreCell(Struct, frozen=True):
     """A score with its interval; without a value, the reason why there is none. A tie is with the best model."""
 
     value: float | None = None
@@ -68,8 +62,7 @@ class ScoreCell:
     chance: float | None = None  # what it would be by chance
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnGroup:
+class ColumnGroup(Struct, frozen=True):
     """The head of several columns: a suite, or one of its tests."""
 
     label: str
@@ -77,8 +70,7 @@ class ColumnGroup:
     address: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MetricColumn:
+class MetricColumn(Struct, frozen=True):
     """A metric, with the papers' term for it; `whole` names it apart from its head, `starts` is the first below it.
 
     `address` is where models are ordered by it, `sorted` is `ascending` or `descending` where they are.
@@ -97,8 +89,7 @@ class MetricColumn:
     sorted: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CostFigure:
+class CostFigure(Struct, frozen=True):
     """A figure of cost with its text; without a value, the reason why there is none."""
 
     value: float | None = None
@@ -106,16 +97,14 @@ class CostFigure:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SliceCell:
+class SliceCell(Struct, frozen=True):
     """The score of a slice of a suite."""
 
     label: str
     cell: ScoreCell
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteBlock:
+class SuiteBlock(Struct, frozen=True):
     """The scores of one model on one suite by test or kind, by one metric."""
 
     suite: str
@@ -126,8 +115,7 @@ class SuiteBlock:
     more: int = 0  # that are not listed
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
+class ScoreRow(Struct, frozen=True):
     """A row of scores, under a name; `toggle` is where the parts below it are shown or hidden."""
 
     model: str
@@ -144,8 +132,7 @@ class ScoreRow:
     blocks: tuple[SuiteBlock, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ChartFigure:
+class ChartFigure(Struct, frozen=True):
     """A chart of a page, and the address of the same chart as an SVG file."""
 
     chart: Annotated[Chart, Meta(extra_json_schema=_CHART_SCHEMA)]

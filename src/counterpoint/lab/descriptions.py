@@ -13,7 +13,7 @@ from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.data_statistics import AnswerSpace
-from counterpoint.reports.data_tables import description_blocks, description_to_dict, expected_file_blocks
+from counterpoint.reports.data_tables import description_tables, description_to_dict, expected_files_table, file_remarks
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import expected_files
@@ -70,7 +70,7 @@ class ExpectedFiles(LabResult[dict[str, Any]]):
 
     def tables(self) -> list[ResultTable]:
         """The files with their splits."""
-        return [block for block in expected_file_blocks(self.name, self.dataset) if isinstance(block, ResultTable)]
+        return [expected_files_table(self.dataset)] if self.dataset.files else []
 
     def write_html(self, path: Path) -> None:
         """Raise: there is nothing to chart before files are read."""
@@ -81,7 +81,11 @@ class ExpectedFiles(LabResult[dict[str, Any]]):
 
     def notes(self) -> list[str]:
         """Remarks on pictures, rules and splits."""
-        return [block for block in expected_file_blocks(self.name, self.dataset) if isinstance(block, str)]
+        dataset, remarks = self.dataset, "\n".join(file_remarks(self.name, self.dataset))
+        if dataset.files:
+            return [remarks]
+        kinds = " or ".join(dataset.read)
+        return [f"{dataset.title}: any file with {kinds}; --data names it, or the folder it is in.", remarks]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,13 +106,7 @@ class DataDescription(LabResult[dict[str, Any]]):
 
     def tables(self) -> list[ResultTable]:
         """Files, counts, the most frequent words, and overlaps with other answer spaces; remarks become notes."""
-        tables: list[ResultTable] = []
-        for block in description_blocks(self.description, self.top):
-            if isinstance(block, ResultTable):
-                tables.append(block)
-            elif block:
-                tables[-1] = replace(tables[-1], note="\n".join(filter(None, [tables[-1].note, block])))
-        return tables
+        return description_tables(self.description, self.top)
 
     def require_complete(self) -> None:
         """Raise if a needed file is missing or could not be read to its end."""

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from math import log2
 from typing import Any, TypeAlias
@@ -158,18 +159,26 @@ class NumberHistogram:
         return tuple(HistogramBin(place * width, place * width + width - 1, totals[place]) for place in places)
 
 
-@dataclass(slots=True)
+@dataclass
 class ItemTally:
-    """Running counts over the items of one kind: words and numbers, each under the name of a statistic."""
+    """Counts over the items of one kind: words and numbers, each under the name of a statistic.
 
+    `rankings` and `spreads` are for when all items are counted.
+    """
+
+    kind: str
     comparable: Comparable = str
     items: int = 0
-    pictures: Counter[str] = field(default_factory=Counter)  # by address
+    pictures: Counter[str] = field(default_factory=Counter)  # by address, how many items each has
     words: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     numbers: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
 
+    def count(self, item: Any) -> None:
+        """Count an item of this kind."""
+        _COUNTERS[self.kind](item, self)
+
     def item(self, picture: Picture) -> None:
-        """Count an item about this picture."""
+        """Count that there is an item about this picture."""
         self.items += 1
         self.pictures[picture.address] += 1
 
@@ -183,18 +192,25 @@ class ItemTally:
 
     def answer(self, answer: str) -> None:
         """Count an answer in its normalised form."""
-        self.words[ANSWERS][self.comparable(answer)] += 1
+        self.word(ANSWERS, self.comparable(answer))
 
+    @cached_property
+    def rankings(self) -> Mapping[str, WordFrequencies]:
+        """The words of each statistic by frequency, and the kinds of the answers."""
+        counts: dict[str, Counter[str]] = dict(self.words)
+        if ANSWERS in counts:
+            counts[ANSWER_KINDS] = Counter()
+            for answer, times in self.words[ANSWERS].items():
+                counts[ANSWER_KINDS][answer_kind(answer)] += times
+        return {name: WordFrequencies.of(words) for name, words in counts.items()}
 
-@dataclass(frozen=True, slots=True)
-class DataSetCounts:
-    """The statistics of the items of one kind."""
-
-    kind: str
-    items: int
-    pictures: Mapping[str, int]  # by address, how many items each has
-    rankings: Mapping[str, WordFrequencies]
-    spreads: Mapping[str, NumberHistogram]
+    @cached_property
+    def spreads(self) -> Mapping[str, NumberHistogram]:
+        """The numbers of each statistic, and how many questions or captions a picture has."""
+        counts: dict[str, Counter[int]] = dict(self.numbers)
+        if self.items and self.kind in ("questions", "captions"):
+            counts[f"{self.kind} per picture"] = Counter(self.pictures.values())
+        return {name: NumberHistogram.of(numbers) for name, numbers in counts.items()}
 
 
 def answer_kind(answer: str) -> str:
@@ -214,20 +230,6 @@ def answer_kind(answer: str) -> str:
 def best_answer(question: Question) -> str | None:
     """The answer with the most credit, the first of equals; None where a split has no gold."""
     return max(question.gold.answers, key=lambda pair: pair[1], default=(None, 0.0))[0]
-
-
-def summarise_tally(kind: str, tally: ItemTally) -> DataSetCounts:
-    """The statistics of a finished tally."""
-    spreads = {name: NumberHistogram.of(counts) for name, counts in tally.numbers.items()}
-    if tally.items and kind in ("questions", "captions"):
-        spreads[f"{kind} per picture"] = NumberHistogram.of(Counter(tally.pictures.values()))
-    rankings = {name: WordFrequencies.of(counts) for name, counts in tally.words.items()}
-    if ANSWERS in rankings:
-        kinds: Counter[str] = Counter()
-        for answer, times in tally.words[ANSWERS].items():
-            kinds[answer_kind(answer)] += times
-        rankings[ANSWER_KINDS] = WordFrequencies.of(kinds)
-    return DataSetCounts(kind, tally.items, tally.pictures, rankings, spreads)
 
 
 def _scene(scene: Scene, tally: ItemTally) -> None:
@@ -298,7 +300,7 @@ def _group(ready: ReadyGroup, tally: ItemTally) -> None:
             tally.answer(gold.best)
 
 
-COUNT: Mapping[str, Callable[[Any, ItemTally], None]] = {
+_COUNTERS: Mapping[str, Callable[[Any, ItemTally], None]] = {
     "scenes": _scene,
     "questions": _question,
     "captions": _caption,
@@ -306,7 +308,6 @@ COUNT: Mapping[str, Callable[[Any, ItemTally], None]] = {
     "frames": _frame,
     "groups": _group,
 }
-"""The function that counts an item of each kind."""
 
 
 def gold_answers(kind: str, item: Any) -> Iterator[Sequence[tuple[str, float]]]:
@@ -385,21 +386,21 @@ def compare_spaces(
     shared = ours.counts.keys() & other.counts.keys()
     either = ours.counts.keys() | other.counts.keys()
     absent = sorted((pair for pair in ours.counts.items() if pair[0] not in shared), key=lambda pair: (-pair[1], pair))
-    return AnswerSpaceOverlap(
-        other.name,
-        len(ours.counts),
-        len(other.counts),
-        len(shared),
-        len(shared) / len(either) if either else 0.0,
-        _share(ours, shared),
-        _share(other, shared),
-        ceiling,
-        tuple(absent[:most]),
+    covered, covers = (
+        sum(space.counts[answer] for answer in shared) / space.questions if space.questions else None
+        for space in (ours, other)
     )
-
-
-def _share(space: AnswerSpace, shared: Iterable[str]) -> float | None:
-    return sum(space.counts[answer] for answer in shared) / space.questions if space.questions else None
+    return AnswerSpaceOverlap(
+        name=other.name,
+        answers=len(ours.counts),
+        others=len(other.counts),
+        shared=len(shared),
+        jaccard=len(shared) / len(either) if either else 0.0,
+        covered=covered,
+        covers=covers,
+        ceiling=ceiling,
+        absent=tuple(absent[:most]),
+    )
 
 
 class AccuracyCeiling:

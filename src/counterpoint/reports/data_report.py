@@ -1,10 +1,10 @@
 """The description of a data set as one self-contained HTML file with tables and charts."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
+from typing import Any
 
 from counterpoint._version import __version__
-from counterpoint.metrics.data_statistics import DataSetCounts, NumberHistogram, RankedWord, WordFrequencies
+from counterpoint.metrics.data_statistics import ItemTally, NumberHistogram, RankedWord
 from counterpoint.reports.charts.bars import BarChart, Histogram
 from counterpoint.reports.data_tables import absent_lines, files_table, overlaps_table, skipped_table
 from counterpoint.reports.templating import counted, environment, style
@@ -14,27 +14,13 @@ FEW = 3
 """Numbers that span less than this are described by a sentence instead of a chart."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChartWithNote:
-    """A chart, and a note in small type below its title."""
-
-    chart: BarChart | Histogram
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class KindSection:
-    """The items of one kind: a sentence, facts, and charts."""
-
-    name: str
-    sentence: str
-    facts: tuple[str, ...]  # numbers without a chart
-    charts: tuple[ChartWithNote, ...]
-
-
 def render_data_report(data: DatasetDescription, top: int = 10) -> str:
     """The whole file."""
-    answerable = _answerable(data)
+    answerable = [
+        RankedWord(overlap.name, overlap.shared, overlap.covered)
+        for overlap in data.overlaps
+        if overlap.covered is not None
+    ]
     return (
         environment()
         .get_template("data_report.html")
@@ -75,21 +61,6 @@ def _pictures(data: DatasetDescription) -> str:
     return f"{number}, of which {pictures.there:,} are present"
 
 
-def word_chart(name: str, ranking: WordFrequencies, top: int) -> ChartWithNote:
-    """The most frequent words; the title has the first, the note their effective number."""
-    first = ranking.top(1)[0]
-    note = f"{ranking.distinct:,} distinct of {ranking.total:,}; effective number {ranking.effective:,.1f}"
-    title = f"{_first_up(name)}: “{first.word}” leads with {100 * first.share:.0f}\N{NO-BREAK SPACE}%"
-    return ChartWithNote(BarChart(title, ranking.top(top)), note)
-
-
-def number_chart(name: str, spread: NumberHistogram) -> ChartWithNote:
-    """A histogram of numbers; the title has their mean."""
-    title = f"{_first_up(name)}: {spread.mean:.1f} on average"
-    note = f"from {spread.least:,} to {spread.most:,}, median {spread.median:,}"
-    return ChartWithNote(Histogram(title, spread.bins()), note)
-
-
 def number_fact(name: str, spread: NumberHistogram) -> str:
     """The mean and range of numbers, in a phrase.
 
@@ -110,36 +81,32 @@ def overlap_chart(known: Sequence[RankedWord]) -> BarChart:
     return BarChart(title, tuple(known), full=1.0)
 
 
-def _answerable(data: DatasetDescription) -> list[RankedWord]:
-    return [
-        RankedWord(overlap.name, overlap.shared, overlap.covered)
-        for overlap in data.overlaps
-        if overlap.covered is not None
-    ]
-
-
-def _kind(part: ItemDescription, top: int) -> KindSection:
+def _kind(part: ItemDescription, top: int) -> dict[str, Any]:
+    """The section of one kind: a sentence, facts, and charts, each with a note in small type below its title."""
     counts = part.counts
     pictures = counted(len(counts.pictures), "picture")
-    return KindSection(
-        counts.kind.capitalize(),
-        f"{counted(counts.items, counts.kind.removesuffix('s'))} about {pictures}.",
-        tuple(number_fact(name, spread) for name, spread in counts.spreads.items() if _is_narrow(spread)),
-        tuple(_charts(counts, top)),
-    )
+    narrow = {name: spread for name, spread in counts.spreads.items() if spread.most - spread.least < FEW}
+    return {
+        "name": counts.kind.capitalize(),
+        "sentence": f"{counted(counts.items, counts.kind.removesuffix('s'))} about {pictures}.",
+        "facts": [number_fact(name, spread) for name, spread in narrow.items()],
+        "charts": list(_charts(counts, narrow, top)),
+    }
 
 
-def _is_narrow(spread: NumberHistogram) -> bool:
-    return spread.most - spread.least < FEW
-
-
-def _charts(counts: DataSetCounts, top: int) -> Iterator[ChartWithNote]:
+def _charts(counts: ItemTally, narrow: Container[str], top: int) -> Iterator[tuple[BarChart | Histogram, str]]:
+    """The most frequent words, and the histograms of numbers that are not narrow; the title is the finding."""
     for name, ranking in counts.rankings.items():
         if ranking.distinct > 1:
-            yield word_chart(name, ranking, top)
+            first = ranking.top(1)[0]
+            title = f"“{first.word}” leads with {100 * first.share:.0f}\N{NO-BREAK SPACE}%"
+            note = f"{ranking.distinct:,} distinct of {ranking.total:,}; effective number {ranking.effective:,.1f}"
+            yield BarChart(f"{_first_up(name)}: {title}", ranking.top(top)), note
     for name, spread in counts.spreads.items():
-        if not _is_narrow(spread):
-            yield number_chart(name, spread)
+        if name not in narrow:
+            title = f"{_first_up(name)}: {spread.mean:.1f} on average"
+            note = f"from {spread.least:,} to {spread.most:,}, median {spread.median:,}"
+            yield Histogram(title, spread.bins()), note
 
 
 def _first_up(name: str) -> str:

@@ -1,42 +1,36 @@
 """Descriptions of data sets as tables and remarks, and as plain values for JSON."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from counterpoint.metrics.data_statistics import AnswerSpaceOverlap, DataSetCounts, NumberHistogram, WordFrequencies
+from counterpoint.metrics.data_statistics import AnswerSpaceOverlap, ItemTally, NumberHistogram, WordFrequencies
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import ExpectedFile, FileStatus, expected_files, format_size
 from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription
 
-Block: TypeAlias = ResultTable | str
-"""A table, or lines of text."""
 BAR = 24
 """Characters in the longest bar of a histogram."""
 
 
-def expected_file_blocks(name: str, dataset: DataSet) -> Iterator[Block]:
-    """The files that a data set expects in one folder, with their origins, and remarks."""
-    files = expected_files(dataset)
-    if files:
-        lines = [
-            (file.name, ", ".join(file.splits), _kinds(file), "yes" if file.needed else "no", file.origin)
-            for file in files
-        ]
-        heads = ("file", "splits", "read as", "needed", "from")
-        yield ResultTable(f"{dataset.title}: files expected in one folder", heads, lines, names=5)
-    else:
-        yield f"{dataset.title}: any file with {' or '.join(dataset.read)}; --data names it, or the folder it is in."
-    yield "\n".join(_remarks(name, dataset))
+def expected_files_table(dataset: DataSet) -> ResultTable:
+    """The files that a data set expects in one folder, with their origins."""
+    lines = [
+        (file.name, ", ".join(file.splits), _kinds(file), "yes" if file.needed else "no", file.origin)
+        for file in expected_files(dataset)
+    ]
+    heads = ("file", "splits", "read as", "needed", "from")
+    return ResultTable(f"{dataset.title}: files expected in one folder", heads, lines, names=5)
 
 
 def _kinds(file: ExpectedFile | FileStatus) -> str:
     return ", ".join(file.kinds) if file.part in file.kinds else f"{', '.join(file.kinds)} ({file.part})"
 
 
-def _remarks(name: str, dataset: DataSet) -> Iterator[str]:
+def file_remarks(name: str, dataset: DataSet) -> Iterator[str]:
+    """What there is to know of the files of a data set: pictures, rules, and splits without answers."""
     if not dataset.files:
         yield "Pictures are in its rows, or beside it under the paths in its rows."
         yield f"counterpoint data {name} --data FILE checks what is there, and describes it."
@@ -50,12 +44,13 @@ def _remarks(name: str, dataset: DataSet) -> Iterator[str]:
     yield f"counterpoint data {name} --data FOLDER checks what is there, and describes it."
 
 
-def description_blocks(data: DatasetDescription, top: int) -> Iterator[Block]:
-    """The tables and remarks of a description, from its files to its overlaps."""
-    if data.files:
-        yield files_table(data)
-    yield ResultTable(
-        f"{data.title}, {data.split}: what was read{_sample(data)}",
+def description_tables(data: DatasetDescription, top: int) -> list[ResultTable]:
+    """The tables of a description, from its files to its overlaps, with remarks as notes."""
+    sample = ""
+    if (limit := data.request.limit) is not None:
+        sample = f", of {limit:,} scenes" if data.pictures.drawn else f", at most {limit:,} of each kind"
+    kinds = ResultTable(
+        f"{data.title}, {data.split}: what was read{sample}",
         ("kind", "items", "pictures", "skipped"),
         [
             (
@@ -66,14 +61,11 @@ def description_blocks(data: DatasetDescription, top: int) -> Iterator[Block]:
             )
             for part in data.parts
         ],
+        note="\n".join([*(line for part in data.parts for line in _skipped_lines(part)), pictures_line(data)]),
     )
-    remarks = [line for part in data.parts for line in _skipped_lines(part)]
-    yield "\n".join([*remarks, pictures_line(data)])
-    for part in data.parts:
-        yield from _counts(part.counts, top)
-    if data.overlaps:
-        yield overlaps_table(data)
-        yield "\n".join(absent_lines(data))
+    files = [files_table(data)] if data.files else []
+    overlaps = [replace(overlaps_table(data), note="\n".join(absent_lines(data)))] if data.overlaps else []
+    return [*files, kinds, *(table for part in data.parts for table in _counts(part.counts, top)), *overlaps]
 
 
 def files_table(data: DatasetDescription) -> ResultTable:
@@ -98,13 +90,6 @@ def _location(file: FileStatus, folder: Path | None) -> str:
     return "✓ yes" if name == file.name else f"✓ {name}"
 
 
-def _sample(data: DatasetDescription) -> str:
-    limit = data.request.limit
-    if limit is None:
-        return ""
-    return f", of {limit:,} scenes" if data.pictures.drawn else f", at most {limit:,} of each kind"
-
-
 def _skipped_lines(part: ItemDescription) -> Iterator[str]:
     if part.problem:
         yield f"{part.counts.kind} could not be read{' further' if part.counts.items else ''}: {part.problem}"
@@ -125,7 +110,7 @@ def pictures_line(data: DatasetDescription) -> str:
     return f"{pictures.distinct:,} pictures; {pictures.there:,} files are present ({share} %)."
 
 
-def _counts(counts: DataSetCounts, top: int) -> Iterator[ResultTable]:
+def _counts(counts: ItemTally, top: int) -> Iterator[ResultTable]:
     title = counts.kind.capitalize()
     if counts.spreads:
         lines = [
@@ -250,22 +235,17 @@ def _kind(part: ItemDescription, top: int) -> dict[str, Any]:
 
 
 def _words(ranking: WordFrequencies, top: int) -> dict[str, Any]:
-    return {
-        "total": ranking.total,
-        "distinct": ranking.distinct,
-        "entropy": ranking.entropy,
-        "effective": ranking.effective,
-        "top": [asdict(word) for word in ranking.top(top)],
-    }
+    names = ("total", "distinct", "entropy", "effective")
+    return {name: getattr(ranking, name) for name in names} | {"top": [asdict(word) for word in ranking.top(top)]}
 
 
 def _numbers(spread: NumberHistogram) -> dict[str, Any]:
-    counts: Mapping[str, int] = {str(number): count for number, count in spread.counts.items()}
+    counts = {str(number): count for number, count in spread.counts.items()}
     names = ("total", "mean", "median", "least", "most")
     return {name: getattr(spread, name) for name in names} | {"counts": counts}
 
 
 def _overlap(overlap: AnswerSpaceOverlap) -> dict[str, Any]:
-    numbers = {name: getattr(overlap, name) for name in ("answers", "others", "shared", "jaccard", "covered", "covers")}
-    absent = [{"answer": word, "count": count} for word, count in overlap.absent]
-    return {"with": overlap.name, **numbers, "ceiling": overlap.ceiling, "absent": absent}
+    values = asdict(overlap)
+    absent = [{"answer": word, "count": count} for word, count in values.pop("absent")]
+    return {"with": values.pop("name"), **values, "absent": absent}

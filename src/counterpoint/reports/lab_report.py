@@ -10,7 +10,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.leaderboard_charts import leaderboard_charts
 from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
-from counterpoint.reports.templating import environment, style
+from counterpoint.reports.templating import as_sentence, environment, style
 from counterpoint.reports.verdict_charts import verdicts_by_model
 from counterpoint.store.lab import LabModel
 
@@ -57,10 +57,9 @@ def _suite_section(reader: LabReader, suite: str, models: Sequence[LabModel]) ->
     models = [model for model in models if reader.has_answers(suite, model.slug)]
     has_tests = len(reader.tests(suite)) > 1
     size = f"{manifest.groups:,} groups, {manifest.rows:,} queries"
-    sentence = reader.suite_sentence(suite)
     return SuiteSection(
         name=suite,
-        sentence=f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}." if sentence else "",
+        sentence=as_sentence(reader.suite_sentence(suite)),
         provenance=f"{size}, seed {manifest.seed}, fingerprint {manifest.fingerprint}",
         tests=LeaderboardResult(reader.leaderboard((suite,))).tables()[0] if has_tests and models else None,
         chart=verdicts_by_model(reader, suite, models) if models else None,

@@ -23,6 +23,15 @@ def style() -> str:
     return files("counterpoint.reports").joinpath("static/style.css").read_text("utf-8")
 
 
+def as_sentence(text: str) -> str:
+    """A text with a capital and a full stop; nothing for nothing.
+
+    >>> as_sentence("the order of words"), as_sentence("")
+    ('The order of words.', '')
+    """
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
 def thousands(number: int) -> str:
     """A whole number with separators.
 

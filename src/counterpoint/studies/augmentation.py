@@ -74,9 +74,7 @@ def mix_questions(
 
 def _some(name: str, groups: list[Group], seen: set[tuple[str, str]], share: int | None, seed: int) -> list[Question]:
     if share is not None:
-        balance = BalancedSampler(
-            len(groups), seed
-        )  # all of them, in an order of which any first part is a fair sample
+        balance = BalancedSampler(len(groups), seed)  # all, in an order of which any first part is a fair sample
         for group in groups:
             balance.add(group)
         groups = balance.chosen()

@@ -10,15 +10,12 @@ from counterpoint.core.pictures import Picture
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.data_statistics import (
     ANSWERS,
-    COUNT,
     AccuracyCeiling,
     AnswerSpace,
     AnswerSpaceOverlap,
-    DataSetCounts,
     ItemTally,
     compare_spaces,
     gold_answers,
-    summarise_tally,
 )
 from counterpoint.sources.dataset import KINDS, DataSet, Source
 from counterpoint.sources.file_checks import (
@@ -65,7 +62,7 @@ class SkippedRecords:
 class ItemDescription:
     """The items of one kind; with a problem, only those that came before it."""
 
-    counts: DataSetCounts
+    counts: ItemTally
     left: tuple[SkippedRecords, ...] = ()
     problem: str = ""
     hint: str = ""
@@ -181,7 +178,7 @@ def describe(
     ceilings = [AccuracyCeiling(space, comparable) for space in spaces]
     answered = next((kind for kind in ANSWERED if kind in opening.kinds), "")
     parts = tuple(
-        _part(opening, kind, ItemTally(comparable), ceilings if kind == answered else (), watch)
+        _part(opening, ItemTally(kind, comparable), ceilings if kind == answered else (), watch)
         for kind in opening.kinds
     )
     if opening.dataset and not opening.dataset.files and any(part.counts.items for part in parts):
@@ -211,38 +208,33 @@ def answers_in(name: str, parts: Sequence[ItemDescription]) -> AnswerSpace:
 
 def answer_space(name: str, opening: OpenedSplit, rules: str, watch: Watch = lambda items, doing: items) -> AnswerSpace:
     """The answers of a whole split, made comparable by the rules of another."""
-    comparable = rule_set(rules).normalize
     kind = next((kind for kind in ANSWERED if kind in opening.kinds), "")
     if not kind:
         raise CounterpointError(f"{opening.title} has no answers", hint=f"it has {' and '.join(opening.kinds)}")
-    tally = ItemTally(comparable)
+    tally = ItemTally(kind, rule_set(rules).normalize)
     for item in watch(opening.read(kind), f"reading {kind} of {name}"):
-        COUNT[kind](item, tally)
+        tally.count(item)
     if not tally.words.get(ANSWERS):
         raise SourceError(f"{opening.split} of {opening.title} has no answers", hint="name another split: NAME:SPLIT=…")
     return AnswerSpace(name, tally.words[ANSWERS])
 
 
-def _part(
-    opening: OpenedSplit, kind: str, tally: ItemTally, ceilings: Sequence[AccuracyCeiling], watch: Watch
-) -> ItemDescription:
+def _part(opening: OpenedSplit, tally: ItemTally, ceilings: Sequence[AccuracyCeiling], watch: Watch) -> ItemDescription:
     problem = hint = ""
     try:
-        for item in watch(opening.read(kind), f"reading {kind}"):
-            COUNT[kind](item, tally)
-            for gold in gold_answers(kind, item) if ceilings else ():
+        for item in watch(opening.read(tally.kind), f"reading {tally.kind}"):
+            tally.count(item)
+            for gold in gold_answers(tally.kind, item) if ceilings else ():
                 for ceiling in ceilings:
                     ceiling.add(gold)
-    except SourceError as found:
-        problem, hint = str(found), found.hint
-    return ItemDescription(summarise_tally(kind, tally), _left(opening.skips), problem, hint)
-
-
-def _left(skips: Skips) -> tuple[SkippedRecords, ...]:
-    return tuple(
+    except SourceError as error:
+        problem, hint = str(error), error.hint
+    skips = opening.skips
+    left = tuple(
         SkippedRecords(reason, count, tuple(skips.places[reason]), skips.remedies.get(reason, ""))
         for reason, count in sorted(skips.counts.items(), key=lambda row: (-row[1], row[0]))
     )
+    return ItemDescription(tally, left, problem, hint)
 
 
 def _files(opening: OpenedSplit, request: DescriptionRequest) -> tuple[FileStatus, ...]:

@@ -8,6 +8,7 @@ exchanged both stand on both sides, so that the sides cannot differ.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any, NamedTuple
 
 from counterpoint.core.errors import StoreError
@@ -89,41 +90,30 @@ def _subsets(pairs: Sequence[ChangedWords]) -> dict[str, WordSides]:
 
 def _pairs(groups: Table) -> Iterator[tuple[str, ChangedWords]]:
     """Every caption with each of its foils, and the test that it belongs to."""
-    rows = groups.select(_COLUMNS).to_pylist()
-    tagged = {row["test"] for row in rows if _tags(row).get("word")}
+    rows = [row | {"tags": dict(row["tags"])} for row in groups.select(_COLUMNS).to_pylist()]
+    tagged = {row["test"] for row in rows if row["tags"].get("word")}
     caption: Mapping[str, Any] = {}
     for row in rows:
         if row["role"] == 0:
             caption = row
         elif row["relation"] == Relation.RANKS:
-            words = _tagged(caption, row) if row["test"] in tagged else _differing(caption, row)
+            words = _changed_words(caption, row, tagged=row["test"] in tagged)
             if row["test"] in SWAPS:
                 words = ((*words[0], *words[1]),) * 2
-            yield row["test"], ChangedWords(*words, _votes(caption))
+            votes = caption["tags"].get("votes", "")
+            yield row["test"], ChangedWords(*words, int(votes) if votes.isdecimal() else None)
 
 
-def _tagged(caption: Mapping[str, Any], foil: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    one, other = (_parted(_tags(row).get("word", "")) for row in (caption, foil))
-    return one, other
-
-
-def _differing(caption: Mapping[str, Any], foil: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    one, other = (tuple(row["text"].lower().rstrip(".!?").split()) for row in (caption, foil))
-    was, now = replaced_words(one, other)
-    return _parted(was), _parted(now)
-
-
-def _parted(words: str) -> tuple[str, ...]:
-    return tuple(word for word in words.split(_PARTED) if word)
-
-
-def _votes(caption: Mapping[str, Any]) -> int | None:
-    told = _tags(caption).get("votes", "")
-    return int(told) if told.isdecimal() else None
-
-
-def _tags(row: Mapping[str, Any]) -> dict[str, str]:
-    return dict(row["tags"])
+def _changed_words(
+    caption: Mapping[str, Any], foil: Mapping[str, Any], *, tagged: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What was changed: what the tags `word` say, else what differs between the texts."""
+    if tagged:
+        was, now = (row["tags"].get("word", "") for row in (caption, foil))
+    else:
+        was, now = replaced_words(*(tuple(row["text"].lower().rstrip(".!?").split()) for row in (caption, foil)))
+    before, after = (tuple(filter(None, words.split(_PARTED))) for words in (was, now))
+    return before, after
 
 
 def foil_word_rows(tests: Mapping[str, Mapping[str, WordSides]]) -> list[dict[str, Any]]:
@@ -135,7 +125,7 @@ def foil_word_rows(tests: Mapping[str, Mapping[str, WordSides]]) -> list[dict[st
                 name: {
                     "pairs": words.pairs,
                     "lexical_items": words.items,
-                    "divergence": _number(words.divergence),
+                    "divergence": None if isnan(words.divergence) else round(words.divergence, 6),
                     "words": [
                         {"word": word, "captions": words.captions[word], "foils": words.foils[word]}
                         for word in words.commonest(50)
@@ -146,10 +136,6 @@ def foil_word_rows(tests: Mapping[str, Mapping[str, WordSides]]) -> list[dict[st
         }
         for test, subsets in tests.items()
     ]
-
-
-def _number(value: float) -> float | None:
-    return round(value, 6) if value == value else None
 
 
 def most_skewed_words(words: WordSides, most: int) -> list[tuple[str, float]]:

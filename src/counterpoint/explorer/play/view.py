@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
+from msgspec import Struct
+
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
@@ -33,8 +35,7 @@ AnswersByRow = Mapping[tuple[int, str], Answer]
 """Answers by row of the table and slug of the model."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeveritySlider:
+class SeveritySlider(Struct, frozen=True):
     """An edit with its severity: from 0, which leaves it out, to `most`."""
 
     name: str
@@ -42,16 +43,14 @@ class SeveritySlider:
     most: int
 
 
-@dataclass(frozen=True, slots=True)
-class EditFamily:
+class EditFamily(Struct, frozen=True):
     """A named group of edits, such as noise."""
 
     name: str
     sliders: tuple[SeveritySlider, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PictureOption:
+class PictureOption(Struct, frozen=True):
     """A picture of the lab to choose, and the question that the lab asks about it."""
 
     address: str
@@ -64,8 +63,7 @@ class PictureOption:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class MaskArea:
+class MaskArea(Struct, frozen=True):
     """A named box, in per cent of the picture."""
 
     name: str
@@ -75,8 +73,7 @@ class MaskArea:
     h: int
 
 
-@dataclass(frozen=True, slots=True)
-class EditedPicture:
+class EditedPicture(Struct, frozen=True):
     """The picture as models are shown it, with its source and edits."""
 
     picture: str
@@ -86,8 +83,7 @@ class EditedPicture:
     gold: str = ""  # the right answer to the question that the lab asks about it
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerCell:
+class AnswerCell(Struct, frozen=True):
     """The answer of one model; `same` says whether it equals its answer to the first row, where both are known."""
 
     model: str
@@ -95,8 +91,7 @@ class AnswerCell:
     same: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerRow:
+class AnswerRow(Struct, frozen=True):
     """A query as text with its differences from the first row marked, and the answers to it."""
 
     name: str

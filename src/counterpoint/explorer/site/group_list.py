@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from counterpoint.core.ids import hex_id
 from counterpoint.explorer.group_filters import group_address
 from counterpoint.explorer.page import PageView
@@ -16,8 +18,7 @@ SENTENCE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ListedGroup:
+class ListedGroup(Struct, frozen=True):
     """A group of the list; verdicts are in the order of the models, empty where one has no answer."""
 
     address: str

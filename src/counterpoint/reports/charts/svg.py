@@ -224,18 +224,16 @@ def text_width(text: str, size: float) -> float:
 
 
 def fit(text: str, room: float, size: float) -> str:
-    """A text cut so that it takes at most `room` pixels.
+    """A text shortened in its middle so that it takes at most `room` pixels.
 
     >>> fit("a-model-with-a-long-name", 70, 12.5)
-    'a-model-…'
+    'a-mod…name'
     """
-    if text_width(text, size) <= room:
-        return text
-    room -= text_width("…", size)
-    kept = len(text)
-    while kept > 1 and text_width(text[:kept], size) > room:
+    fitted, kept = text, len(text)
+    while kept > 1 and text_width(fitted, size) > room:
         kept -= 1
-    return f"{text[:kept].rstrip()}…"
+        fitted = f"{text[: (kept + 1) // 2].rstrip()}…{text[len(text) - kept // 2 :].lstrip()}"
+    return fitted
 
 
 def round_ticks(low: float, high: float, most: int) -> list[float]:

@@ -1,15 +1,14 @@
 """Scores of the models of a lab on the CARETS tests: outcomes judged once, sliced as the tables need."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from counterpoint.core.errors import StoreError
 from counterpoint.metrics.accuracy import ACCURACY_METRICS, answer_accuracy
 from counterpoint.metrics.comparison import coverage_of_outcomes
-from counterpoint.metrics.metric import Ratio
+from counterpoint.metrics.metric import Metric, Ratio
 from counterpoint.metrics.outcomes import Outcomes, Pairs, judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import (
@@ -24,6 +23,7 @@ from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, NOT_RUN, Pap
 
 Renamings = Mapping[str, Mapping[str, str]]
 """For each column, new names for some of its values."""
+_Cells = Mapping[tuple[str, ...], Mapping[str, PaperCell]]
 
 gap = Ratio(
     "gap",
@@ -41,11 +41,9 @@ class CaretsResults:
         kept = keep_rows(groups, "test", tests)
         self.tests = _suite_by_test(distinct_values(kept, "test", "suite"))
         self.models = tuple(answers)
-        self._groups = rename_values(
-            kept, "suite", dict.fromkeys(self.tests.values(), "")
-        )  # so that tests can be pooled
+        self._groups = rename_values(kept, "suite", dict.fromkeys(self.tests.values(), ""))  # tests can be pooled
         self._answers, self._seed = answers, seed
-        self._cells: dict[Any, Mapping[tuple[str, ...], Mapping[str, PaperCell]]] = {}
+        self._cells: dict[Hashable, _Cells] = {}
 
     def cell(
         self, model: str, metric: str, by: Sequence[str], *place: str, names: Renamings | None = None
@@ -60,29 +58,42 @@ class CaretsResults:
         )
         return NOT_APPLICABLE if was_run else NOT_RUN
 
-    def cells(self, by: Sequence[str], names: Renamings) -> Mapping[tuple[str, ...], Mapping[str, PaperCell]]:
+    def cells(self, by: Sequence[str], names: Renamings) -> _Cells:
         """All scores of all models by the values of some columns, after renaming."""
-        key = tuple(by), repr(names)
-        if key not in self._cells:
-            scores: dict[tuple[str, ...], dict[str, PaperCell]] = {}
-            for model, outcomes in self._outcomes.items():
-                for column, renaming in names.items():
-                    outcomes = relabel_outcomes(outcomes, column, renaming)
-                _gather(scores, model, outcomes, ScoreRequest(by, metrics=(*ACCURACY_METRICS, gap), seed=self._seed))
-            self._cells[key] = scores
-        return self._cells[key]
+
+        def relabelled(model: str) -> Outcomes:
+            outcomes = self._outcomes[model]
+            for column, renaming in names.items():
+                outcomes = relabel_outcomes(outcomes, column, renaming)
+            return outcomes
+
+        return self._gather((tuple(by), repr(names)), by, (*ACCURACY_METRICS, gap), relabelled)
 
     def rate(self, model: str, values: Sequence[str], test: str, kind: str) -> PaperCell:
         """The share of a model's single answers to a kind of question that are one of these values."""
-        key = "rate", tuple(values)
+
+        def judged(name: str) -> Outcomes:
+            return judge(replace_gold(self._groups, values), self._answers[name])
+
+        cells = self._gather(("rate", *values), ("test", "kind"), (answer_accuracy,), judged)
+        return cells.get((model, test, kind), {}).get(answer_accuracy.name, NOT_RUN)
+
+    def _gather(
+        self, key: Hashable, by: Sequence[str], metrics: Sequence[Metric], outcomes: Callable[[str], Outcomes]
+    ) -> _Cells:
+        """The scores of all models by model and values of columns, each with its metrics; scored once for each key."""
         if key not in self._cells:
-            groups = replace_gold(self._groups, values)
             scores: dict[tuple[str, ...], dict[str, PaperCell]] = {}
-            for name, answers in self._answers.items():
-                request = ScoreRequest(("test", "kind"), metrics=(answer_accuracy,), seed=self._seed)
-                _gather(scores, name, judge(groups, answers), request)
+            reasons = {metric.name: metric.not_applicable for metric in metrics}
+            for model in self.models:
+                for row in score_outcomes(
+                    outcomes(model), ScoreRequest(by, metrics=metrics, seed=self._seed)
+                ).to_pylist():
+                    if row["missing"] < 1:
+                        cells = scores.setdefault((model, *(row[name] for name in by)), {})
+                        cells[row["metric"]] = PaperCell.scored(row, reasons[row["metric"]])
             self._cells[key] = scores
-        return self._cells[key].get((model, test, kind), {}).get(answer_accuracy.name, NOT_RUN)
+        return self._cells[key]
 
     def coverage(self, model: str, of: str, test: str) -> PaperCell:
         """The share of one model's correct single answers that another has correct too."""
@@ -126,13 +137,3 @@ def _suite_by_test(pairs: Sequence[tuple[str, ...]]) -> dict[str, str]:
             fact = f"{test} is a test of two suites, {suites[test]} and {suite}"
             raise StoreError(fact, hint="choose the suites with --suite")
     return suites
-
-
-def _gather(
-    scores: dict[tuple[str, ...], dict[str, PaperCell]], model: str, outcomes: Outcomes, request: ScoreRequest
-) -> None:
-    reasons = {metric.name: metric.not_applicable for metric in request.metrics}
-    for row in score_outcomes(outcomes, request).to_pylist():
-        if row["missing"] < 1:
-            cell = PaperCell.scored(row, reasons[row["metric"]])
-            scores.setdefault((model, *(row[name] for name in request.by)), {})[row["metric"]] = cell

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from msgspec import Struct
+
 from counterpoint import catalog
 from counterpoint.explorer.group_filters import (
     browse_address,
@@ -28,8 +30,7 @@ from counterpoint.store.outcomes.selection import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BrowseHit:
+class BrowseHit(Struct, frozen=True):
     """A group that fits, in the hands of a model, with its score by the chosen metric."""
 
     entry: GroupEntry
@@ -38,16 +39,14 @@ class BrowseHit:
     score: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """Something that could be typed, and how often it is there."""
 
     value: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class TextField:
+class TextField(Struct, frozen=True):
     """A field for words, with what could be typed into it."""
 
     name: str
@@ -57,8 +56,7 @@ class TextField:
     suggested: tuple[Suggestion, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HistogramColumn:
+class HistogramColumn(Struct, frozen=True):
     """How many groups have a score from one step to the next; `tall` is the share of the tallest column."""
 
     low: float
@@ -67,8 +65,7 @@ class HistogramColumn:
     inside: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreSlider:
+class ScoreSlider(Struct, frozen=True):
     """The bounds of the score by the chosen metric, above the counts of all scores."""
 
     metric: str
@@ -123,9 +120,12 @@ def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
     facets = count_facets(reader, chosen)
     after, before = GroupKey.parse(query.get("after", "")), GroupKey.parse(query.get("before", ""))
     listed = list_groups(reader, chosen, PAGE + 1, after=after, before=before)
-    matches, has_earlier, has_later = _page_of(listed, after, before)
+    has_more, is_back = len(listed) > PAGE, bool(before and not after)
+    matches = listed[-PAGE:] if is_back else listed[:PAGE]
+    has_earlier, has_later = (has_more, True) if is_back else (bool(after and listed), has_more)
     if before and len(matches) < PAGE:  # the first page is always full
         return browse_view(reader, PageRequest({}, tuple(filter_parameters(chosen).items())))
+    other, verdict = chosen.other
     at = {"after": str(after)} if after else {"before": str(before)} if before else {}
     return BrowseView(
         title="Browse",
@@ -141,24 +141,11 @@ def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
         found=facets.matches(),
         here=browse_address(chosen),
         downloads=tuple(LinkChoice(label, browse_address(chosen, ending)) for ending, label in FORMS.items()),
-        also=LinkChoice(_other_verdict(reader, chosen), chosen.also, chosen=True) if chosen.also else None,
+        also=LinkChoice(f"and {reader.model(other).name}: {VERDICTS.get(verdict, verdict)}", chosen.also, chosen=True)
+        if chosen.also
+        else None,
         filtered=bool(filter_parameters(chosen).keys() - {"browse"}),
     )
-
-
-def _other_verdict(reader: LabReader, chosen: GroupFilter) -> str:
-    model, verdict = chosen.other
-    return f"and {reader.model(model).name}: {VERDICTS.get(verdict, verdict)}"
-
-
-def _page_of(
-    listed: list[GroupMatch], after: GroupKey | None, before: GroupKey | None
-) -> tuple[list[GroupMatch], bool, bool]:
-    """Return the matches of a page, from one more than it holds, and whether there are earlier and later ones."""
-    more = len(listed) > PAGE
-    if before and not after:
-        return listed[-PAGE:], more, True
-    return listed[:PAGE], bool(after and listed), more
 
 
 def _boxes(reader: LabReader, facets: Facets) -> Iterable[SelectBox]:

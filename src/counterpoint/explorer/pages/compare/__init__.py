@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from msgspec import Struct
+
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.group_filters import browse_address
@@ -20,8 +22,7 @@ from counterpoint.store.outcomes.queries import joint_verdict_counts, joint_verd
 from counterpoint.store.outcomes.selection import GroupFilter, GroupMatch
 
 
-@dataclass(frozen=True, slots=True)
-class ModelDifference:
+class ModelDifference(Struct, frozen=True):
     """How one model differs from the first in one metric: their shares, the difference, and what a test says of it."""
 
     model: str
@@ -38,8 +39,7 @@ class ModelDifference:
     method: str
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceRow:
+class DifferenceRow(Struct, frozen=True):
     """One metric of one slice, the first model against each other."""
 
     test: str
@@ -49,8 +49,7 @@ class DifferenceRow:
     against: tuple[ModelDifference | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictCell:
+class VerdictCell(Struct, frozen=True):
     """How many groups have one verdict by the first model and one by the second, and where they are listed."""
 
     count: int
@@ -61,8 +60,7 @@ class VerdictCell:
     alike: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictRow:
+class VerdictRow(Struct, frozen=True):
     """The groups with one verdict by the first model."""
 
     label: str
@@ -70,8 +68,7 @@ class VerdictRow:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictTable:
+class VerdictTable(Struct, frozen=True):
     """The verdicts of two models against each other."""
 
     heads: tuple[str, ...]
@@ -79,8 +76,7 @@ class VerdictTable:
     totals: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageRow:
+class CoverageRow(Struct, frozen=True):
     """How much one model has right of what each other has right."""
 
     model: str
@@ -225,16 +221,9 @@ def _paired(
     outcomes = [read_outcomes(reader, query.suite, model.slug) for model in query.models]
     relations = reader.contents(query.suite).relations
     labels = next((labels for relation, labels in _LABELS.items() if relation in relations), {})
-    return (
-        _lines(names, compare_with_reference(outcomes[0], outcomes[1:], reader.metrics)),
-        _coverage(
-            names,
-            coverage_of_outcomes(
-                {str(number): own for number, own in enumerate(outcomes)}, ScoreRequest(())
-            ).to_pylist(),
-        ),
-        labels,
-    )
+    covered = coverage_of_outcomes({str(number): own for number, own in enumerate(outcomes)}, ScoreRequest(()))
+    differences = compare_with_reference(outcomes[0], outcomes[1:], reader.metrics)
+    return _lines(names, differences), _coverage(names, covered.to_pylist()), labels
 
 
 def _without_cell(query: CompareQuery) -> CompareQuery:
@@ -262,12 +251,9 @@ def _best(reader: LabReader, suite: str) -> list[LabModel]:
 def _references(query: CompareQuery) -> Iterator[LinkChoice]:
     """Yield each model as the reference that the others are compared with."""
     for model in query.models:
-        rest = tuple(other for other in query.models if other != model)
-        yield LinkChoice(
-            model.name,
-            replace(_without_cell(query), models=(model, *rest), other=1).address(),
-            not rest or model == query.models[0],
-        )
+        order = (model, *(other for other in query.models if other != model))
+        address = replace(_without_cell(query), models=order, other=1).address()
+        yield LinkChoice(model.name, address, model == query.models[0])
 
 
 def _couples(query: CompareQuery) -> Iterator[LinkChoice]:
@@ -278,27 +264,17 @@ def _couples(query: CompareQuery) -> Iterator[LinkChoice]:
 
 def _lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[DifferenceRow, ...]:
     """Every metric of every slice, the first model against each other."""
-    lines: dict[tuple[str, str], dict[int, ModelDifference]] = {}
+    lines: dict[tuple[str, str], list[ModelDifference | None]] = {}
     for row in rows:
-        lines.setdefault((row["test"], row["metric"]), {})[row["other"]] = _difference(names, row)
+        other = names[1 + row["other"]]
+        own = {field: row[field] for field in ModelDifference.__struct_fields__ if field not in ("model", "verdict")}
+        verdict = {"first": names[0], "second": other}.get(row["verdict"], TIE)
+        line = lines.setdefault((row["test"], row["metric"]), [None] * (len(names) - 1))
+        line[row["other"]] = ModelDifference(model=other, verdict=verdict, **own)
     return tuple(
-        DifferenceRow(
-            test,
-            name,
-            (metric := catalog.metric(name)).title,
-            metric.term,
-            tuple(own.get(number) for number in range(len(names) - 1)),
-        )
-        for (test, name), own in lines.items()
+        DifferenceRow(test, name, catalog.metric(name).title, catalog.metric(name).term, tuple(against))
+        for (test, name), against in lines.items()
     )
-
-
-def _difference(names: Sequence[str], row: Mapping[str, Any]) -> ModelDifference:
-    other = names[1 + row["other"]]
-    verdict = {"first": names[0], "second": other}.get(row["verdict"], TIE)
-    names_of_figures = ("first", "second", "difference", "low", "high", "n", "clusters", "p", "holm", "method")
-    figures: dict[str, Any] = {name: row[name] for name in names_of_figures}
-    return ModelDifference(model=other, verdict=verdict, **figures)
 
 
 def _coverage(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[CoverageRow, ...]:

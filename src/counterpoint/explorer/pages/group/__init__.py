@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
+from msgspec import structs
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Relation, State
@@ -100,10 +101,13 @@ def group_view(reader: LabReader, request: PageRequest) -> GroupView:
     rows = _rows(reader, suite, group_id, chosen.test)
     base = rows.slice(0, 1).to_pylist()[0]
     relation, is_ranking = base["relation"], base["relation"] == Relation.RANKS
-    names = _ranking_names(rows.num_rows) if is_ranking else query_names(rows.num_rows)
+    names = query_names(rows.num_rows)
+    if is_ranking:
+        names = ["caption", *("foil" if len(names) == 2 else f"foil {place}" for place in range(1, len(names)))]
     key = GroupKey(base["suite"], base["place"], chosen.model or chosen.focus)
     near = find_neighbours(reader, chosen if chosen.browse else replace(chosen, suite=suite), key)
-    answers = _answers(reader, rows, chosen)
+    models = sorted(reader.models(), key=lambda model: model.slug != chosen.model)  # the chosen one first
+    answers = tuple(_model_answers(reader, rows, model, chosen) for model in models)
     place = _first_failure([line for line in answers if line.chosen] or answers)
     pictures, queries, tags = _pictures(suite, rows, names), _queries(rows, names), rows["tags"].to_pylist()
     as_strip = is_strip(pictures) and not is_ranking
@@ -133,7 +137,7 @@ def group_view(reader: LabReader, request: PageRequest) -> GroupView:
         strip=strip_frames(queries, tags, pictures) if as_strip else (),
         proof=base["proof"].rstrip("."),
         tags=tuple(f"{name} {value}" for name, value in shared_tags(tags)),
-        answers=tuple(replace(line, top=_most_probable(line.answers[place])) for line in answers),
+        answers=tuple(structs.replace(line, top=_most_probable(line.answers[place])) for line in answers),
         ranked=ranking_rows(answers, names) if is_ranking else (),
         passes=stochastic_passes(reader, list(zip(rows["query"].to_pylist(), names, strict=True))),
         top_of=names[place] if any(_most_probable(line.answers[place]) for line in answers) else "",
@@ -148,16 +152,6 @@ def _rows(reader: LabReader, suite: str, group_id: int, test: str) -> pa.Table:
     tests = rows["test"].to_pylist()
     shown = test if test in tests else tests[0]
     return rows.filter(pa.array([name == shown for name in tests]))
-
-
-def _ranking_names(number: int) -> list[str]:
-    return ["caption", *("foil" if number == 2 else f"foil {place}" for place in range(1, number))]
-
-
-def _answers(reader: LabReader, rows: pa.Table, chosen: GroupFilter) -> tuple[ModelAnswers, ...]:
-    """Return one line per model, the chosen one first."""
-    models = sorted(reader.models(), key=lambda model: model.slug != chosen.model)
-    return tuple(_model_answers(reader, rows, model, chosen) for model in models)
 
 
 def _model_answers(reader: LabReader, rows: pa.Table, model: LabModel, chosen: GroupFilter) -> ModelAnswers:

@@ -1,16 +1,16 @@
 """Groups with many variants as a strip in order of severity, and the scores of captions and foils on one scale."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
+
+from msgspec import Struct
 
 from counterpoint.explorer.group_parts import AnswerProbability, AnswerView, PictureView
 from counterpoint.language.word_diff import TextPiece
 
 
-@dataclass(frozen=True, slots=True)
-class QueryView:
+class QueryView(Struct, frozen=True):
     """A query of a group: its place in it, its text with the changes marked, and its right answers."""
 
     name: str
@@ -24,8 +24,7 @@ class QueryView:
     repeats: bool = False  # the text is that of the base; what is new is in the tags
 
 
-@dataclass(frozen=True, slots=True)
-class StripFrame:
+class StripFrame(Struct, frozen=True):
     """One query in a strip: its place in the group, its picture, its label, and its text unless that of the base."""
 
     place: int
@@ -36,8 +35,7 @@ class StripFrame:
     gold: tuple[str, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreBar:
+class ScoreBar(Struct, frozen=True):
     """A score on the scale that one model's scores of a group share, from 0 to 1."""
 
     name: str
@@ -46,8 +44,7 @@ class ScoreBar:
     shown: str
 
 
-@dataclass(frozen=True, slots=True)
-class RankingRow:
+class RankingRow(Struct, frozen=True):
     """The scores of a caption and its foils by one model, drawn on one scale, and which is above the other."""
 
     model: str
@@ -59,8 +56,7 @@ class RankingRow:
     verdict: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswers:
+class ModelAnswers(Struct, frozen=True):
     """The answers of one model to a group, and whether each variant, and all of them, satisfy the relation."""
 
     model: str

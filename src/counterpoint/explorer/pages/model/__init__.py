@@ -1,8 +1,10 @@
 """The page of one model: its metrics, how its scores are spread, where it is strong and weak, what it costs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
+
+from msgspec import Struct
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
@@ -22,8 +24,7 @@ from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.queries import read_confidences, score_bin_counts, slice_sums
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteScores:
+class SuiteScores(Struct, frozen=True):
     """The scores of the model on one suite by each metric, and those of the model beside it."""
 
     suite: str
@@ -33,8 +34,7 @@ class SuiteScores:
     against: tuple[ScoreCell, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SliceFinding:
+class SliceFinding(Struct, frozen=True):
     """A slice of a suite whose score differs significantly from that of the whole suite."""
 
     suite: str
@@ -107,9 +107,12 @@ class ModelQuery:
 
 def group_score_metrics(reader: LabReader, suite: str) -> tuple[str, ...]:
     """Return the metrics that each group of a suite has a score by, the displayed ones first."""
-    known = set(reader.group_metrics()) & reader.applicable_metrics(suite)
-    first = [name for name in reader.displayed_metrics(suite) if name in known]
-    return tuple(dict.fromkeys([*first, *(name for name in reader.metric_names() if name in known)]))
+    return _displayed_first(reader, suite, set(reader.group_metrics()) & reader.applicable_metrics(suite))
+
+
+def _displayed_first(reader: LabReader, suite: str, known: Set[str]) -> tuple[str, ...]:
+    names = dict.fromkeys([*reader.displayed_metrics(suite), *reader.metric_names()])
+    return tuple(name for name in names if name in known)
 
 
 def model_view(reader: LabReader, request: PageRequest) -> ModelView:
@@ -118,7 +121,9 @@ def model_view(reader: LabReader, request: PageRequest) -> ModelView:
     model, choice = reader.model(slug), ModelQuery.read(reader, slug, query)
     other = reader.model(choice.against) if choice.against else None
     answered = [suite for suite in reader.suites() if reader.has_answers(suite, slug)]
-    findings = [finding for suite in reader.suites() for finding in _findings(reader, suite, model)]
+    unasked = [suite for suite in reader.suites() if suite not in answered]
+    findings = [finding for suite in answered for finding in _findings(reader, suite, model)]
+    cost = reader.costs()[slug]
     return ModelView(
         title=model.name,
         sentence="All metrics of one model in per cent, with 95 % intervals over pictures.",
@@ -128,14 +133,17 @@ def model_view(reader: LabReader, request: PageRequest) -> ModelView:
         slug=slug,
         here=choice.here,
         fingerprint=model.fingerprint,
-        costs=_costs(reader, model),
+        costs=tuple(
+            (f"{label.lower()}{' a query' if name == 'seconds_per_query' else ''}", cost_figure(cost, name))
+            for name, (label, _) in COSTS.items()
+        ),
         measured=tuple(_suite_scores(reader, suite, model, other) for suite in answered),
         against=other.name if other else "",
         boxes=_boxes(reader, choice),
         charts=tuple(_charts(reader, choice)),
         strong=_farthest(findings, above=True),
         weak=_farthest(findings, above=False),
-        notes=_notes(reader, model),
+        notes=(f"It has no answers to {', '.join(unasked)}.",) if unasked else (),
     )
 
 
@@ -162,15 +170,6 @@ def _farthest(findings: Sequence[SliceFinding], *, above: bool) -> tuple[SliceFi
     return tuple(sorted(chosen, key=lambda finding: -abs(deviation(finding)))[:MOST])
 
 
-def _costs(reader: LabReader, model: LabModel) -> tuple[tuple[str, CostFigure], ...]:
-    cost = reader.costs()[model.slug]
-    labels = {
-        name: f"{label.lower()}{' a query' if name == 'seconds_per_query' else ''}"
-        for name, (label, _) in COSTS.items()
-    }
-    return tuple((label, cost_figure(cost, name)) for name, label in labels.items())
-
-
 def _ordered_suites(reader: LabReader) -> tuple[str, ...]:
     """Return the suites in the order of the leaderboard."""
     return tuple(dict.fromkeys(column.suite for column in reader.leaderboard().columns))
@@ -178,14 +177,12 @@ def _ordered_suites(reader: LabReader) -> tuple[str, ...]:
 
 def _suite_scores(reader: LabReader, suite: str, model: LabModel, other: LabModel | None) -> SuiteScores:
     known = reader.applicable_metrics(suite) - {metric.chance for metric in reader.metrics}
-    first = reader.displayed_metrics(suite)
-    names = tuple(dict.fromkeys([*first, *(name for name in reader.metric_names() if name in known)]))
+    names = _displayed_first(reader, suite, known.union(reader.displayed_metrics(suite)))
     cells = {name: score_cell(reader, suite, model, name) for name in names}
-    names = tuple(name for name in names if cells[name].value is not None)
-    columns = metric_columns(suite, names)
-    beside = tuple(score_cell(reader, suite, other, name) for name in names) if other else ()
+    cells = {name: cell for name, cell in cells.items() if cell.value is not None}
+    beside = tuple(score_cell(reader, suite, other, name) for name in cells) if other else ()
     address = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
-    return SuiteScores(suite, address, columns, tuple(cells[name] for name in names), beside)
+    return SuiteScores(suite, address, metric_columns(suite, cells), tuple(cells.values()), beside)
 
 
 def _boxes(reader: LabReader, choice: ModelQuery) -> tuple[SelectBox, ...]:
@@ -217,32 +214,27 @@ def _charts(reader: LabReader, choice: ModelQuery) -> list[ChartFigure]:
 
 
 def _chart(reader: LabReader, choice: ModelQuery, which: str) -> Histogram | DotChart | ReliabilityChart:
-    model = reader.model(choice.slug)
     if which == "spread":
-        bins = _score_bins(reader, choice) if choice.metric else ()
-        return Histogram(_spread_title(choice, bins), bins, "score of a sample, in per cent", as_percent=True)
+        return _spread_chart(reader, choice)
     if which == "profile":
         dots = _dots(reader, choice) if choice.against else []
         return DotChart(_profile_title(reader, choice, dots), tuple(dots), overlaid=True)
+    model = reader.model(choice.slug)
     confidences = read_confidences(reader, choice.suite, choice.slug) if choice.suite else None
     curve = tuple(reliability_curve(*confidences, bins=BINS)) if confidences else ()
     return ReliabilityChart(_curve_title(model, curve), (ReliabilityCurve(model.name, curve),) if curve else ())
 
 
-def _score_bins(reader: LabReader, choice: ModelQuery) -> tuple[HistogramBin, ...]:
-    """Return how many samples score in each bin, in per cent; a sample is a base query with its mean score."""
-    counts = score_bin_counts(reader, choice.suite, choice.slug, choice.metric, BINS)
-    width = 100 // BINS
-    bins = (HistogramBin(width * place, width * (place + 1), counts.get(place, 0)) for place in range(BINS))
-    return tuple(bins) if counts else ()
-
-
-def _spread_title(choice: ModelQuery, bins: tuple[HistogramBin, ...]) -> str:
-    if not bins:
-        return f"no sample of {choice.suite} has a score"
-    total = sum(score_bin.count for score_bin in bins)
-    top, bottom = 100 * bins[-1].count / total, 100 * bins[0].count / total
-    return f"{top:.0f} % of {choice.suite}’s samples score 90 or more, {bottom:.0f} % below 10"
+def _spread_chart(reader: LabReader, choice: ModelQuery) -> Histogram:
+    """Draw how many samples score in each bin, in per cent; a sample is a base query with its mean score."""
+    title, label, width = f"no sample of {choice.suite} has a score", "score of a sample, in per cent", 100 // BINS
+    counts = score_bin_counts(reader, choice.suite, choice.slug, choice.metric, BINS) if choice.metric else {}
+    if not counts:
+        return Histogram(title, (), label, as_percent=True)
+    bins = [HistogramBin(width * place, width * (place + 1), counts.get(place, 0)) for place in range(BINS)]
+    top, bottom = (100 * end.count / sum(counts.values()) for end in (bins[-1], bins[0]))
+    title = f"{top:.0f} % of {choice.suite}’s samples score 90 or more, {bottom:.0f} % below 10"
+    return Histogram(title, tuple(bins), label, as_percent=True)
 
 
 def _profile_title(reader: LabReader, choice: ModelQuery, dots: list[Dot]) -> str:
@@ -281,18 +273,16 @@ def _dots(reader: LabReader, choice: ModelQuery) -> list[Dot]:
 
 def _findings(reader: LabReader, suite: str, model: LabModel) -> list[SliceFinding]:
     known = group_score_metrics(reader, suite)
-    if not known or not reader.has_answers(suite, model.slug) or catalog.metric(known[0]).lower_is_better:
+    if not known or catalog.metric(known[0]).lower_is_better:
         return []
-    deviations = reader.cached(
-        ("deviations", suite, model.slug, known[0]), lambda: _deviations(reader, suite, model, known[0])
-    )
-    return [_finding(suite, model, known[0], deviation) for deviation in deviations]
 
+    def deviations() -> tuple[SliceDeviation, ...]:
+        sums = slice_sums(reader, suite, model.slug, known[0])
+        whole = [total for total in sums if not total.column]
+        return find_deviations([total for total in sums if total.column], whole[0]) if whole else ()
 
-def _deviations(reader: LabReader, suite: str, model: LabModel, metric: str) -> tuple[SliceDeviation, ...]:
-    sums = slice_sums(reader, suite, model.slug, metric)
-    whole = [total for total in sums if not total.column]
-    return find_deviations([total for total in sums if total.column], whole[0]) if whole else ()
+    found = reader.cached(("deviations", suite, model.slug, known[0]), deviations)
+    return [_finding(suite, model, known[0], deviation) for deviation in found]
 
 
 def _finding(suite: str, model: LabModel, metric: str, part: SliceDeviation) -> SliceFinding:
@@ -300,8 +290,3 @@ def _finding(suite: str, model: LabModel, metric: str, part: SliceDeviation) -> 
     address = f"/browse?{urlencode({'model': model.slug, 'suite': suite, **asked})}"
     cell = ScoreCell(part.score, part.low, part.high, part.n, part.pictures, "clustered", address=address)
     return SliceFinding(suite, part.column, part.value, catalog.metric(metric).title, part.whole, cell, part.p)
-
-
-def _notes(reader: LabReader, model: LabModel) -> tuple[str, ...]:
-    unasked = [suite for suite in reader.suites() if not reader.has_answers(suite, model.slug)]
-    return (f"It has no answers to {', '.join(unasked)}.",) if unasked else ()

@@ -1,7 +1,7 @@
 """The overview: the leaderboard of the lab, over all suites or over the tests of one, and a chart of one metric."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from urllib.parse import quote, urlencode
@@ -53,6 +53,8 @@ SENTENCE = (
     "statistically tied with the best of their column: a paired test at 5 % after Holm’s correction."
 )
 
+NO_ANSWERS = "No model has answered yet: start one with counterpoint run."
+
 DEFAULT_METRIC = "comprehensive_accuracy"
 """The metric that the chart of an empty lab is about."""
 
@@ -74,7 +76,7 @@ def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
     """Return the leaderboard of a query."""
     board = _leaderboard(reader, query)
     columns, models = _columns(board, query), {model.name: model for model in reader.models()}
-    rows = sorted_rows(board, query)
+    rows, by_name = sorted_rows(board, query), query.direction("model", lower=True)
     figures = (ChartFigure(metric_chart(reader, query), query.address("/overview.svg")),)
     return OverviewView(
         title=f"Overview: {query.suite}" if query.suite else "Overview",
@@ -85,13 +87,13 @@ def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
         columns=columns,
         lines=tuple(_line(reader, board, query, row, models[row.model]) for row in rows),
         costs=_cost_columns(query),
-        by_name=_name_column(query),
+        by_name=MetricColumn("", "", "", "Model", "", address=query.sorted_by("model"), sorted=by_name),
         suites=_suite_links(reader, query),
         boxes=(_suite_box(reader, query), _metric_box(reader, query)),
         kept=tuple(pair for pair in query.parameters() if pair[0] in ("sort", "open")),
         notes=_notes(board, query),
         charts=figures if rows and columns else (),
-        empty=_empty(reader),
+        empty=NO_ANSWERS if reader.suites() else "This lab has no suite yet.",
     )
 
 
@@ -147,35 +149,25 @@ def _chart_metric(board: Leaderboard, query: OverviewQuery) -> str:
     return next(iter([*sorted_by, *query.metric_names, *filter(None, [board.order]), DEFAULT_METRIC]))
 
 
-def _empty(reader: LabReader) -> str:
-    if not reader.suites():
-        return "This lab has no suite yet."
-    return "No model has answered yet: start one with counterpoint run."
-
-
 def _columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ...]:
     places = [(column.suite, column.test) for column in board.columns]
     has_groups = any(number > 1 for number in Counter(places).values())
     return tuple(
-        _column(column, query, starts=has_groups and place > 0 and places[place] != places[place - 1])
+        MetricColumn(
+            column.suite,
+            column.test,
+            metric.name,
+            metric.title,
+            metric.term,
+            whole=f"{column.test or column.suite} · {metric.title}",
+            starts=has_groups and place > 0 and places[place] != places[place - 1],
+            lower=metric.lower_is_better,
+            says=metric.description,
+            address=query.sorted_by(column.key),
+            sorted=query.direction(column.key, lower=metric.lower_is_better),
+        )
         for place, column in enumerate(board.columns)
-    )
-
-
-def _column(column: LeaderboardColumn, query: OverviewQuery, *, starts: bool) -> MetricColumn:
-    metric = column.metric
-    return MetricColumn(
-        column.suite,
-        column.test,
-        metric.name,
-        metric.title,
-        metric.term,
-        whole=f"{column.test or column.suite} · {metric.title}",
-        starts=starts,
-        lower=metric.lower_is_better,
-        says=metric.description,
-        address=query.sorted_by(column.key),
-        sorted=query.direction(column.key, lower=metric.lower_is_better),
+        for metric in [column.metric]
     )
 
 
@@ -194,11 +186,6 @@ def _cost_columns(query: OverviewQuery) -> tuple[MetricColumn, ...]:
         )
         for place, name in enumerate(query.costs)
     )
-
-
-def _name_column(query: OverviewQuery) -> MetricColumn:
-    direction = query.direction("model", lower=True)
-    return MetricColumn("", "", "", "Model", "", address=query.sorted_by("model"), sorted=direction)
 
 
 def _column_groups(columns: Sequence[MetricColumn], *, linked: bool) -> tuple[ColumnGroup, ...]:
@@ -261,28 +248,15 @@ def _suite_address(suite: str, model: LabModel, **parameters: str) -> str:
     return f"{path}?{urlencode(given)}#groups" if given else path
 
 
-def _blocks(reader: LabReader, board: Leaderboard, model: LabModel) -> list[SuiteBlock]:
-    """Return what is below an expanded model: its suites by their first metric, each with its tests or kinds."""
-    first: dict[str, str] = {}
-    for column in board.columns:
-        first.setdefault(column.suite, column.metric.name)
-    return [
-        _block(reader, suite, model, metric)
-        for suite, metric in first.items()
-        if reader.score(suite, model.slug, metric) is not None
-    ]
-
-
-def _block(reader: LabReader, suite: str, model: LabModel, metric: str) -> SuiteBlock:
-    cells = _slice_cells(reader, suite, model, metric)
-    return SuiteBlock(
-        suite,
-        data_set(reader.lab.manifest(suite), reader.tests(suite)),
-        catalog.metric(metric).title,
-        _suite_address(suite, model),
-        tuple(cells[:SLICES]),
-        max(len(cells) - SLICES, 0),
-    )
+def _blocks(reader: LabReader, board: Leaderboard, model: LabModel) -> Iterator[SuiteBlock]:
+    """Yield what is below an expanded model: its suites by their first metric, each with its tests or kinds."""
+    for suite, columns in groupby(board.columns, key=lambda column: column.suite):
+        metric = next(columns).metric
+        if reader.score(suite, model.slug, metric.name) is not None:
+            cells, source = _slice_cells(reader, suite, model, metric.name), reader.lab.manifest(suite)
+            address, more = _suite_address(suite, model), max(len(cells) - SLICES, 0)
+            where = data_set(source, reader.tests(suite))
+            yield SuiteBlock(suite, where, metric.title, address, tuple(cells[:SLICES]), more)
 
 
 def _slice_cells(reader: LabReader, suite: str, model: LabModel, metric: str) -> list[SliceCell]:

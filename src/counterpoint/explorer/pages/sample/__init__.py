@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
@@ -39,16 +40,14 @@ from counterpoint.store.outcomes.queries import ResultRow, group_answers, group_
 from counterpoint.store.outcomes.selection import GroupFilter
 
 
-@dataclass(frozen=True, slots=True)
-class GoldAnswer:
+class GoldAnswer(Struct, frozen=True):
     """An answer and the credit that it earns."""
 
     answer: str
     credit: float
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPrediction:
+class ModelPrediction(Struct, frozen=True):
     """What one model says to a query, with its likeliest answers."""
 
     model: str
@@ -56,8 +55,7 @@ class ModelPrediction:
     top: tuple[AnswerProbability, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SampleScore:
+class SampleScore(Struct, frozen=True):
     """A score of one sample."""
 
     metric: str
@@ -65,8 +63,7 @@ class SampleScore:
     value: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class SampleCardRow:
+class SampleCardRow(Struct, frozen=True):
     """One model on one card: its scores, and its answers with how often they came."""
 
     model: str
@@ -76,8 +73,7 @@ class SampleCardRow:
     asked: int
 
 
-@dataclass(frozen=True, slots=True)
-class SampleCard:
+class SampleCard(Struct, frozen=True):
     """What was asked around a sample in one group: its scores by what counts there, and the answers to its variants."""
 
     suite: str
@@ -201,10 +197,6 @@ def _card(reader: LabReader, group: ResultRow) -> SampleCard:
     )
 
 
-def _ranked_score(answer: Mapping[str, Any]) -> str:
-    return f"{'foil' if answer['role'] else 'caption'} {answer['score']:.3g}"
-
-
 def _card_row(
     group: ResultRow,
     model: LabModel,
@@ -216,7 +208,11 @@ def _card_row(
     given = [answer for answer in answers if answer["state"] != "missing"]
     variants = [answer for answer in given if answer["role"]] or given
     if group["relation"] == "ranks":
-        variants = [{**answer, "value": _ranked_score(answer)} for answer in given if answer["score"] is not None]
+        variants = [
+            {**answer, "value": f"{'foil' if answer['role'] else 'caption'} {answer['score']:.3g}"}
+            for answer in given
+            if answer["score"] is not None
+        ]
     return SampleCardRow(
         model=model.name,
         address=_group_address(group["suite"], group["group_id"], group["test"], model.slug),

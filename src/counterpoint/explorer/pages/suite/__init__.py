@@ -1,12 +1,16 @@
 """The page of one suite: how it was made, what it contains, how it is balanced, and in which words."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
+
+from msgspec import Struct
 
 from counterpoint.core.ids import hex_id
-from counterpoint.explorer.group_filters import group_address
+from counterpoint.explorer.group_filters import browse_address, group_address
 from counterpoint.explorer.group_parts import thumbnail
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import ChartFigure, LinkChoice
@@ -14,19 +18,19 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.metrics.data_statistics import RankedWord
 from counterpoint.reports.charts.bars import SIDES, BarChart, WordChart, WordFrequency
+from counterpoint.reports.templating import as_sentence
 from counterpoint.store.outcomes.queries import gold_counts, kind_totals, suite_totals, word_counts
+from counterpoint.store.outcomes.selection import GroupFilter
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteFact:
+class SuiteFact(Struct, frozen=True):
     """Something that is known of a suite."""
 
     name: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class GroupExample:
+class GroupExample(Struct, frozen=True):
     """One group of a kind: its picture, its texts and where it is."""
 
     address: str
@@ -36,8 +40,7 @@ class GroupExample:
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KindSummary:
+class KindSummary(Struct, frozen=True):
     """The groups of a kind: how many, which answers are right how often, and some examples."""
 
     test: str
@@ -50,8 +53,7 @@ class KindSummary:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class RejectedGroups:
+class RejectedGroups(Struct, frozen=True):
     """Groups that were not kept, and why."""
 
     kind: str
@@ -87,11 +89,10 @@ def suite_view(reader: LabReader, request: PageRequest) -> SuiteView:
     """What one suite contains and how it was made."""
     suite = request.path["suite"]
     here = f"/suites/{quote(reader.require_suite(suite))}"
-    sentence = reader.suite_sentence(suite)
     words = suite_words(reader, suite)
     return SuiteView(
         title=suite,
-        sentence=f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}." if sentence else "What this suite contains.",
+        sentence=as_sentence(reader.suite_sentence(suite)) or "What this suite contains.",
         twin=f"{here}.json",
         above="/suites",
         suite=suite,
@@ -119,21 +120,19 @@ def suite_chart(reader: LabReader, request: PageRequest) -> BarChart | WordChart
 
 def suite_words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
     """Return the most frequent words of a suite; of captions and foils those whose shares differ most."""
-    return reader.cached(("words", suite), lambda: _count_words(reader, suite))
 
+    def count_words() -> tuple[WordFrequency, ...]:
+        rows = word_counts(reader, suite)
+        if any(row["ranks"] for row in rows):
+            return _compare_sides([row for row in rows if row["ranks"]])
+        counts = Counter[str]()
+        for row in rows:
+            counts[row["word"]] += row["count"]
+        function_words = word_list("noise", "function") - word_list("noise", "telling")
+        ranked = sorted((word for word in counts if word not in function_words), key=lambda word: (-counts[word], word))
+        return tuple(WordFrequency("", "texts", w, counts[w] / counts.total(), counts[w]) for w in ranked[:WORDS])
 
-def _count_words(reader: LabReader, suite: str) -> tuple[WordFrequency, ...]:
-    rows = word_counts(reader, suite)
-    if any(row["ranks"] for row in rows):
-        return _compare_sides([row for row in rows if row["ranks"]])
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row["word"]] = counts.get(row["word"], 0) + row["count"]
-    total = sum(counts.values())
-    function_words = word_list("noise", "function") - word_list("noise", "telling")
-    content = {word: count for word, count in counts.items() if word not in function_words}
-    first = sorted(content, key=lambda word: (-content[word], word))[:WORDS]
-    return tuple(WordFrequency("", "texts", word, content[word] / total, content[word]) for word in first)
+    return reader.cached(("words", suite), count_words)
 
 
 def _compare_sides(rows: Sequence[Mapping[str, Any]]) -> tuple[WordFrequency, ...]:
@@ -204,41 +203,30 @@ def rejected_groups(parameters: Mapping[str, Any]) -> tuple[RejectedGroups, ...]
 
 
 def _kinds(reader: LabReader, suite: str) -> tuple[KindSummary, ...]:
-    answers = gold_counts(reader, suite)
-    return tuple(
-        _kind(reader, suite, row, answers.get((row["test"], row["kind"]), []), shown=place < MOST)
-        for place, row in enumerate(kind_totals(reader, suite, EXAMPLES))
-    )
+    answers, kinds = gold_counts(reader, suite), []
+    for place, row in enumerate(kind_totals(reader, suite, EXAMPLES)):
+        slice_ = {name: row[name] for name in ("test", "kind")}
+        given = answers.get((row["test"], row["kind"]), [])
+        spans = list(zip(row["first"], row["sizes"], strict=True)) if place < MOST else []
+        kinds.append(
+            KindSummary(
+                **slice_,
+                groups=row["groups"],
+                queries=row["queries"],
+                answers=tuple(given[:ANSWERS]),
+                others=sum(count for _, count in given[ANSWERS:]),
+                examples=tuple(_examples(reader, suite, spans)),
+                address=browse_address(GroupFilter(suite=suite, **slice_)),
+            )
+        )
+    return tuple(kinds)
 
 
-def _kind(
-    reader: LabReader, suite: str, row: Mapping[str, Any], answers: Sequence[tuple[str, int]], *, shown: bool
-) -> KindSummary:
-    parameters = {name: row[name] for name in ("test", "kind") if row[name]}
-    spans = list(zip(row["first"], row["sizes"], strict=True)) if shown else []
-    return KindSummary(
-        row["test"],
-        row["kind"],
-        row["groups"],
-        row["queries"],
-        tuple(answers[:ANSWERS]),
-        sum(count for _, count in answers[ANSWERS:]),
-        tuple(_examples(reader, suite, spans)),
-        f"/browse?{urlencode({'suite': suite, **parameters})}",
-    )
-
-
-def _examples(reader: LabReader, suite: str, spans: Sequence[tuple[int, int]]) -> list[GroupExample]:
-    if not spans:
-        return []
+def _examples(reader: LabReader, suite: str, spans: Sequence[tuple[int, int]]) -> Iterator[GroupExample]:
     columns = ["group_id", "query", "picture", "text", "width", "height"]
-    groups: dict[int, list[Mapping[str, Any]]] = {}
-    for row in reader.rows_at(suite, [(place, min(size, 1)) for place, size in spans], columns).to_pylist():
-        groups.setdefault(row["group_id"], []).append(row)
-    return [_example(suite, rows) for rows in groups.values()]
-
-
-def _example(suite: str, rows: Sequence[Mapping[str, Any]]) -> GroupExample:
-    picture, height = thumbnail(suite, rows[0])
-    texts = tuple(dict.fromkeys(row["text"] for row in rows))
-    return GroupExample(group_address(suite, hex_id(rows[0]["group_id"])), picture, 128, height, texts)
+    rows = reader.rows_at(suite, [(place, min(size, 1)) for place, size in spans], columns).to_pylist() if spans else []
+    for group_id, members in groupby(rows, key=lambda row: row["group_id"]):
+        base, *variants = members
+        picture, height = thumbnail(suite, base)
+        texts = tuple(dict.fromkeys(row["text"] for row in (base, *variants)))
+        yield GroupExample(group_address(suite, hex_id(group_id)), picture, 128, height, texts)

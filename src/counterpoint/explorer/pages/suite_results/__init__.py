@@ -24,6 +24,7 @@ from counterpoint.explorer.views import (
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.reports.charts.bars import StackedBarChart
+from counterpoint.reports.templating import as_sentence
 from counterpoint.reports.verdict_charts import verdicts_by_kind
 from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.reader import VerdictCount
@@ -52,6 +53,8 @@ class SuiteResultsView(PageView):
     last: int = 0
 
 
+SENTENCE = "Share of pairs, in per cent, with 95 % intervals over pictures."
+
 PAGE = 25
 """How many groups a page lists."""
 
@@ -71,7 +74,7 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
     found = count_groups(counts, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
     page = min(page_number(query.get("page", "")), max(-(-found // PAGE), 1))
     matches = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=(page - 1) * PAGE)
-    columns = metric_columns(suite, reader.displayed_metrics(suite))
+    columns, chart = metric_columns(suite, reader.displayed_metrics(suite)), verdicts_by_kind(reader, suite, slug)
 
     def address(number: int) -> str:
         parameters = {**filter_parameters(chosen), **({"page": str(number)} if number > 1 else {})}
@@ -80,7 +83,7 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
 
     return SuiteResultsView(
         title=f"{suite} · {model.name}",
-        sentence=_sentence(reader.suite_sentence(suite)),
+        sentence=f"{as_sentence(reader.suite_sentence(suite))} {SENTENCE}".lstrip(),
         twin=f"{here}.json?{urlencode({**filter_parameters(chosen), 'page': str(page)})}",
         before=address(page - 1) if page > 1 else "",
         after=address(page + 1) if page * PAGE < found else "",
@@ -88,11 +91,14 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
         suite=suite,
         model=model.name,
         here=here,
-        models=_models(reader, suite, slug),
+        models=tuple(
+            LinkChoice(other.name, f"/suites/{quote(suite)}/models/{quote(other.slug)}", other.slug == slug)
+            for other in reader.models()
+        ),
         columns=columns,
         lines=_lines(reader, suite, model, columns, here),
         notes=_notes(reader, suite, model),
-        chart=_chart(reader, suite, slug, here),
+        chart=ChartFigure(chart, f"{here}.svg") if chart.shares and reader.has_answers(suite, slug) else None,
         choices=_choices(counts, chosen),
         groups=group_entries(reader, matches, chosen),
         found=found,
@@ -101,20 +107,10 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
     )
 
 
-def _sentence(text: str) -> str:
-    purpose = f"{text[:1].upper()}{text[1:].rstrip('.')}. " if text else ""
-    return f"{purpose}Share of pairs, in per cent, with 95 % intervals over pictures."
-
-
-def _models(reader: LabReader, suite: str, slug: str) -> tuple[LinkChoice, ...]:
-    path = f"/suites/{quote(suite)}/models"
-    return tuple(LinkChoice(model.name, f"{path}/{quote(model.slug)}", model.slug == slug) for model in reader.models())
-
-
 def _lines(
     reader: LabReader, suite: str, model: LabModel, columns: Iterable[MetricColumn], here: str
 ) -> tuple[ScoreRow, ...]:
-    rows = []
+    rows, has_tests = [], len(reader.tests(suite)) > 1
     for test, kind in reader.slices(suite):
         cells = [score_cell(reader, suite, model, column.metric, test=test, kind=kind) for column in columns]
         parameters = urlencode({name: value for name, value in (("test", test), ("kind", kind)) if value})
@@ -123,7 +119,7 @@ def _lines(
             ScoreRow(
                 model.name,
                 kind or test or "all",
-                _detail(test, kind, has_tests=len(reader.tests(suite)) > 1),
+                (test if has_tests else "") if kind else "all kinds" if test else "all tests",  # what it is a slice of
                 tuple(cells),
                 f"{here}?{parameters}#groups" if parameters else f"{here}#groups",
                 largest.n,
@@ -131,13 +127,6 @@ def _lines(
             )
         )
     return tuple(rows)
-
-
-def _detail(test: str, kind: str, *, has_tests: bool) -> str:
-    """Return what a row is a slice of."""
-    if kind:
-        return test if has_tests else ""
-    return "all kinds" if test else "all tests"
 
 
 def _notes(reader: LabReader, suite: str, model: LabModel) -> tuple[str, ...]:
@@ -155,11 +144,6 @@ def _notes(reader: LabReader, suite: str, model: LabModel) -> tuple[str, ...]:
         f"Of {total:,} queries: {', '.join(problems)}. Unparsed, refused and hedged answers are wrong; a pair with a "
         "failed or missing answer is not counted.",
     )
-
-
-def _chart(reader: LabReader, suite: str, slug: str, here: str) -> ChartFigure | None:
-    chart = verdicts_by_kind(reader, suite, slug)
-    return ChartFigure(chart, f"{here}.svg") if chart.shares and reader.has_answers(suite, slug) else None
 
 
 def _choices(counts: Sequence[VerdictCount], chosen: GroupFilter) -> tuple[SelectBox, ...]:

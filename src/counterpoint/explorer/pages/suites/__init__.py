@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from msgspec import Struct
+
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.lab.leaderboard import data_set
 from counterpoint.lab.reader import LabReader
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteRow:
+class SuiteRow(Struct, frozen=True):
     """One suite in the list of all."""
 
     suite: str
@@ -33,19 +34,9 @@ def suites_view(reader: LabReader, request: PageRequest) -> SuitesView:
     lines = []
     for suite in reader.suites():
         manifest = reader.lab.manifest(suite)
-        asked = sum(reader.has_answers(suite, model.slug) for model in reader.models())
-        address = f"/suites/{quote(suite)}"
-        lines.append(
-            SuiteRow(
-                suite,
-                reader.suite_sentence(suite),
-                data_set(manifest, reader.tests(suite)),
-                manifest.groups,
-                manifest.rows,
-                asked,
-                address,
-            )
-        )
+        models = sum(reader.has_answers(suite, model.slug) for model in reader.models())
+        about = reader.suite_sentence(suite), data_set(manifest, reader.tests(suite))
+        lines.append(SuiteRow(suite, *about, manifest.groups, manifest.rows, models, f"/suites/{quote(suite)}"))
     return SuitesView(
         title="Suites",
         sentence="What the lab asks: each suite is a table of groups, made by one generator from one data set.",
