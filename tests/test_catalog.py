@@ -1,6 +1,8 @@
 """The catalog: names become things here, and nowhere else."""
 
+import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -34,8 +36,22 @@ def test_every_row_leads_to_something_that_says_what_it_is(table: str) -> None:
 
 
 def test_a_name_with_a_colon_is_itself_a_place() -> None:
-    assert catalog.find("sources", "counterpoint.world.source:World") is World
-    assert catalog.find("sources", "counterpoint.world.source:World.pixels") is World.pixels
+    assert catalog.resolve("sources", "counterpoint.world.source:World") is World
+    assert catalog.resolve("sources", "counterpoint.world.source:World.pixels") is World.pixels
+
+
+def test_only_what_a_user_typed_is_imported_from_the_working_directory(tmp_path: Path) -> None:
+    (tmp_path / "planted.py").write_text("raise SystemExit('imported')", "utf-8")
+    (tmp_path / "mine.py").write_text("import helper\nvalue = helper.value", "utf-8")
+    (tmp_path / "helper.py").write_text("value = 7", "utf-8")
+    known = list(sys.path)
+    with chdir(tmp_path):
+        assert catalog.resolve("models", "mine:value") == 7
+        with pytest.raises(UnknownName, match="no metric is called 'planted:value'"):
+            catalog.metric("planted:value")
+        with pytest.raises(UnknownName, match="no suite is called 'planted:value'"):
+            catalog.find("suites", "planted:value")
+    assert sys.path == known
 
 
 @pytest.mark.usefixtures("plugged")

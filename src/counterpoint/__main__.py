@@ -1,6 +1,11 @@
 """`python -m counterpoint` is `counterpoint`."""
 
-from counterpoint.cli.main import main
+import os
+import sys
 
 if __name__ == "__main__":  # processes that a run starts import this module under another name
+    if sys.path[0] in ("", os.getcwd()):
+        del sys.path[0]  # where -m puts the working directory: modules that lie there are not to be imported
+    from counterpoint.cli.main import main
+
     main()

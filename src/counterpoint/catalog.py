@@ -4,8 +4,10 @@ Rows are literal strings, so listing them loads nothing. Other packages add rows
 groups `counterpoint.models`, `counterpoint.sources` and so on.
 """
 
-from collections.abc import Mapping
-from contextlib import suppress
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -188,20 +190,49 @@ def rows(table: str) -> Mapping[str, str]:
 
 
 def find(table: str, name: str) -> Any:
-    """The object behind a name; a name with a colon is itself a place, `package.module:object`."""
-    place = name if ":" in name else rows(table).get(name)
+    """The object of a name in a table: ours, or an installed plug-in's; a place in a module is no name."""
+    place = rows(table).get(name)
     if place is None:
         raise UnknownName("family" if table == "families" else table.removesuffix("s"), name, rows(table))
+    return _load(place, name)
+
+
+def resolve(table: str, typed: str) -> Any:
+    """The object that a user typed: a name in a table, or a place in code, `package.module:object`.
+
+    Only what a person typed comes here, never what a file or an address names, since modules of the working directory
+    are imported.
+    """
+    if ":" not in typed:
+        return find(table, typed)
+    with _working_directory():
+        return _load(typed, typed)
+
+
+@contextmanager
+def _working_directory() -> Iterator[None]:
+    """The working directory as the last entry of the import path."""
+    folder = os.getcwd()
+    sys.path.append(folder)
+    try:
+        yield
+    finally:
+        sys.path.reverse()
+        sys.path.remove(folder)
+        sys.path.reverse()
+
+
+def _load(place: str, name: str) -> Any:
     module, _, path = place.partition(":")
     if not module or module.startswith(".") or not path:
         raise CounterpointError(f"{place!r} is not a place", hint="a place looks like package.module:object")
     try:
-        found: Any = import_module(module)
+        loaded: Any = import_module(module)
         for part in path.split("."):
-            found = getattr(found, part)
+            loaded = getattr(loaded, part)
     except (ImportError, AttributeError) as problem:
         raise CounterpointError(f"{place} cannot be loaded: {problem}", hint=f"it is named by {name!r}") from problem
-    return found
+    return loaded
 
 
 @cache
@@ -219,17 +250,25 @@ def metrics() -> "tuple[Metric, ...]":
 
 
 def metric(name: str) -> "Metric":
-    """The metric of this name, or at this place.
+    """The metric of this name.
 
     >>> metric("self_consistency").title
     'Self-consistency'
     """
+    return _metric(find("metrics", name), name)
+
+
+def resolve_metric(typed: str) -> "Metric":
+    """The metric that a user typed: its name, or its place in code."""
+    return _metric(resolve("metrics", typed), typed)
+
+
+def _metric(loaded: Any, name: str) -> "Metric":
     from counterpoint.metrics.metric import Ratio, Statistic  # listing names loads no metric
 
-    found = find("metrics", name)
-    if not isinstance(found, Ratio | Statistic):
+    if not isinstance(loaded, Ratio | Statistic):
         raise CounterpointError(f"{name} is no metric", hint="see how-to/add-a-metric")
-    return found
+    return loaded
 
 
 def model(name: str, pictures: Pictures, settings: Mapping[str, str] | None = None) -> Model:
@@ -245,10 +284,11 @@ def model(name: str, pictures: Pictures, settings: Mapping[str, str] | None = No
     if slash and way in rows("ways"):
         make = partial(find("ways", way), known_there)
     elif ":" in name:
-        make = partial(load_own_model, find("models", name), name)
+        make = partial(load_own_model, resolve("models", name), name)
     else:
         make = find("models", name)
-    made = make(pictures, **convert_settings(make, settings or {}, name))
+    with _working_directory() if ":" in name else nullcontext():
+        made = make(pictures, **convert_settings(make, settings or {}, name))
     if not isinstance(made, Model):
         raise ModelError(f"{name} gave no model", hint="a model has a fingerprint, and answers or scores")
     return made

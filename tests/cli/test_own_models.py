@@ -1,8 +1,11 @@
 """Models of people's own on the command line: found in the folder where the command is given, warned of in one line."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+
+from counterpoint import Lab
 
 MODEL = """
 def bright(picture, text):
@@ -31,3 +34,25 @@ def test_what_is_wrong_with_it_is_one_sentence_and_a_hint(tmp_path: Path) -> Non
     fact, hint = done.stderr.splitlines()
     assert fact == "counterpoint: mine:number gave int, which neither answers nor scores"
     assert hint.startswith("  a model is made by")
+
+
+def test_modules_in_the_working_directory_are_imported_only_when_typed(tmp_path: Path) -> None:
+    Lab(tmp_path / "lab").generate("order", source="world", items=3)
+    for name in ("pandas", "polars", "IPython", "torch", "wave", "planted"):
+        (tmp_path / f"{name}.py").write_text("open(__file__ + '.executed', 'w').close()", "utf-8")
+    (manifest,) = (tmp_path / "lab").rglob("manifest.json")
+    manifest.write_text(json.dumps(json.loads(manifest.read_text("utf-8")) | {"generator": "planted:suite"}), "utf-8")
+    commands = (
+        "ls lab",
+        "verify lab",
+        "run lab --model constant",
+        "score lab",
+        "augment lab --source world --layout gqa --out new",
+    )
+    results = {}
+    for typed in commands:
+        words = [sys.executable, "-m", "counterpoint", *typed.split()]
+        results[typed] = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert not list(tmp_path.glob("*.executed"))
+    assert [done.returncode for done in results.values()] == [0, 0, 0, 0, 1]
+    assert "no suite is called 'planted:suite'" in results[commands[-1]].stderr

@@ -87,7 +87,6 @@ def main() -> None:
     """
     warnings.showwarning = _warn
     gc.set_threshold(*RARELY)
-    sys.path.append("")  # so that `module:object` finds modules in the folder where the command is given
     try:
         with log_to_stderr():
             code = commands.main(prog_name="counterpoint", standalone_mode=False)

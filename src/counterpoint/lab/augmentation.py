@@ -102,7 +102,8 @@ def write_training_set(
     """
     weights = _weights(lab, request.suites)
     tested, addresses = _test_pictures([*([lab] if lab else []), *map(LabStore, request.exclude)])
-    suites = {name: catalog.find("suites", name) for name in weights}
+    find = catalog.resolve if request.suites else catalog.find  # what a lab names is never imported
+    suites = {name: find("suites", name) for name in weights}
     for name, suite in suites.items():
         if suite.takes not in _KINDS:
             hint = "name suites that are made from scenes, or from questions about them"

@@ -109,7 +109,7 @@ def check_steps(request: CheckRequest, table: pa.Table) -> list[CheckStep]:
 
 
 def _step(name: str, request: CheckRequest, table: pa.Table) -> CheckStep | None:
-    check, given = catalog.find("checks", name), request.settings.get(name, {})
+    check, given = catalog.resolve("checks", name), request.settings.get(name, {})
     if not isinstance(check, Check):
         raise CounterpointError(f"{name} is no check", hint="a check is a value of counterpoint.checks.check:Check")
     texts = {key: text for key, text in given.items() if key not in ("action", "model", "args")}

@@ -152,7 +152,7 @@ def describe_data(
     3
     """
     known, _, on_hub = name.partition("/")
-    source = catalog.find("sources", known if on_hub else name)
+    source = catalog.resolve("sources", known if on_hub else name)
     folder = Path(on_hub) if on_hub else data
     if isinstance(source, DataSet) and folder is None:
         return ExpectedFiles(name, source)
@@ -186,7 +186,7 @@ def read_answer_space(name: str, rules: str, watch: Watch, preferred_split: str 
 def _source_answers(
     name: str, reading: DescriptionRequest, rules: str, watch: Watch, preferred_split: str
 ) -> AnswerSpace:
-    source, folder = catalog.find("sources", name), reading.folder
+    source, folder = catalog.resolve("sources", name), reading.folder
     if folder is not None and not folder.exists():
         raise SourceError(f"there is no folder {folder}", hint=f"{name}=FOLDER names the folder of its files")
     if isinstance(source, DataSet) and folder is None:

@@ -153,7 +153,7 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     families = [_family(name) for name in dict.fromkeys(request.suites)]
     if not families:
         raise CounterpointError("no suite is named", hint="counterpoint list suites shows them")
-    members = [catalog.find("suites", suite) for family in families for suite in family.suites]
+    members = [catalog.resolve("suites", suite) for family in families for suite in family.suites]
     for key, value in request.options.items():
         if value and not any(key in suite.options for suite in members):
             members[0].check_options([key])  # raises
@@ -187,7 +187,7 @@ def _family(name: str) -> SuiteFamily:
         named = catalog.find("families", name)
         assert isinstance(named, SuiteFamily), f"{name} is no family of suites"
         return named
-    suite = catalog.find("suites", name)
+    suite = catalog.resolve("suites", name)
     return suite if isinstance(suite, SuiteFamily) else SuiteFamily("", "", (name,), renamable=True)
 
 
@@ -299,7 +299,7 @@ class _Generator:
 
     def _job(self, name: str, limit: Limit) -> _Job:
         """A suite with the options that it takes; the source may know an option that is not given."""
-        suite = catalog.find("suites", name)
+        suite = catalog.resolve("suites", name)
         whole = suite.reads_whole_source
         source = self._items.source(whole=whole)
         kind = self._items.kind(suite.takes, suite.prefers, whole=whole)

@@ -362,7 +362,7 @@ def _path(path: Path | str | None) -> Path | None:
 def _metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
     from counterpoint import catalog
 
-    return [catalog.metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    return [catalog.resolve_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
 
 
 def _score_request(

@@ -54,7 +54,7 @@ def open_source(
 def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
     """Open a source: one that draws its own scenes, or a split of a data set, whole or a sample of it."""
     name, _, on_hub = request.source.partition("/")
-    source = catalog.find("sources", name if on_hub else request.source)
+    source = catalog.resolve("sources", name if on_hub else request.source)
     if request.columns and not isinstance(source, OwnFiles):
         raise CounterpointError(f"{request.source} has columns of its own", hint="--columns is for plain files")
     if not isinstance(source, DataSet):
@@ -73,7 +73,7 @@ def source_rules(source: Any) -> str:
 
 def absence_note(name: str) -> str:
     """What a source annotates exhaustively; only such an object can be proved absent."""
-    source = catalog.find("sources", name if ":" in name else name.partition("/")[0])
+    source = catalog.resolve("sources", name if ":" in name else name.partition("/")[0])
     exhaustive = source.exhaustive if isinstance(source, DataSet) else getattr(source, "exhaustive", "")
     return f"annotated wherever it is seen in {name}: {exhaustive}" if exhaustive else ""
 
