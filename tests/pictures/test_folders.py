@@ -17,6 +17,7 @@ from counterpoint.core.ports import Pixels
 from counterpoint.pictures.folders import PictureFolders, channel_means, decode, folder_means
 
 PIXELS: Pixels = np.random.Generator(np.random.PCG64(7)).integers(0, 256, (12, 16, 3), dtype=np.uint8)
+LOSSLESS: dict[str, dict[str, Any]] = {"webp": {"lossless": True}}
 UPRIGHT = 0x0112  # the EXIF tag that says which way is up
 
 
@@ -115,7 +116,7 @@ def test_a_picture_taken_sideways_is_turned_upright(tmp_path: Path, tag: int, tu
     assert np.array_equal(decode(_saved(tmp_path, Image.fromarray(PIXELS), exif=exif)), expected)
 
 
-@pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "PPM"])
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF"])
 def test_a_file_cut_anywhere_is_read_or_refused_in_one_sentence(tmp_path: Path, form: str) -> None:
     whole = BytesIO()
     Image.fromarray(PIXELS).save(whole, form)
@@ -130,6 +131,30 @@ def test_a_file_cut_anywhere_is_read_or_refused_in_one_sentence(tmp_path: Path, 
                 refusals.append(str(problem))
     assert refusals
     assert all(said.startswith(f"{path} cannot be read as a picture: ") for said in refusals)
+
+
+@pytest.mark.parametrize("form", ["EPS", "PDF", "PCX", "TGA", "ICO", "PPM"])
+def test_formats_that_are_not_named_are_refused_whatever_the_file_is_called(tmp_path: Path, form: str) -> None:
+    path = tmp_path / "photo.png"
+    Image.fromarray(PIXELS).save(path, form)
+    with pytest.raises(PictureError, match=r"photo\.png cannot be read as a picture: its format is not known"):
+        decode(path)
+
+
+def test_a_picture_with_too_many_pixels_is_refused_before_it_is_decoded(tmp_path: Path) -> None:
+    path = _saved(tmp_path, Image.fromarray(PIXELS))
+    assert decode(path, max_pixels=192).shape == (12, 16, 3)
+    with pytest.raises(PictureError, match="it has 16 × 12 pixels, and at most 191 are decoded"):
+        decode(path, max_pixels=191)
+
+
+def test_an_animation_is_its_first_frame(tmp_path: Path) -> None:
+    frames = [Image.new("RGB", (4, 4), color) for color in ("red", "blue")]
+    for form in ("gif", "webp", "png"):
+        path = _saved(
+            tmp_path, frames[0], f"a.{form}", save_all=True, append_images=frames[1:], **LOSSLESS.get(form, {})
+        )
+        assert decode(path)[0, 0].tolist() == [255, 0, 0], form
 
 
 def test_what_is_no_picture_is_said_so(tmp_path: Path) -> None:

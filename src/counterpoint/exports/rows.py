@@ -7,12 +7,11 @@ from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
-from PIL import Image
 
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.pictures.folders import encode_png
+from counterpoint.pictures.folders import encode_png, open_image
 from counterpoint.store.cache import LRUCache
 from counterpoint.store.groups import read_queries
 from counterpoint.store.pictures import LabPictures
@@ -54,7 +53,7 @@ class PictureExporter:
 def _unchanged_suffix(path: Path) -> str:
     """The suffix of a file that can be exported unchanged; empty for any other."""
     try:
-        with Image.open(path) as image:
+        with open_image(path) as image:
             plain = image.mode in ("RGB", "L") and "transparency" not in image.info
             if not plain or image.getexif().get(_TURNED, _UPRIGHT) != _UPRIGHT:
                 return ""

@@ -1,6 +1,8 @@
 """Pictures in folders: resolve an address, decode the file, apply its edits; channel means, and a PNG encoder."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
 from os.path import normpath
 from pathlib import Path
 from struct import error as StructError  # noqa: N812 - it is a class
@@ -9,7 +11,7 @@ from typing import TypeAlias
 from zlib import compress, crc32
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.ids import seeded_rng
@@ -28,6 +30,12 @@ DECODE_ERRORS = (
     Image.DecompressionBombError,
 )
 """What Pillow's decoders raise on a broken file."""
+
+
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+"""The formats that are decoded; Pillow would hand others, such as EPS, to programs of the system."""
+MAX_PIXELS = 89_478_485
+"""Pixels of a picture before it is decoded: where Pillow begins to warn."""
 
 
 class PictureFolders:
@@ -60,15 +68,37 @@ class PictureFolders:
         return apply_edits(picture.edits, decode(self.path(picture)))
 
 
-def decode(path: Path) -> Pixels:
-    """Decode a file in any format that Pillow reads to 8-bit RGB, transparency on white."""
+def decode(file: Path | BytesIO, *, name: str = "", max_pixels: int = MAX_PIXELS, max_side: int = 0) -> Pixels:
+    """Decode a file in one of FORMATS to 8-bit RGB: upright, the first frame, transparency on white.
+
+    Only these decoders are tried, whatever the file is called, and its size is checked before it is decoded. With
+    `max_side` a larger picture is scaled down.
+    """
+    name = name or str(file)
     try:
-        with Image.open(path) as opened:
-            return np.asarray(to_rgb(ImageOps.exif_transpose(opened)))
+        with open_image(file, max_pixels) as image:
+            if max_side:
+                image.draft("RGB", (max_side, max_side))
+            upright = to_rgb(ImageOps.exif_transpose(image))
+            if max_side:
+                upright.thumbnail((max_side, max_side))
+            return np.asarray(upright)
     except FileNotFoundError:
-        raise PictureError(f"{path} does not exist", hint="check the root that its namespace is given") from None
+        raise PictureError(f"{name} does not exist", hint="check the root that its namespace is given") from None
+    except UnidentifiedImageError:
+        hint = f"it may be {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        raise PictureError(f"{name} cannot be read as a picture: its format is not known", hint=hint) from None
     except DECODE_ERRORS as problem:
-        raise PictureError(f"{path} cannot be read as a picture: {problem}") from problem
+        raise PictureError(f"{name} cannot be read as a picture: {problem}") from problem
+
+
+@contextmanager
+def open_image(file: Path | BytesIO, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
+    """Open a file in one of FORMATS that has at most so many pixels, not yet decoded."""
+    with Image.open(file, formats=FORMATS) as image:
+        if image.width * image.height > max_pixels:
+            raise ValueError(f"it has {image.width} × {image.height} pixels, and at most {max_pixels:,} are decoded")
+        yield image
 
 
 def to_rgb(image: Image.Image) -> Image.Image:

@@ -3,14 +3,11 @@
 from io import BytesIO
 from secrets import token_hex
 
-import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
-
 from counterpoint.core.errors import PictureError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
 from counterpoint.pictures.edits import apply_edits
-from counterpoint.pictures.folders import DECODE_ERRORS, to_rgb
+from counterpoint.pictures.folders import decode
 from counterpoint.store.cache import LRUCache
 
 NAMESPACE = "dropped"
@@ -23,7 +20,6 @@ MAX_SIDE = 1024
 """Pixels of the longer side of a picture that is held."""
 MAX_KEPT = 24
 """Pictures that are held; the least recently used is evicted first."""
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 
 
 class UploadedPictures:
@@ -63,16 +59,4 @@ def decode_upload(content: bytes) -> Pixels:
     """The pixels of an untrusted file; its format and size are checked before it is decoded."""
     if len(content) > MAX_BYTES:
         raise PictureError(f"the picture has {len(content):,} bytes, and at most {MAX_BYTES:,} are taken")
-    try:
-        with Image.open(BytesIO(content), formats=FORMATS) as image:
-            if image.width * image.height > MAX_PIXELS:
-                raise PictureError(f"the picture has {image.width} × {image.height} pixels, which are too many")
-            image.draft("RGB", (MAX_SIDE, MAX_SIDE))
-            upright = to_rgb(ImageOps.exif_transpose(image))
-            upright.thumbnail((MAX_SIDE, MAX_SIDE))
-            return np.asarray(upright)
-    except UnidentifiedImageError:
-        fact = "this is not a picture in a known format"
-        raise PictureError(fact, hint=f"it may be {', '.join(FORMATS[:-1])} or {FORMATS[-1]}") from None
-    except DECODE_ERRORS as problem:
-        raise PictureError(f"the picture cannot be decoded: {problem}") from problem
+    return decode(BytesIO(content), name="the upload", max_pixels=MAX_PIXELS, max_side=MAX_SIDE)
