@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -49,7 +50,7 @@ def supported_rows(plan: pa.Table, model: Model, *, edits: bool = False) -> pa.T
 
 def unanswered_rows(plan: pa.Table, missing: Callable[[pa.Table], pa.Table]) -> pa.Table:
     """The rows without an answer in a log, each once; the log sees the key columns alone."""
-    keys = missing(plan.select(list(KEYS)).append_column("row", _numbers(plan.num_rows)))
+    keys = missing(plan.select(list(KEYS)).append_column("row", pa.array(np.arange(plan.num_rows))))
     first = keys.group_by(["query", "trial"]).aggregate([("row", "min")])["row_min"]
     return plan.take(first)
 
@@ -82,7 +83,3 @@ def sample_queries(plan: pa.Table, count: int) -> frozenset[int]:
 
 def _constant(trial: int, rows: int) -> pa.Array:
     return pa.repeat(pa.scalar(trial, pa.uint16()), rows)
-
-
-def _numbers(rows: int) -> pa.Array:
-    return pc.subtract(pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), rows)), 1)

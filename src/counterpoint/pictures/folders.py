@@ -19,7 +19,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.pictures.edits import apply_edits
 
-DECODE_ERRORS = (
+DECODE_ERRORS: tuple[type[Exception], ...] = (
     OSError,
     ValueError,
     SyntaxError,
@@ -27,8 +27,8 @@ DECODE_ERRORS = (
     IndexError,
     TypeError,
     StructError,
-    Image.DecompressionBombError,
 )
+DECODE_ERRORS += (Image.DecompressionBombError,)
 """What Pillow's decoders raise on a broken file."""
 
 
@@ -124,17 +124,13 @@ def encode_png(pixels: Pixels) -> bytes:
     rows[:, 1:] = pixels.reshape(height, 3 * width)
     header = pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = (b"IHDR", header), (b"IDAT", compress(rows.tobytes(), 1)), (b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, content) for name, content in chunks)
-
-
-def _chunk(name: bytes, content: bytes) -> bytes:
-    return pack(">I", len(content)) + name + content + pack(">I", crc32(name + content))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        pack(">I", len(content)) + name + content + pack(">I", crc32(name + content)) for name, content in chunks
+    )
 
 
 Means: TypeAlias = tuple[int, int, int]
 """Red, green and blue from 0 to 255."""
-
-
 SAMPLE = 1000
 """The largest sample of a folder: enough for a mean that is right to about one level."""
 

@@ -157,15 +157,11 @@ def _logprobs(tokens: list[str], chances: Mapping[str, float] | None, most: int)
     for place, token in enumerate(tokens):
         likely = chances if chances is not None and not place else {token: 1.0}
         ranked = sorted(likely.items(), key=lambda pair: -pair[1])[:most]
-        listed.append(
-            _token(token, likely.get(token, MIN_PROBABILITY)) | {"top_logprobs": [_token(*pair) for pair in ranked]}
-        )
+        top = [_token(*pair) for pair in ranked]
+        listed.append(_token(token, likely.get(token, MIN_PROBABILITY)) | {"top_logprobs": top})
     return listed
 
 
 def _token(token: str, chance: float) -> dict[str, Any]:
-    return {
-        "token": token,
-        "logprob": log(max(chance, MIN_PROBABILITY)),
-        "bytes": list(token.encode("utf-8", "replace")),
-    }
+    encoded = list(token.encode("utf-8", "replace"))
+    return {"token": token, "logprob": log(max(chance, MIN_PROBABILITY)), "bytes": encoded}
