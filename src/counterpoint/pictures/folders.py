@@ -19,7 +19,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.pictures.edits import apply_edits
 
-DECODE_ERRORS: tuple[type[Exception], ...] = (
+DECODE_ERRORS = (
     OSError,
     ValueError,
     SyntaxError,
@@ -27,8 +27,8 @@ DECODE_ERRORS: tuple[type[Exception], ...] = (
     IndexError,
     TypeError,
     StructError,
+    Image.DecompressionBombError,
 )
-DECODE_ERRORS += (Image.DecompressionBombError,)
 """What Pillow's decoders raise on a broken file."""
 
 
