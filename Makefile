@@ -33,6 +33,7 @@ prove: $(READY)       ## the heavy proofs in full, with their figures printed
 	$(BIN)/python -m benchmarks.world_speed
 	$(BIN)/python -m benchmarks.builtin_speed
 	$(BIN)/python -m benchmarks.lexicon
+	$(BIN)/python -m benchmarks.extraction_speed
 	$(BIN)/python -m benchmarks.damage
 	$(BIN)/python -m benchmarks.source_speed
 	$(BIN)/python -m benchmarks.suite_speed

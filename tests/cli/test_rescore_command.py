@@ -18,7 +18,7 @@ from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.store.versions import RunRecord
 
-REPLIES = ["Yes, there is a cat.", "<think>hm</think>Yes", "I cannot tell.", "Not sure."]
+REPLIES = ["Yes, there is a cat.", "<think>hm</think>Yes", "I can't help with that.", "Not sure."]
 
 
 def _suite(lab: LabStore, name: str, texts: tuple[str, ...], mode: Mode = Mode.ANSWER) -> list[Query]:
@@ -53,11 +53,11 @@ def _scores(lab: Path) -> dict[str, float]:
     (row, *_) = json.loads(_call("score", lab, "--suite", "words", "--metric", "answer_accuracy", "--json").output)[
         "scores"
     ]
-    return {name: row[name] for name in ("value", "ok", "unparsed", "refused", "failed")}
+    return {name: row[name] for name in ("value", "ok", "hedged", "refused", "failed")}
 
 
 def test_other_values_are_taken_and_every_score_shows_them(lab: Path) -> None:
-    assert _scores(lab) == {"value": 0.0, "ok": 15 / 16, "unparsed": 0.0, "refused": 0.0, "failed": 1 / 16}
+    assert _scores(lab) == {"value": 0.0, "ok": 15 / 16, "hedged": 0.0, "refused": 0.0, "failed": 1 / 16}
     (row,) = json.loads(_call("rescore", lab, "--rule", "auto", "--json").output)["models"]
     assert row == {
         "model": "wordy",
@@ -65,12 +65,12 @@ def test_other_values_are_taken_and_every_score_shows_them(lab: Path) -> None:
         "rule": "auto",
         "answers": 15,
         "changed": 15,
-        "before": {"ok": 15, "unparsed": 0, "refused": 0},
-        "after": {"ok": 8, "unparsed": 3, "refused": 4},
+        "before": {"ok": 15, "unparsed": 0, "refused": 0, "hedged": 0},
+        "after": {"ok": 8, "unparsed": 0, "refused": 4, "hedged": 3},
     }
-    assert _scores(lab) == {"value": 8 / 15, "ok": 0.5, "unparsed": 3 / 16, "refused": 0.25, "failed": 1 / 16}
+    assert _scores(lab) == {"value": 8 / 15, "ok": 0.5, "hedged": 3 / 16, "refused": 0.25, "failed": 1 / 16}
     found = LabStore(lab).read_answers("wordy 1")
-    assert set(found["rule"].to_pylist()) == {"yes-no", "exact", "score"}
+    assert set(found["rule"].to_pylist()) == {"yes-no@2", "exact", "score"}
     assert sum(score == 0.5 for score in found["score"].to_pylist()) == 8
     assert _call("verify", lab).exit_code == 0
 
@@ -79,7 +79,7 @@ def test_the_rule_that_was_given_brings_back_what_the_run_took(lab: Path) -> Non
     before = LabStore(lab).read_answers("wordy 1")
     _call("rescore", lab, "--rule", "auto")
     (row,) = json.loads(_call("rescore", lab, "--rule", "given", "--json").output)["models"]
-    assert (row["changed"], row["after"]) == (15, {"ok": 15, "unparsed": 0, "refused": 0})
+    assert (row["changed"], row["after"]) == (15, {"ok": 15, "unparsed": 0, "refused": 0, "hedged": 0})
     assert LabStore(lab).read_answers("wordy 1").equals(before)
 
 
@@ -89,7 +89,7 @@ def test_scoring_twice_by_one_rule_changes_nothing_the_second_time(lab: Path) ->
         assert done.exit_code == 0, done.output
         title, _, heads, _, line = done.output.splitlines()
         assert title == "Values by the rule yes-no; states before → after"
-        assert heads.split() == ["model", "answers", "changed", "ok", "unparsed", "refused"]
+        assert heads.split() == ["model", "answers", "changed", "ok", "unparsed", "refused", "hedged"]
         assert line.split()[:3] == ["wordy", "15", changed]
 
 
@@ -124,8 +124,8 @@ def test_comparisons_and_the_leaderboard_say_how_many_answers_were_out_of_form(l
     _call("rescore", lab, "--rule", "auto", "--model", "wordy")
     compared = _call("compare", lab, "sure", "wordy", "--suite", "words")
     assert compared.exit_code == 0, compared.output
-    assert "wordy: 18.8 % unparsed, 25.0 % refused" in compared.output
+    assert "wordy: 25.0 % refused, 18.8 % hedged" in compared.output
     comparison = json.loads(_call("compare", lab, "sure", "wordy", "--suite", "words", "--json").output)
     assert comparison["states"]["wordy"]["refused"] == 0.25
     shown = build_overview(LabReader(opened), OverviewQuery(("words",)))
-    assert {line.model: line.detail for line in shown.lines} == {"sure": "", "wordy": "20.0% unparsed, 26.7% refused"}
+    assert {line.model: line.detail for line in shown.lines} == {"sure": "", "wordy": "26.7% refused, 20.0% hedged"}

@@ -16,6 +16,7 @@ import pyarrow as pa
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.lab.matching import MatchNote, MatchResult, QueryIndex, match_predictions, missing_queries
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
+from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.language.answers.extraction import extract_answer
@@ -178,6 +179,7 @@ def import_predictions(
             "files": [_file_facts(Path(path), format_) for path, format_ in formats.items()],
         }
         store.put_run(RunRecord(run, request.name, fingerprint, details, tag))
+        warn_about_stored_answers(store, fingerprint, names)
     return report
 
 

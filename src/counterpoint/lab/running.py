@@ -20,6 +20,7 @@ from counterpoint.engine.progress import Progress, format_duration
 from counterpoint.engine.running import RunSummary, describe_run, run
 from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress, logger
+from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
 from counterpoint.models.feature_edits import FeatureEditor
 from counterpoint.models.multi_device import load_on_devices
@@ -131,6 +132,8 @@ def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback =
                 recorder.put("stopped", recorder.last)
                 raise
     recorder.put("done", outcome)
+    if outcome.asked > outcome.failed:
+        warn_about_stored_answers(store, model.fingerprint, list(suites))
     title = next((v.title for v in store.versions() if v.fingerprint == model.fingerprint), started.model)
     return RunReport(title, started.model, started.version, started.fingerprint, started.run, outcome)
 

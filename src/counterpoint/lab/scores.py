@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError
+from counterpoint.lab.reading_warnings import warn_about_answers
 from counterpoint.lab.results import LabResult, LabTable
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
 from counterpoint.metrics.calibration import ReliabilityBin, reliability
@@ -109,7 +110,9 @@ def score_models(store: LabStore, request: ScoreRequest, models: Sequence[str], 
     columns = columns_read(metric for own in request.metrics_by_suite(groups).values() for metric in own)
     rows: list[Mapping[str, Any]] = []
     for title, model in chosen.items():
-        outcomes = judge(groups, load_answers(store, model, columns), request.threshold)
+        answers = load_answers(store, model, [*columns, "rule"])
+        outcomes = judge(groups, answers, request.threshold)
+        warn_about_answers(store, model, answers, outcomes)
         named = {"model": title, "fingerprint": model.fingerprint}
         rows += (named | row for row in score_outcomes(outcomes, request).to_pylist() if row["missing"] < 1)
     if not rows:

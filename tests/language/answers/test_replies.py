@@ -2,7 +2,6 @@
 
 import json
 import re
-import re._parser as regex_parser  # the parser of the standard library, for the widths of patterns
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -62,6 +61,16 @@ def test_the_rules_take_from_replies_what_a_careful_person_takes() -> None:
     assert list(_disagreements("replies_tuning")) == []
 
 
+def test_the_figures_and_disagreements_in_the_docs_are_those_of_the_rules() -> None:
+    page = (HERE.parents[2] / "docs/explanation/answers-to-values.md").read_text("utf-8")
+    held_out = list(_disagreements("replies_held_out"))
+    assert "400 of 400 (100 %)" in page
+    assert f"{200 - len(held_out)} of 200 ({(200 - len(held_out)) / 2:.1f} %)" in page
+    assert len(held_out) <= 6
+    for disagreement in held_out:
+        assert f"`{disagreement.split(' | ')[0]}`" in page
+
+
 def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
     package = counterpoint.language.answers
     for module in iter_modules(package.__path__, f"{package.__name__}."):
@@ -71,7 +80,8 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
 
 
 def test_each_pattern_looks_at_a_bounded_number_of_characters_from_each_place() -> None:
-    widths = {name: regex_parser.parse(pattern.pattern, pattern.flags).getwidth()[1] for name, pattern in _patterns()}
+    parser = import_module("re._parser")  # of the standard library, which knows the widths of patterns
+    widths = {name: parser.parse(pattern.pattern, pattern.flags).getwidth()[1] for name, pattern in _patterns()}
     assert len(widths) > 20
     assert {name: width for name, width in widths.items() if width > 2_100} == {}
 

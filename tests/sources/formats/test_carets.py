@@ -60,6 +60,7 @@ def test_tags_tell_the_new_template_the_class_and_the_number_of_choices(tmp_path
     write(tmp_path, "t", [record("5-0-3", "tan", "Red or tan?", "attribute_rel1_choice"), chosen])
     ((ready,), _) = _read(tmp_path)
     assert ready.group.kind == "attribute choice"
+    assert [query.choices for query in ready.group.queries] == [("red", "tan")] * 2
     base, variant = map(dict, ready.group.tags)
     assert (base["class"], base["choices"], base["template"]) == ("color", "2", "3")
     assert variant["template"] == "12"

@@ -175,7 +175,7 @@ def _group(file: str, base: _Member, variant: _Member) -> Group:
     stem = file.removesuffix(".json")
     return Group(
         relation,
-        tuple(Query(base.picture, member.record.sent) for member in (base, variant)),
+        tuple(Query(base.picture, member.record.sent, choices=_choices(member)) for member in (base, variant)),
         (base.gold, variant.gold),
         proof=f"the labels in {file}",
         kind=_kind(base.record.question_type or ""),
@@ -185,6 +185,13 @@ def _group(file: str, base: _Member, variant: _Member) -> Group:
         ),
         test=test,
     )
+
+
+def _choices(member: _Member) -> tuple[str, ...]:
+    """The choices that the file lists for a question, where its answer is one of them."""
+    listed = member.record.assignment
+    options = tuple(map(str, (listed.options or listed.hyponyms) if listed else ()))
+    return options if len(options) > 1 and member.gold.best in options else ()
 
 
 def _fits(letter: str, base: Gold, variant: Gold) -> bool:
