@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 BASE := .venv/.base
 READY := .venv/.ready
+export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, each of which would compile the package again
 
 .PHONY: demo test check style format prove clean
 
