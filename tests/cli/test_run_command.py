@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,12 +76,27 @@ def _run(*words: object) -> Result:
     return CliRunner().invoke(command, list(map(str, words)), catch_exceptions=False)
 
 
+def test_a_control_that_a_model_cannot_do_is_not_asked_and_nothing_fails(lab: LabStore) -> None:
+    seen = Query(Picture("world:test/000001.png"), "Is there a cat?")
+    group = Group(Relation.SWAP, (seen, replace(seen, picture=None)), (Gold.of("yes"),) * 2)
+    table = groups_table([("blind-controls", group)], "controls")
+    lab.put_suite(Manifest.of(table, generator="tests", seed=0), table)
+    for answers in ("1 answer in", "0 answers in"):
+        result = _run("lab", "--model", "cnn-lstm", "--suite", "controls")
+        assert (result.exit_code, answers in result.stdout) == (0, True)
+        assert "not asked: 1 query without a picture, which this model cannot do" in result.stdout
+        assert "failed" not in result.stdout
+    counts = json.loads(_run("lab", "--model", "cnn-lstm", "--suite", "controls", "--json").stdout)
+    assert (counts["failed"], counts["beyond"], counts["blind"]) == (0, 1, 1)
+    assert "2 answers in" in _run("lab", "--model", "question-only", "--suite", "controls").stdout
+
+
 def test_a_model_is_asked_what_is_missing_and_told_what_came_of_it(lab: LabStore) -> None:
     said = _run("lab", "--model", "cnn-lstm")
     assert said.exit_code == 0
     first, beyond, alike = said.stdout.splitlines()
     assert first.startswith("cnn-lstm: 48 answers in ")
-    assert beyond == "  12 queries need an ability that this model does not have; not asked"
+    assert beyond == "  not asked: 12 queries of an ability that this model does not have"
     assert alike == "  batch invariance: 0 of 32 queries were answered differently when alone"
     (model,) = lab.versions()
     assert model.title == "cnn-lstm"

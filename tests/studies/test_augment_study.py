@@ -40,9 +40,25 @@ def test_a_mix_has_as_many_of_each_suite_as_its_weight_says_and_none_twice() -> 
     )
 
 
-def test_yes_and_no_are_in_balance_in_what_is_learned() -> None:
-    answers = [one.gold.best for one in _mixed(SUITES, SCENES, limit=160)["rephrase"]]
-    assert abs(answers.count("yes") - answers.count("no")) <= 0.3 * (answers.count("yes") + answers.count("no"))
+def test_at_every_limit_there_are_at_most_so_many_and_yes_and_no_differ_by_one_at_most() -> None:
+    suites = {name: catalog.find("suites", name) for name in ("order", "rephrase", "negation")}
+    made = {name: training_groups(suite, SCENES, 0) for name, suite in suites.items()}
+    weights = {"order": 1.0, "rephrase": 2.0, "negation": 4.0}
+    for limit in range(60):
+        questions = [one for chosen in mix_questions(made, limit=limit, weights=weights).values() for one in chosen]
+        answers = [one.gold.best for one in questions]
+        assert limit - len(suites) <= len(questions) <= limit
+        assert abs(answers.count("yes") - answers.count("no")) <= 1, limit
+
+
+def test_a_suite_of_one_answer_does_not_tip_the_balance() -> None:
+    def asked(answer: str, count: int) -> list[Group]:
+        pictures = [Picture(f"world:train/{answer}{number}.png") for number in range(count)]
+        return [Group(Relation.GOLD, (Query(own, "Is it?"),), (Gold.of(answer),)) for own in pictures]
+
+    made = {"all yes": asked("yes", 9), "mixed": asked("yes", 0) + asked("no", 9), "open": asked("red", 9)}
+    sizes = {name: len(chosen) for name, chosen in mix_questions(made, limit=18).items()}
+    assert sizes == {"all yes": 1, "mixed": 2, "open": 6}
 
 
 def test_every_test_of_carets_has_its_share_though_they_start_from_the_same_questions() -> None:
@@ -67,7 +83,7 @@ def test_a_question_on_an_edited_picture_is_learned_once_on_the_picture_as_it_is
 
 
 def test_one_shared_picture_is_an_error_that_names_it() -> None:
-    with pytest.raises(CounterpointError, match=r"1 of 2 pictures .* the first is a:2\.png"):
+    with pytest.raises(CounterpointError, match=r"1 of 2 training pictures .* the first is a:2\.png"):
         prove_disjoint(["a:1.png", "a:2.png"], ["a:2.png"])
     assert prove_disjoint(["a:1.png"], ["a:2.png"]).digest != prove_disjoint(["a:2.png"], ["a:1.png"]).digest
     assert prove_disjoint(["a:1.png", "a:3.png"], ["a:2.png"]) == prove_disjoint(

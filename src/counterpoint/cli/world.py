@@ -22,4 +22,5 @@ def command(split: str, items: int, **request: Any) -> None:
     """
     with progress_shown() as progress:
         folder = write_world(split=split, items=items, progress=progress, **request)
-    click.echo(f"{items} scenes of the {split} split are in {folder}")
+    written = "1 scene" if items == 1 else f"{items:,} scenes"
+    click.echo(f"{written} of the {split} split {'is' if items == 1 else 'are'} in {folder}")

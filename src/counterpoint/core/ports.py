@@ -168,6 +168,15 @@ class BatchingModel(Model, Protocol):
 
 
 @runtime_checkable
+class PictureDependentModel(Model, Protocol):
+    """A model that may be unable to do anything without a picture."""
+
+    @property
+    def needs_picture(self) -> bool:
+        """Whether it is; queries without a picture are then not asked."""
+
+
+@runtime_checkable
 class SizedModel(Model, Protocol):
     """A model that knows its size."""
 

@@ -7,7 +7,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.groups import Mode
-from counterpoint.core.ports import MEAN_TRIAL, Answerer, AveragingSampler, Model, Sampler, Scorer
+from counterpoint.core.ports import (
+    MEAN_TRIAL,
+    Answerer,
+    AveragingSampler,
+    Model,
+    PictureDependentModel,
+    Sampler,
+    Scorer,
+)
 
 KEYS = ("query", "trial", "digest")
 """The key of an answer: the query, the pass, and the picture file."""
@@ -40,12 +48,19 @@ def supported_rows(plan: pa.Table, model: Model, *, edits: bool = False) -> pa.T
     plain = pc.equal(plan["feature_edits"], "[]")
     plain = pc.or_(plain, pc.equal(plan["trial"], 0)) if edits else plain
     able = pc.and_(pc.is_in(plan["mode"], pa.array(modes, pa.string())), plain)
+    if needs_picture(model):
+        able = pc.and_(able, pc.is_valid(plan["picture"]))
     able = able if samples else pc.and_(able, pc.equal(plan["trial"], 0))
     if pc.greater_equal(pc.max(plan["trial"]), MEAN_TRIAL).as_py():
         averages = isinstance(model, AveragingSampler) and model.averages
         mean_rows = pc.equal(plan["mode"], Mode.ANSWER.value) if averages else pa.scalar(False)
         able = pc.and_(able, pc.or_(pc.less(plan["trial"], MEAN_TRIAL), mean_rows))
     return plan if pc.all(able, min_count=0).as_py() else plan.filter(able)
+
+
+def needs_picture(model: Model) -> bool:
+    """Whether a model can do nothing without a picture."""
+    return isinstance(model, PictureDependentModel) and model.needs_picture
 
 
 def unanswered_rows(plan: pa.Table, missing: Callable[[pa.Table], pa.Table]) -> pa.Table:

@@ -21,7 +21,14 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import BatchingModel, Model, RemoteModel
 from counterpoint.engine.batch_runner import AnswerSink, BatchRunner, PlanRows, QueryReader
 from counterpoint.engine.dispatch import Dispatcher, FeatureEditAnswerer, QueryBatch
-from counterpoint.engine.plan import order_by_picture, plan_queries, sample_queries, supported_rows, unanswered_rows
+from counterpoint.engine.plan import (
+    needs_picture,
+    order_by_picture,
+    plan_queries,
+    sample_queries,
+    supported_rows,
+    unanswered_rows,
+)
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import Progress, ProgressCallback, ProgressMeter
 
@@ -107,6 +114,7 @@ class RunSummary:
     beyond: int  # rows that the model does not support
     seconds: float
     batch: int  # the size at the end, smaller than at the start where memory ran out
+    blind: int = 0  # of those beyond, rows without a picture, which the model needs
     left: int = 0  # not asked, since the request budget was used up
     retries: int = 0  # requests that failed and were sent again
     batch_invariance: BatchInvarianceCheck | None = None  # None where nothing was asked in batches
@@ -163,6 +171,7 @@ def run(
         failed=meter.failed,
         cached=meter.cached,
         beyond=plan.num_rows - supported.num_rows,
+        blind=plan["picture"].null_count if needs_picture(model) else 0,
         seconds=meter.seconds,
         batch=runner.size,
         left=left,
@@ -191,7 +200,8 @@ def describe_run(
     """A run as JSON; `suites` maps names to fingerprints, `state` is running, stopped or done."""
     details: dict[str, Any] = {}
     if isinstance(result, RunSummary):
-        counts = {name: getattr(result, name) for name in ("asked", "failed", "cached", "beyond", "left", "retries")}
+        names = ("asked", "failed", "cached", "beyond", "blind", "left", "retries")
+        counts = {name: getattr(result, name) for name in names}
         check = result.batch_invariance
         details = {
             "seconds": round(result.seconds, 3),

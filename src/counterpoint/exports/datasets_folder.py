@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from counterpoint.core.errors import StoreError
+from counterpoint.core.quantities import counted
 from counterpoint.exports.rows import COLUMNS, PictureExporter, column_names, flat_tables
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import Manifest, StoredSuite
@@ -105,7 +106,7 @@ def dataset_card(manifest: Manifest, shards: Shards, modes: list[str], *, pictur
     column_rows = "\n".join(f"| `{name}` | {COLUMNS[name][1]} |" for name in names)
     scored = _SCORED if "score" in modes else ""
     blind = "" if pictures else _BLIND
-    facts = f"{manifest.groups:,} groups of {manifest.rows:,} queries, seed {manifest.seed}"
+    facts = f"{counted(manifest.groups, 'group')} of {counted(manifest.rows, 'query')}, seed {manifest.seed}"
     return _CARD.format(
         front="\n".join(_front(manifest, shards, names, pictures=pictures)),
         suite=manifest.suite,

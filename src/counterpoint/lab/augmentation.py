@@ -12,6 +12,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Query
 from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.pictures import Picture
+from counterpoint.core.quantities import counted
 from counterpoint.exports.datasets_folder import atomic_folder
 from counterpoint.exports.training_files import TrainingQuestions, write_training_files
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
@@ -76,10 +77,11 @@ class TrainingSet(LabResult[dict[str, Any]]):
     def notes(self) -> list[str]:
         """How many questions there are, and that their pictures are in no suite of the labs."""
         count, pictures, disjoint = (self.manifest[key] for key in ("questions", "pictures", "disjoint"))
-        written = f"{count:,} questions about {pictures:,} pictures are in {self.out}"
+        verb = "is" if count == 1 else "are"
+        written = f"{counted(count, 'question')} about {counted(pictures, 'picture')} {verb} in {self.out}"
         if not disjoint["suites"]:
             return [written]
-        tested = f"{disjoint['tested']:,} pictures of {len(disjoint['suites'])} suites"
+        tested = f"{counted(disjoint['tested'], 'picture')} of {counted(len(disjoint['suites']), 'suite')}"
         return [written, f"none of these is among the {tested}"]
 
 
@@ -121,7 +123,7 @@ def write_training_set(
     by_suite = mix_questions(groups, seed=request.seed, limit=request.limit, weights=weights)
     questions = [question for chosen in by_suite.values() for question in chosen]
     if not questions:
-        raise CounterpointError(f"nothing can be asked about {len(scenes)} scenes of {request.source}")
+        raise CounterpointError(f"nothing can be asked about {counted(len(scenes), 'scene')} of {request.source}")
     pictures = sorted({question.picture.address for question in questions})
     manifest: dict[str, Any] = {
         "made_with": __version__,

@@ -16,6 +16,7 @@ from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Scorer
+from counterpoint.core.quantities import counted
 from counterpoint.lab.results import LabResult
 from counterpoint.models.settings import parse_settings
 from counterpoint.reports.tables import ResultTable
@@ -81,8 +82,9 @@ class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
             for check in self.checks
             for test, numbers in check.notes.items()
         ]
-        end = f"are stored as {self.stored_as}" if self.stored_as else "would be left; --name NAME stores them"
-        return [*measured, f"{self.groups:,} groups {end}"]
+        left = counted(self.groups, "group", "are" if self.stored_as else "")
+        end = f"stored as {self.stored_as}" if self.stored_as else "would be left; --name NAME stores them"
+        return [*measured, f"{left} {end}"]
 
 
 def check_suite(lab: LabStore, request: CheckRequest) -> SuiteValidity:

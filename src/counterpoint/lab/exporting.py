@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
+from counterpoint.core.quantities import counted
 from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
 from counterpoint.exports.lmms_task import export_task, task_name
 from counterpoint.lab.leaderboard import leaderboard
@@ -36,7 +37,8 @@ class ExportReport(LabResult[dict[str, Any]]):
     def notes(self) -> list[str]:
         """How much was written and where, and how the other tool loads it."""
         suite, folder, size = self.exported.suite, self.exported.folder, f"{self.exported.bytes / 2**20:,.1f} MB"
-        rows = f"{suite}: {self.exported.rows:,} rows with {self.exported.pictures:,} pictures, {size}, in {folder}"
+        pictures = counted(self.exported.pictures, "picture")
+        rows = f"{suite}: {counted(self.exported.rows, 'row')} with {pictures}, {size}, in {folder}"
         if self.layout == "datasets":
             return [rows, f'  load it with datasets.load_dataset("{folder}", split="test")']
         return [rows, f"  cd {folder} && lmms-eval --include_path . --tasks {task_name(suite)} --log_samples …"]

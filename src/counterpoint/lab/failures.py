@@ -16,6 +16,7 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
+from counterpoint.core.quantities import counted
 from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
@@ -100,7 +101,8 @@ class Failures(LabResult[FailedGroup], rows="groups"):
     def notes(self) -> list[str]:
         """How many there are in all."""
         left = self.total - len(self)
-        return [*self.remarks, *([f"{left:,} further groups fail; limit=… lists more"] if left > 0 else [])]
+        more = f"{counted(left, 'further group')} {'fails' if left == 1 else 'fail'}; limit=… lists more"
+        return [*self.remarks, *([more] if left > 0 else [])]
 
     def tables(self) -> list[ResultTable]:
         """One line per member of a group."""
@@ -111,11 +113,11 @@ class Failures(LabResult[FailedGroup], rows="groups"):
                 text = shorten(member.query.text, _LONGEST)
                 lines.append((group.test if role == 0 else "", text, right, said, _MARKS[member.correct]))
         heads = ("test", "text", "gold", self.model, "")
-        return [ResultTable(f"{self.total:,} groups that {self.model} fails", heads, lines, names=5)]
+        return [ResultTable(f"{counted(self.total, 'group')} that {self.model} fails", heads, lines, names=5)]
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
-        title = f"<p>{self.total:,} groups that {escape(self.model)} fails</p>"
+        title = f"<p>{counted(self.total, 'group')} that {escape(self.model)} fails</p>"
         return title + "".join(map(self._card, self.groups)) + notes
 
     def _card(self, group: FailedGroup) -> str:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Group
+from counterpoint.core.quantities import counted
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
 from counterpoint.lab.results import LabResult
@@ -138,9 +139,10 @@ class GeneratedSuites(LabResult[GeneratedSuite], rows="suites"):
     def notes(self) -> list[str]:
         """What the source annotates exhaustively, and how much was generated."""
         stored = [suite for suite in self.suites if suite.manifest]
-        what = stored[0].name if len(stored) == 1 else f"{len(stored)} suites"
+        what = stored[0].name if len(stored) == 1 else counted(len(stored), "suite")
         queries = sum(suite.manifest.rows for suite in stored if suite.manifest)
-        summary = f"{self.groups:,} groups of {what} ({queries:,} queries) are in {self.lab}"
+        groups, verb = counted(self.groups, "group"), "is" if self.groups == 1 else "are"
+        summary = f"{groups} of {what} ({counted(queries, 'query')}) {verb} in {self.lab}"
         return [*filter(None, [self.absence]), summary]
 
 

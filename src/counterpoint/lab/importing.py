@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from counterpoint.core.groups import Answer, Mode, Query, State
+from counterpoint.core.quantities import counted
 from counterpoint.lab.matching import MatchNote, MatchResult, QueryIndex, match_predictions, missing_queries
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
 from counterpoint.lab.reading_warnings import warn_about_stored_answers
@@ -109,24 +110,27 @@ class ImportReport(LabResult[dict[str, Any]]):
         lines = [*self.descriptions, self._result()]
         for kind, (singular, plural) in _SENTENCES.items():
             if count := self.matches.counts[kind]:
-                lines.append(f"  {count:,} of {self.matches.records:,} records {singular if count == 1 else plural}:")
+                lines.append(
+                    f"  {count:,} of {counted(self.matches.records, 'record')} {singular if count == 1 else plural}:"
+                )
                 notes = [note for note in self.matches.notes if note.kind == kind]
                 lines += [f"    {note.place}: {note.why}" for note in notes[:_LISTED]]
                 lines += [f"    and {count - _LISTED:,} more"] if count > _LISTED else []
         for suite, ids in self.missing.items() if self.matches.predictions else ():
             if ids:
                 first = ", ".join(ids[:_LISTED]) + ", …" * (len(ids) > _LISTED)
-                count_text = "1 query" if len(ids) == 1 else f"{len(ids):,} queries"
+                count_text = counted(len(ids), "query")
                 lines.append(f"  {count_text} of {suite} without a prediction: {first}")
         return lines
 
     def _result(self) -> str:
         name, counts = self.request.name, self.counts
         if counts is None and not self.matches.predictions:
-            return f"{name}: nothing was added to {self.lab}, since no record is about any of {self.queries:,} queries"
+            queries = counted(self.queries, "query")
+            return f"{name}: nothing was added to {self.lab}, since no record is about any of {queries}"
         if counts is None:
             return f"{name}: nothing was added to {self.lab}, since not everything matches"
-        added = "1 answer" if counts.added == 1 else f"{counts.added:,} answers"
+        added = counted(counts.added, "answer")
         replaced = f", {counts.replaced:,} in place of another one" if counts.replaced else ""
         there = f"; {counts.there:,} were there already" if counts.there else ""
         unparsed = f"; {counts.unparsed:,} hold no value that the rule {self.request.rule} finds"

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from counterpoint.core.quantities import counted
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
@@ -78,7 +79,7 @@ class RadStudy(LabResult[RegressionFit], rows="fits"):
     def notes(self) -> list[str]:
         """The instances that were left out."""
         return [
-            f"{len(names)} instances left out for {target}: a feature is undefined ({names[0]}, …)"
+            f"{counted(len(names), 'instance')} left out for {target}: a feature is undefined ({names[0]}, …)"
             for target, names in self.left_out.items()
             if names
         ]
@@ -109,7 +110,7 @@ class RadCoverage(LabResult[dict[str, Any]]):
             printed = (f"{counts[name]:,}", percent(counts[name] / theirs))
             rows.append((name, *(f"{number:,}" for number in numbers), share, *printed))
         heads = ("augmentation", "of the kind", "made", "yes", "no", "per cent", "Table 5", "per cent there")
-        table = ResultTable(f"{total:,} questions of {self.source}; the paper had {theirs:,}", heads, rows)
+        table = ResultTable(f"{counted(total, 'question')} of {self.source}; the paper had {theirs:,}", heads, rows)
         lost = [(name, why, str(n)) for name, reasons in self.dropped.items() for why, n in reasons.items()]
         rejected = ResultTable("Rejected questions", ("augmentation", "reason", "questions"), lost, names=2)
         return [table, rejected] if lost else [table]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError, shorten
+from counterpoint.core.quantities import counted
 from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
 
 Row = TypeVar("Row", covariant=True)
@@ -109,12 +110,12 @@ class LabTable(LabResult[dict[str, Any]]):
         heads = self.table.column_names
         first = self.table.slice(0, _PREVIEW).to_pylist()
         rows = [["" if row[name] is None else shorten(str(row[name])) for name in heads] for row in first]
-        return [ResultTable(f"{self.title}: {len(self):,} rows", heads, rows, names=len(heads))]
+        return [ResultTable(f"{self.title}: {counted(len(self), 'row')}", heads, rows, names=len(heads))]
 
     def notes(self) -> list[str]:
         """How much is not shown."""
         left = len(self) - _PREVIEW
-        return [f"{left:,} further rows; to_pandas() or to_arrow() has all"] if left > 0 else []
+        return [f"{counted(left, 'further row')}; to_pandas() or to_arrow() has all"] if left > 0 else []
 
 
 def to_plain(value: Any) -> Any:

@@ -14,6 +14,7 @@ from counterpoint import catalog
 from counterpoint.core.errors import StoreError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, FeatureModel, Model, Pictures, Sampler, Scorer, SizedModel
+from counterpoint.core.quantities import counted
 from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import Progress, format_duration
@@ -83,19 +84,23 @@ class RunReport(LabResult[dict[str, Any]]):
         outcome = self.outcome
         answered, seconds = outcome.asked - outcome.failed, format_duration(outcome.seconds)
         cached = f"; {outcome.cached:,} were answered before" if outcome.cached else ""
-        lines = [f"{self.model}: {answered:,} answers in {seconds}{cached}"]
+        lines = [f"{self.model}: {counted(answered, 'answer')} in {seconds}{cached}"]
         if outcome.retries:
-            lines.append(f"  {outcome.retries:,} requests failed and were sent again")
+            lines.append(f"  {counted(outcome.retries, 'failed request', 'were')} sent again")
         if outcome.failed:
             reason, times = outcome.reasons[0]
-            lines.append(f"  {outcome.failed:,} queries failed, {times:,} of them with {reason!r}")
+            lines.append(f"  {counted(outcome.failed, 'query')} failed, {times:,} of them with {reason!r}")
         if outcome.left:
-            lines.append(f"  the budget is exhausted; {outcome.left:,} queries were not asked")
-        if outcome.beyond:
-            lines.append(f"  {outcome.beyond:,} queries need an ability that this model does not have; not asked")
+            lines.append(f"  the budget is exhausted; {counted(outcome.left, 'query', 'were')} not asked")
+        if outcome.blind:
+            without = counted(outcome.blind, "query")
+            lines.append(f"  not asked: {without} without a picture, which this model cannot do")
+        if beyond := outcome.beyond - outcome.blind:
+            lines.append(f"  not asked: {counted(beyond, 'query')} of an ability that this model does not have")
         if outcome.batch_invariance is not None:
             differing, checked = outcome.batch_invariance.differing, outcome.batch_invariance.checked
-            lines.append(f"  batch invariance: {differing} of {checked} queries were answered differently when alone")
+            queries = counted(checked, "query", "were")
+            lines.append(f"  batch invariance: {differing} of {queries} answered differently when alone")
         return lines
 
 

@@ -12,6 +12,7 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
+from counterpoint.core.quantities import counted
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
 from counterpoint.language.answers.rule_sets import RuleSet
 from counterpoint.sources.dataset import DataSet, Source
@@ -205,4 +206,4 @@ def register_pictures(lab: LabStore, source: Any, addresses: Iterable[str]) -> N
             sizes.append(len(content))
         lab.set_root(UNPACKED, lab.storage.path(folder))
         size = f"{sum(sizes) / 2**20:,.1f} MB"
-        logger.info(f"unpacked {len(sizes):,} pictures, {size}, into {lab.storage.path(folder)}")
+        logger.info(f"unpacked {counted(len(sizes), 'picture')}, {size}, into {lab.storage.path(folder)}")

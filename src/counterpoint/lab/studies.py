@@ -7,6 +7,7 @@ from typing import Any
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.quantities import counted
 from counterpoint.lab.blind_study import blind_study
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.rad_study import rad_coverage, rad_study
@@ -44,7 +45,8 @@ class PlainStudy(LabResult[PlainReport], rows="reports"):
 
     def tables(self) -> list[ResultTable]:
         """Accuracy of each model with 95 % intervals over pictures, and of each kind of question where it is wanted."""
-        title = f"Correct answers on {self.scenes} scenes of the {self.split} split, per cent with 95 % intervals"
+        scenes = counted(self.scenes, "scene")
+        title = f"Correct answers on {scenes} of the {self.split} split, per cent with 95 % intervals"
         rows = []
         for report in self.reports:
             scores = (report.overall, *map(report.manners.get, ("GQA", "VQA")), report.ranking)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from counterpoint.core.quantities import counted
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import SourceRequest, load_source
@@ -43,7 +44,7 @@ class BackTranslations(LabResult[dict[str, Any]]):
 
     def notes(self) -> list[str]:
         """How many questions were written."""
-        return [f"{self.translated:,} of {self.questions:,} questions are reworded in {self.out}"]
+        return [f"{self.translated:,} of {counted(self.questions, 'question', 'are')} reworded in {self.out}"]
 
 
 def translate(

@@ -16,6 +16,7 @@ from counterpoint.core.ports import (
     FeatureModel,
     Floats,
     Model,
+    PictureDependentModel,
     Sampler,
     Scorer,
     StreamingScorer,
@@ -106,6 +107,7 @@ PORTS: dict[type, dict[str, Any]] = {
     StreamingScorer: {"stream_scores": _streamed("stream_scores")},
     Sampler: {"sample": _streamed("sample")},
     AveragingSampler: {"averages": True},
+    PictureDependentModel: {"needs_picture": True},
     FeatureModel: {
         "picture_features": _gathered("picture_features"),
         "text_features": _gathered("text_features"),

@@ -4,10 +4,11 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from counterpoint._version import __version__
+from counterpoint.core.quantities import counted
 from counterpoint.metrics.data_statistics import ItemTally, NumberHistogram, RankedWord
 from counterpoint.reports.charts.bars import BarChart, Histogram
 from counterpoint.reports.data_tables import absent_lines, files_table, overlaps_table, skipped_table
-from counterpoint.reports.templating import counted, environment, style
+from counterpoint.reports.templating import environment, style
 from counterpoint.studies.dataset_description import DatasetDescription, ItemDescription
 
 FEW = 3

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from counterpoint.core.quantities import counted
 from counterpoint.metrics.data_statistics import AnswerSpaceOverlap, ItemTally, NumberHistogram, WordFrequencies
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import DataSet
@@ -48,7 +49,7 @@ def description_tables(data: DatasetDescription, top: int) -> list[ResultTable]:
     """The tables of a description, from its files to its overlaps, with remarks as notes."""
     sample = ""
     if (limit := data.request.limit) is not None:
-        sample = f", of {limit:,} scenes" if data.pictures.drawn else f", at most {limit:,} of each kind"
+        sample = f", of {counted(limit, 'scene')}" if data.pictures.drawn else f", at most {limit:,} of each kind"
     kinds = ResultTable(
         f"{data.title}, {data.split}: what was read{sample}",
         ("kind", "items", "pictures", "skipped"),
@@ -103,11 +104,11 @@ def pictures_line(data: DatasetDescription) -> str:
     """The number of pictures, and how many of their files are present."""
     pictures = data.pictures
     if pictures.drawn:
-        return f"{pictures.distinct:,} pictures, drawn on demand."
+        return f"{counted(pictures.distinct, 'picture')}, drawn on demand."
     if pictures.there is None:
-        return f"{pictures.distinct:,} pictures; the folder of pictures is missing."
+        return f"{counted(pictures.distinct, 'picture')}; the folder of pictures is missing."
     share = percent(pictures.there / pictures.distinct) if pictures.distinct else "–"
-    return f"{pictures.distinct:,} pictures; {pictures.there:,} files are present ({share} %)."
+    return f"{counted(pictures.distinct, 'picture')}; {counted(pictures.there, 'file', 'are')} present ({share} %)."
 
 
 def _counts(counts: ItemTally, top: int) -> Iterator[ResultTable]:

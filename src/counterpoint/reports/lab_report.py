@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from counterpoint import catalog
 from counterpoint._version import __version__
+from counterpoint.core.quantities import counted
 from counterpoint.lab.leaderboard import LeaderboardResult
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.charts.bars import StackedBarChart
@@ -56,7 +57,7 @@ def _suite_section(reader: LabReader, suite: str, models: Sequence[LabModel]) ->
     manifest = reader.lab.manifest(suite)
     models = [model for model in models if reader.has_answers(suite, model.slug)]
     has_tests = len(reader.tests(suite)) > 1
-    size = f"{manifest.groups:,} groups, {manifest.rows:,} queries"
+    size = f"{counted(manifest.groups, 'group')}, {counted(manifest.rows, 'query')}"
     return SuiteSection(
         name=suite,
         sentence=as_sentence(reader.suite_sentence(suite)),

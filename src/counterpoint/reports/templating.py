@@ -4,6 +4,8 @@ from importlib.resources import files
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from counterpoint.core.quantities import counted
+
 
 def environment(*loaders: BaseLoader) -> Environment:
     """The templates of these loaders and of reports; text is escaped, and an unknown name is an error."""
@@ -39,12 +41,3 @@ def thousands(number: int) -> str:
     '41,220'
     """
     return f"{number:,}"
-
-
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """A number with its noun.
-
-    >>> counted(1, "model"), counted(2, "model"), counted(2, "query", "queries")
-    ('1 model', '2 models', '2 queries')
-    """
-    return f"{thousands(number)} {singular if number == 1 else plural or f'{singular}s'}"

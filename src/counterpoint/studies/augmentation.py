@@ -61,31 +61,60 @@ def mix_questions(
 ) -> dict[str, list[Question]]:
     """The questions of some suites, from their groups, none twice; at most `limit`, shared out by weight.
 
-    Of each suite they are even over kinds and answers. What one suite cannot fill is not filled by another, so that
-    the mix stays what it is.
+    Of each suite they are even over kinds and answers, and with a limit the answers yes and no of all suites together
+    differ in number by one at most. What one suite cannot fill is not filled by another, so that the mix stays what it
+    is.
     """
-    questions, seen = dict[str, list[Question]](), set[tuple[str, str]]()
-    total = sum((weights or {}).get(name, 1.0) for name in made)
+    shares = dict.fromkeys(made) if limit is None else _apportion(limit, {n: (weights or {}).get(n, 1.0) for n in made})
+    chosen, seen, excess = dict[str, list[Question]](), set[str](), 0
     for name, groups in made.items():
-        share = None if limit is None else round(limit * (weights or {}).get(name, 1.0) / total)
-        questions[name] = _some(name, groups, seen, share, seed)
-    return questions
+        questions = _questions_of(name, groups, seen, None if shares[name] is None else seed)
+        chosen[name] = questions if (share := shares[name]) is None else _balanced(questions, share, excess)
+        seen |= {question.id for question in chosen[name]}
+        excess += sum(_polarity(question) for question in chosen[name])
+    return chosen
 
 
-def _some(name: str, groups: list[Group], seen: set[tuple[str, str]], share: int | None, seed: int) -> list[Question]:
-    if share is not None:
-        balance = BalancedSampler(len(groups), seed)  # all, in an order of which any first part is a fair sample
+def _apportion(limit: int, weights: Mapping[str, float]) -> dict[str, int | None]:
+    """A limit shared out by weight, by largest remainders, so that it is never exceeded."""
+    total = sum(weights.values())
+    exact = {name: limit * weight / total for name, weight in weights.items()}
+    shares = {name: int(share) for name, share in exact.items()}
+    by_remainder = sorted(exact, key=lambda name: shares[name] - exact[name])
+    return {name: shares[name] + (name in by_remainder[: limit - sum(shares.values())]) for name in exact}
+
+
+def _questions_of(name: str, groups: list[Group], seen: set[str], seed: int | None) -> list[Question]:
+    """The questions of a suite that are not seen yet; with a seed, in an order whose first part is a fair sample."""
+    if seed is not None:
+        balance = BalancedSampler(len(groups), seed)
         for group in groups:
             balance.add(group)
         groups = balance.chosen()
-    chosen = list[Question]()
+    first = dict[str, Question]()
     for question in (candidate for group in groups for candidate in _questions(name, group)):
-        if len(chosen) == share:
-            break
-        if (question.picture.address, question.text) not in seen:
-            seen.add((question.picture.address, question.text))
-            chosen.append(question)
-    return chosen
+        first.setdefault(question.id, question)
+    return [question for number, question in first.items() if number not in seen]
+
+
+def _balanced(questions: Sequence[Question], share: int, excess: int) -> list[Question]:
+    """At most so many of the first questions, with which yes is at most one ahead of no or behind it.
+
+    `excess` is by how many yes is ahead without them: -1, 0 or 1.
+    """
+    wanted = sum(_polarity(question) != 0 for question in questions[:share])
+    yes, no = ([question.id for question in questions if _polarity(question) == sign] for sign in (1, -1))
+    more = min(len(yes), (wanted + (excess <= 0)) // 2)
+    less = min(len(no), wanted - more, more + 1 + excess)
+    more = min(len(yes), wanted - less, less + 1 - excess)
+    open_ended = [question.id for question in questions[:share] if not _polarity(question)]
+    chosen = {*yes[:more], *no[:less], *open_ended}
+    return [question for question in questions if question.id in chosen]
+
+
+def _polarity(question: Question) -> int:
+    """1 where the answer is yes, -1 where it is no, else 0."""
+    return {"yes": 1, "no": -1}.get(question.gold.best, 0)
 
 
 def _questions(suite: str, group: Group) -> Iterator[Question]:

@@ -12,6 +12,7 @@ from typing import Any
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.core.ids import content_id
+from counterpoint.core.quantities import counted
 from counterpoint.language.kneser_ney import ORDER, tokenize, train_model
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import acc_r, ties
@@ -127,7 +128,7 @@ def fit_cross_validated(learning: NGramTraining) -> CrossFittedNGrams:
     """
     folds = folds_of([caption.picture for caption in learning.own], learning.folds)
     if learning.folds > 1 and len(folds) < learning.folds:
-        fact = f"captions of {len(folds)} pictures cannot be put in {learning.folds} folds"
+        fact = f"captions of {counted(len(folds), 'picture')} cannot be put in {counted(learning.folds, 'fold')}"
         raise StoreError(fact, hint="make a larger suite, or ask for fewer folds: --folds")
     tested = {tuple(tokenize(caption.text)) for caption in learning.own}
     alone = [

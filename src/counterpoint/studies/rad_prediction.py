@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint.core.errors import CounterpointError, SourceError
+from counterpoint.core.quantities import counted
 from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.sources.reading.records import Record, Skips
 from counterpoint.sources.reading.tables import read_rows
@@ -117,7 +118,8 @@ def regressions(counts: Sequence[RadCounts]) -> tuple[list[RegressionFit], dict[
         if len(instances) < len(FEATURES) + 2:
             lacking = Counter(row.augmentation for row in counts)
             available = ", ".join(f"{name} {lacking[name]}" for name in POOL)
-            fact = f"{len(instances)} instances have answers to all of {', '.join(POOL)}; a regression wants at least 5"
+            having = counted(len(instances), "instance", "have")
+            fact = f"{having} answers to all of {', '.join(POOL)}; a regression wants at least 5"
             raise CounterpointError(fact, hint=f"instances by augmentation: {available}")
         for name, columns in CHOICES.items():
             for intercept in (False, True):

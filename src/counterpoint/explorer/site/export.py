@@ -20,6 +20,7 @@ from counterpoint._version import __version__
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
+from counterpoint.core.quantities import counted
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.openapi import MEDIA_TYPES
 from counterpoint.explorer.page import PageEntry
@@ -201,7 +202,7 @@ class SiteWriter:
 
     def _colophon(self) -> str:
         """Say at the foot of a page what it is a copy of."""
-        shown = f"the first {self.limit:,} groups of each suite have a page"
+        shown = f"the first {counted(self.limit, 'group', 'have')} a page, of each suite"
         return f"A copy of {self.reader.name}, written by Counterpoint {__version__}: {shown}."
 
     def _target(self, address: str) -> str:

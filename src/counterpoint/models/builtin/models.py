@@ -40,6 +40,11 @@ class BuiltinModel:
         """The number of its parameters."""
         return self.card.parameters
 
+    @property
+    def needs_picture(self) -> bool:
+        """Whether it sees pictures at all."""
+        return "picture" in self.card.sees
+
     def picture_features(self, queries: Sequence[Query]) -> Floats:
         """The features of the pictures; one that cannot be read raises PictureError."""
         return np.stack([self._encoder.picture(query) for query in queries])

@@ -130,6 +130,8 @@ def make(
 class AnswerClassifier:
     """Answers from a list; each picture is encoded once for all queries of a batch that share it."""
 
+    needs_picture = True
+
     def __init__(
         self,
         identity: ModelIdentity,

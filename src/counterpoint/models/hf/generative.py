@@ -129,6 +129,12 @@ def _pad_left(rows: Sequence[Floats]) -> Mapping[str, Any]:
     return {"inputs_embeds": torch.from_numpy(padded), "attention_mask": torch.tensor(mask)}
 
 
+class BlipModel(GenerativeModel[BlipPrompt]):
+    """BLIP for question answering, which cannot be asked without a picture."""
+
+    needs_picture = True
+
+
 class LanguageModel(GenerativeModel[PromptFormat]):
     """A language model: it answers from the question alone, and scores a sentence by its log-likelihood."""
 
@@ -237,9 +243,7 @@ def make_blip(
     processor = load_processor(checkpoint)
     set_padding(processor.tokenizer, "right")
     model = checkpoint.weights(BlipForQuestionAnswering)
-    return GenerativeModel(
-        checkpoint, model, BlipPrompt(processor.tokenizer, prompts, "", processor, ""), pictures, settings
-    )
+    return BlipModel(checkpoint, model, BlipPrompt(processor.tokenizer, prompts, "", processor, ""), pictures, settings)
 
 
 def make_language(

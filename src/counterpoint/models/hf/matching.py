@@ -46,6 +46,8 @@ def make(
 class MatchingModel:
     """Scores a text against a picture; the encoding of a picture is shared by all its texts."""
 
+    needs_picture = True
+
     def __init__(self, checkpoint: Checkpoint, head: MatchingHead, *, batch: int, settings: Sequence[str]) -> None:
         self.fingerprint, self.former_fingerprints = checkpoint.identity(*settings)
         self.scale, self.batch_size = head.scale, batch

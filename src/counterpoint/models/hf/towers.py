@@ -122,6 +122,8 @@ class TwoTowerModel:
     the probability of a match. `template` is put around a text, as in `a photo of {}`.
     """
 
+    needs_picture = True
+
     def __init__(self, checkpoint: Checkpoint, pictures: Pictures, *, template: str = "{}", batch: int = 0) -> None:
         from transformers import AutoModel
 

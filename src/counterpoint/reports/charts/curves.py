@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from counterpoint.core.quantities import counted
 from counterpoint.metrics.calibration import ReliabilityBin
 from counterpoint.reports.charts.svg import (
     AxisScale,
@@ -62,7 +63,7 @@ def _draw_bin(
 ) -> None:
     tip = (
         f"{model}: confidence {percent_text(bin_.confidence)}, "
-        f"accuracy {interval_text(bin_.accuracy, bin_.accuracy_low, bin_.accuracy_high)}, {bin_.n:,} answers"
+        f"accuracy {interval_text(bin_.accuracy, bin_.accuracy_low, bin_.accuracy_high)}, {counted(bin_.n, 'answer')}"
     )
     values = {
         "confidence": bin_.confidence,

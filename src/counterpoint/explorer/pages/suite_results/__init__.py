@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
+from counterpoint.core.quantities import counted
 from counterpoint.explorer.group_filters import (
     filter_parameters,
     read_filter,
@@ -139,10 +140,10 @@ def _notes(reader: LabReader, suite: str, model: LabModel) -> tuple[str, ...]:
         if states.get(name)
     ]
     if not problems:
-        return (f"All {total:,} queries have a parsed answer.",) if total else ()
+        return (f"All {counted(total, 'query', 'have')} a parsed answer.",) if total else ()
     return (
-        f"Of {total:,} queries: {', '.join(problems)}. Unparsed, refused and hedged answers are wrong; a pair with a "
-        "failed or missing answer is not counted.",
+        f"Of {counted(total, 'query')}: {', '.join(problems)}. Unparsed, refused and hedged answers are wrong; "
+        "a pair with a failed or missing answer is not counted.",
     )
 
 
