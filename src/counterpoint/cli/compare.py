@@ -25,7 +25,7 @@ def command(lab: Path, first: str, second: str, coverage: bool, pairs: bool, for
     A model is named as qwen, qwen@step-1000, qwen@latest or qwen@previous.
     """
     if coverage or pairs:
-        kept = {name: request[name] for name in ("suites", "by", "filter", "threshold")}
+        kept = {name: request[name] for name in ("suites", "by", "filter", "threshold", "pool")}
         print_result(cp.Lab(lab).coverage(first, second, pairs=pairs, **kept), form)
     else:
         print_result(cp.Lab(lab).compare(first, second, **request), form)

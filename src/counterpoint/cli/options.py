@@ -147,8 +147,10 @@ def source_options(source: str = "world", split: str = "test", *, items: int = 1
     )
 
 
-def slice_columns(ctx: click.Context, param: click.Parameter, text: str) -> tuple[str, ...]:
-    """The columns that scores are cut by."""
+def slice_columns(ctx: click.Context, param: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    """The columns that scores are cut by; None where none is given."""
+    if text is None:
+        return None
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     for name in names:
         if name not in ("suite", "test", "kind", "relation", "gold") and not name.startswith("tag:"):
@@ -163,7 +165,7 @@ def row_filters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ..
         name, sign, value = text.partition("=")
         if not sign:
             raise click.BadParameter(f"{text!r} is no COLUMN=VALUE")
-        filters[slice_columns(ctx, param, name)[0]] = value
+        filters |= dict.fromkeys(slice_columns(ctx, param, name) or (), value)
     return filters
 
 
@@ -182,11 +184,12 @@ scoring_options = stack(
         shell_complete=complete("metrics"),
         help="Compute this metric, a name or module:object; repeatable. By default those that apply.",
     ),
-    click.option(
-        "--by", default="test", show_default=True, callback=slice_columns, help="Cut by test, kind, gold, tag:NAME."
-    ),
+    click.option("--by", callback=slice_columns, help="Cut by test (the default), kind, gold, tag:NAME."),
     click.option(
         "--filter", multiple=True, callback=row_filters, help="Keep only kind=exist, tag:edit=blur; repeatable."
+    ),
+    click.option(
+        "--pool", is_flag=True, help="Score all suites as one, uncut without --by; what they share counts once."
     ),
     threshold_option,
     seed_option,

@@ -121,7 +121,7 @@ def _outcomes(
     chosen = select_models(store, names)
     if len(chosen) < 2:
         raise StoreError(f"{names[0]} and {names[1]} are the same model", hint="name two that differ")
-    groups = load_groups(store, suites)
+    groups = load_groups(store, suites, pool=request.pool)
     columns = columns_read(metric for own in compared_metrics(groups, request).values() for metric in own)
     outcomes = {
         title: judge(groups, load_answers(store, model, columns), request.threshold) for title, model in chosen.items()

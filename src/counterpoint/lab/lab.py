@@ -216,18 +216,20 @@ class Lab:
         models: Sequence[str] = (),
         suites: Sequence[str] = (),
         metrics: Sequence[str | Metric] = (),
-        by: str | Sequence[str] = "test",
+        by: str | Sequence[str] | None = None,
+        pool: bool = False,
         filter: Mapping[str, str] | None = None,
         threshold: float = 0.5,
         seed: int = 0,
     ) -> Scores:
         """Score models on suites, with 95 % intervals over pictures.
 
-        Without `metrics`, those that apply to each suite. `by` cuts into slices: test, kind, relation, tag:NAME.
+        Without `metrics`, those that apply to each suite. `by` cuts into slices: test (the default), kind, relation,
+        gold, tag:NAME. With `pool` all suites are scored as one, by default uncut; what they share counts once.
         """
         from counterpoint.lab.scores import score_models
 
-        request = _score_request(metrics, by, filter, threshold, seed)
+        request = _score_request(metrics, by, filter, threshold, seed, pool=pool)
         return score_models(self.store.opened(), request, models, suites)
 
     def compare(
@@ -237,7 +239,8 @@ class Lab:
         *,
         suites: Sequence[str] = (),
         metrics: Sequence[str | Metric] = (),
-        by: str | Sequence[str] = "test",
+        by: str | Sequence[str] | None = None,
+        pool: bool = False,
         filter: Mapping[str, str] | None = None,
         threshold: float = 0.5,
         seed: int = 0,
@@ -245,7 +248,7 @@ class Lab:
         """Compare two models on the same groups: differences, intervals, corrected p values, detectable differences."""
         from counterpoint.lab.comparison import compare_models
 
-        request = _score_request(metrics, by, filter, threshold, seed)
+        request = _score_request(metrics, by, filter, threshold, seed, pool=pool)
         return compare_models(self.store.opened(), first, second, request, suites)
 
     def coverage(
@@ -254,7 +257,8 @@ class Lab:
         second: str,
         *,
         suites: Sequence[str] = (),
-        by: str | Sequence[str] = "test",
+        by: str | Sequence[str] | None = None,
+        pool: bool = False,
         filter: Mapping[str, str] | None = None,
         threshold: float = 0.5,
         pairs: bool = False,
@@ -262,7 +266,7 @@ class Lab:
         """Of what one model has right, the share that the other has right too, over answers or over pairs."""
         from counterpoint.lab.comparison import cover_models
 
-        request = _score_request((), by, filter, threshold, 0)
+        request = _score_request((), by, filter, threshold, 0, pool=pool)
         return cover_models(self.store.opened(), first, second, request, suites, pairs=pairs)
 
     def leaderboard(
@@ -367,14 +371,17 @@ def _metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
 
 def _score_request(
     metrics: Sequence[str | Metric],
-    by: str | Sequence[str],
+    by: str | Sequence[str] | None,
     filter: Mapping[str, str] | None,
     threshold: float,
     seed: int,
+    *,
+    pool: bool,
 ) -> ScoreRequest:
     from counterpoint import catalog
     from counterpoint.metrics.scoring import ScoreRequest
 
+    by = by if by is not None else "" if pool else "test"
     cut = (name.strip() for name in (by.split(",") if isinstance(by, str) else by))
     slices, candidates = tuple(name for name in cut if name), catalog.metrics()
-    return ScoreRequest(slices, filter or {}, _metrics(metrics), threshold, seed=seed, candidates=candidates)
+    return ScoreRequest(slices, filter or {}, _metrics(metrics), threshold, seed=seed, candidates=candidates, pool=pool)

@@ -106,13 +106,14 @@ class Reliability(LabResult[ReliabilityBin]):
 
 def score_models(store: LabStore, request: ScoreRequest, models: Sequence[str], suites: Sequence[str]) -> Scores:
     """Score models on suites, without the slices that a model was never asked about."""
-    chosen, groups = select_models(store, models), load_groups(store, suites)
+    chosen, groups = select_models(store, models), load_groups(store, suites, pool=request.pool)
     columns = columns_read(metric for own in request.metrics_by_suite(groups).values() for metric in own)
     rows: list[Mapping[str, Any]] = []
     for title, model in chosen.items():
         answers = load_answers(store, model, [*columns, "rule"])
         outcomes = judge(groups, answers, request.threshold)
-        warn_about_answers(store, model, answers, outcomes)
+        if not request.pool:
+            warn_about_answers(store, model, answers, outcomes)
         named = {"model": title, "fingerprint": model.fingerprint}
         rows += (named | row for row in score_outcomes(outcomes, request).to_pylist() if row["missing"] < 1)
     if not rows:

@@ -5,19 +5,21 @@ from collections.abc import Collection, Iterable, Sequence
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
+from counterpoint.metrics.slices import pool_suites
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion, select_versions
 
 _ANSWERS = ("query", "trial", "raw", "value", "state", "score")
 
 
-def load_groups(store: LabStore, names: Sequence[str] = ()) -> pa.Table:
-    """The groups of the named suites, or of all, in one table with the rule set of each row."""
+def load_groups(store: LabStore, names: Sequence[str] = (), *, pool: bool = False) -> pa.Table:
+    """The groups of the named suites, or of all, in one table with the rule set of each row; with `pool`, as one."""
     chosen = dict.fromkeys(names) or store.opened().suites()
     if not chosen:
         hint = f"counterpoint generate {store.folder} --suite NAME makes one"
         raise StoreError(f"{store.folder} has no suite", hint=hint)
-    return pa.concat_tables([store.suite(name).groups.replace_schema_metadata() for name in chosen])
+    groups = pa.concat_tables([store.suite(name).groups.replace_schema_metadata() for name in chosen])
+    return pool_suites(groups) if pool else groups
 
 
 def select_models(store: LabStore, names: Sequence[str] = ()) -> dict[str, ModelVersion]:

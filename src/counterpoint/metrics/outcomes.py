@@ -41,6 +41,7 @@ _COLUMNS = (
     "tags",
     "query",
     "rules",
+    "repeated",
 )
 _ANSWER_COLUMNS = ("query", "raw", "value", "state", "score", "trial")
 _EDGES = " \t.,;:!?\"'`()[]"

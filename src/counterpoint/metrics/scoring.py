@@ -71,6 +71,7 @@ class ScoreRequest:
     resamples: int = RESAMPLES
     seed: int = 0
     candidates: Sequence[Metric] = DEFAULT_METRICS
+    pool: bool = False  # score all suites as one
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -155,11 +156,11 @@ def _rules(outcomes: Outcomes) -> dict[str, str]:
     """The rule set by which the answers of each suite are compared."""
     if "rules" not in outcomes.table.column_names:
         return {}
-    known = outcomes.table.select(["suite", "rules"]).unify_dictionaries()  # suites of several rule sets have several
-    return {
-        row["suite"]: RULE_SETS[row["rules"]].label
-        for row in known.group_by(["suite", "rules"]).aggregate([]).to_pylist()
-    }
+    known = outcomes.table.select(["suite", "rules"]).unify_dictionaries()  # pooled suites may have several
+    labels: dict[str, set[str]] = {}
+    for row in known.group_by(["suite", "rules"]).aggregate([]).to_pylist():
+        labels.setdefault(row["suite"], set()).add(RULE_SETS[row["rules"]].label)
+    return {suite: ", ".join(sorted(own)) for suite, own in labels.items()}
 
 
 def _scores(

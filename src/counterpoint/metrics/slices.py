@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from counterpoint.metrics.intervals import wilson_bounds
 from counterpoint.metrics.labels import Codes, Labels, renumber
-from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Unit
+from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Singles, Unit
 from counterpoint.metrics.paired_tests import ALPHA, holm
 
 
@@ -62,11 +62,14 @@ class Slicer:
 
     def __init__(self, outcomes: Outcomes, by: Sequence[str], where: Mapping[str, str] | None = None) -> None:
         self._by = [outcomes.labels(name) for name in by]
+        self._repeated = outcomes.table["repeated"].to_numpy() if "repeated" in outcomes.table.column_names else None
         self._where = [(outcomes.labels(name), word) for name, word in (where or {}).items()]
 
     def cut(self, unit: Unit) -> SliceCells:
         """The slice of each unit; a variant without a tag takes its base's, and without both is in no slice."""
         number, inside = np.zeros(len(unit.row), np.int64), np.ones(len(unit.row), np.bool_)
+        if self._repeated is not None and isinstance(unit, Singles):
+            inside &= ~self._repeated[unit.row]
         for labels, word in self._where:
             inside &= labels.at_or(unit.row, unit.base).where([word])
         for labels in self._by:
@@ -127,6 +130,28 @@ def relabel_outcomes(outcomes: Outcomes, column: str, names: Mapping[str, str]) 
     return replace(outcomes, table=rename_values(outcomes.table, column, names))
 
 
+def pool_suites(groups: Table) -> Table:
+    """All suites as one that is named after them; a group that several of them have is kept once.
+
+    The column `repeated` marks queries that an earlier suite has too, in another group: metrics of single answers count
+    a query once.
+    """
+    suites = Labels.of(groups["suite"])
+    kept = groups.filter(pa.array(~_repeats(suites.codes, groups["group_id"].to_numpy())))
+    repeated = _repeats(Labels.of(kept["suite"]).codes, kept["query"].to_numpy())
+    names = list(dict.fromkeys(suites.words.to_pylist()))
+    label = " + ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} suites"
+    pooled = pa.DictionaryArray.from_arrays(np.zeros(kept.num_rows, np.int32), [label])
+    place = kept.column_names.index("suite")
+    return kept.set_column(place, "suite", pooled).append_column("repeated", pa.array(repeated))
+
+
+def _repeats(suite: Codes, ids: NDArray[np.uint64]) -> Flags:
+    """Which rows have an id that occurs first in another suite."""
+    _, first, place = np.unique(ids, return_index=True, return_inverse=True)
+    return np.asarray(suite != suite[first][place])
+
+
 def replace_gold(table: Table, answers: Sequence[str]) -> Table:
     """The same questions with these as gold for each, so that accuracy is how often they are answered."""
     kind = table.schema.field("gold").type
@@ -138,6 +163,7 @@ def _plain(table: Table, column: str) -> pa.ChunkedArray:
     return table[column].cast(pa.string())
 
 
+_MOST_NAMED = 4  # suites that the name of a pool lists
 FEWEST_GROUPS = 30
 """Groups that a slice must have."""
 
