@@ -4,13 +4,16 @@ For every data set in the catalog and every kind of value that it is read as, so
 each beside the other files of a small sample in the official layout. Hypothesis makes the damage, from fixed seeds:
 keys dropped, values of other types, numbers without end, odd Unicode, bytes cut off or overwritten, keys and records
 twice, lines for JSON, nesting without end, other separators, files that are missing or are something else. Each must
-end in sound values with everything that was left out counted, or in our error, which names the file.
+end in sound values with everything that was left out counted, or in our error, which names the file. The result files
+of other tools, from which predictions are imported, are damaged and read in the same way.
 """
 
 import sys
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
@@ -19,16 +22,17 @@ from time import perf_counter
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from counterpoint.sources.dataset import DataSet
-
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "sources"))
 from damage import Damaged, damaged
+from result_samples import RESULTS
 from source_samples import SAMPLES, Sample, put
-from trials import Ending, data_sets, ending, missing, put_in
+from trials import Ending, data_sets, ending, missing, prediction_ending, put_in
 
 ROUND = 500
 SLOW = 2.0
 """Seconds in which any of these small files must be read."""
+Reader = Callable[[Sample, Path, Damaged], Ending]
+"""How the reading of a folder with a damaged file ends."""
 
 
 @dataclass(slots=True)
@@ -50,7 +54,7 @@ class Tally:
         return True
 
 
-def tallied(dataset: DataSet, samples: tuple[Sample, ...], files: int) -> Tally:
+def tallied(reader: Reader, samples: tuple[Sample, ...], files: int) -> Tally:
     """So many different damaged files of the samples, read one by one."""
     tally = Tally()
     share = -(-files // len(samples))
@@ -60,11 +64,11 @@ def tallied(dataset: DataSet, samples: tuple[Sample, ...], files: int) -> Tally:
             for round_ in count():
                 if len(tally.seen) >= share * number:
                     break
-                _read_some(dataset, sample, Path(folder), round_, share * number, tally)
+                _read_some(reader, sample, Path(folder), round_, share * number, tally)
     return tally
 
 
-def _read_some(dataset: DataSet, sample: Sample, folder: Path, round_: int, most: int, tally: Tally) -> None:
+def _read_some(reader: Reader, sample: Sample, folder: Path, round_: int, most: int, tally: Tally) -> None:
     contents = sample.contents
 
     @seed(round_)
@@ -82,7 +86,7 @@ def _read_some(dataset: DataSet, sample: Sample, folder: Path, round_: int, most
         start = perf_counter()
         with put_in(folder, contents, one):
             try:
-                tally.endings[ending(dataset, sample, folder, one)] += 1
+                tally.endings[reader(sample, folder, one)] += 1
             except Exception as problem:
                 what = "wrong values" if isinstance(problem, AssertionError) else "tracebacks"
                 tally.endings[what] += 1
@@ -99,22 +103,32 @@ def _origin(problem: Exception) -> str:
     return f"{type(problem).__name__} at {Path(frames[-1].filename).name}:{frames[-1].lineno}"
 
 
+def readers() -> Iterator[tuple[str, Reader, tuple[Sample, ...]]]:
+    """Every reader with its name and its samples: of a data set as one kind of value, or of predictions."""
+    for name, dataset in data_sets().items():
+        for kind in dataset.read:
+            samples = tuple(sample for sample in SAMPLES.get(name, ()) if sample.kind == kind)
+            yield f"{name} {kind}", partial(ending, dataset), samples
+    for name, sample in RESULTS.items():
+        yield f"import {name}", prediction_ending, (sample,)
+
+
 def main(files: int = 2000, *names: str) -> int:
     """Print a line for each reader, and what broke; 1 if anything did."""
     columns = [*map(str, Ending), "tracebacks", "wrong values"]
     print(f"{'reader':28}{'files':>8}", *(f"{column:>16}" for column in columns), "   slowest", sep="")
     broken = missing()
     total: Counter[str] = Counter()
-    for name, dataset in data_sets().items():
-        for kind in dataset.read if not names or name in names else ():
-            samples = tuple(sample for sample in SAMPLES.get(name, ()) if sample.kind == kind)
-            tally = tallied(dataset, samples, files) if samples else Tally()
-            told = "".join(f"{tally.endings[column]:>16,}" for column in columns)
-            print(f"{f'{name} {kind}':28}{len(tally.seen):>8,}{told}{1000 * tally.slowest:>7.0f} ms", flush=True)
-            total += tally.endings
-            broken += [f"{name} {kind}, {place}: {said}" for place, said in tally.problems.items()]
-            if tally.slowest > SLOW:
-                broken.append(f"{name} {kind}: a small file took {tally.slowest:.1f} s")
+    for name, reader, samples in readers():
+        if names and name.split()[0] not in names:
+            continue
+        tally = tallied(reader, samples, files) if samples else Tally()
+        told = "".join(f"{tally.endings[column]:>16,}" for column in columns)
+        print(f"{name:28}{len(tally.seen):>8,}{told}{1000 * tally.slowest:>7.0f} ms", flush=True)
+        total += tally.endings
+        broken += [f"{name}, {place}: {said}" for place, said in tally.problems.items()]
+        if tally.slowest > SLOW:
+            broken.append(f"{name}: a small file took {tally.slowest:.1f} s")
     print(f"{'all':28}{total.total():>8,}", *(f"{total[column]:>16,}" for column in columns), sep="")
     print(*broken, sep="\n", end="\n" if broken else "")
     return 1 if broken else 0

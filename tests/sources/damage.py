@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
-from source_samples import written
+from source_samples import packed, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _retold(draw: st.DrawFn, name: str, tree: _Tree) -> tuple[bytes, list[str]]:
         text = json.dumps(tree, ensure_ascii=draw(st.booleans()))
     for mark, put in raw.items():
         text = text.replace(json.dumps(mark), put)
-    return text.encode("utf-8", "surrogatepass"), how
+    return packed(name, text.encode("utf-8", "surrogatepass")), how
 
 
 def _as_parquet(tree: _Tree) -> bytes:

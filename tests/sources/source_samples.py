@@ -10,6 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from struct import pack
 from typing import Any
+from zipfile import ZipFile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -37,7 +38,17 @@ def written(name: str, content: Any) -> bytes:
         return content
     if name.endswith(".jsonl"):
         return "".join(json.dumps(one) + "\n" for one in content).encode()
-    return json.dumps(content).encode()
+    return packed(name, json.dumps(content).encode())
+
+
+def packed(name: str, text: bytes) -> bytes:
+    """The bytes of a file that says this: a log of Inspect is an archive, with a sample in it."""
+    if not name.endswith(".eval"):
+        return text
+    out = BytesIO()
+    with ZipFile(out, "w") as archive:
+        archive.writestr("samples/a_epoch_1.json", text)
+    return out.getvalue()
 
 
 def put(contents: Mapping[str, bytes], folder: Path) -> None:

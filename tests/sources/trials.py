@@ -19,6 +19,8 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.reading.records import LONGEST
+from counterpoint.sources.results.formats import describe_format, detect_format, read_predictions
+from counterpoint.sources.results.predictions import Prediction, RejectedRecord
 
 
 class Ending(StrEnum):
@@ -85,6 +87,36 @@ def ending(dataset: DataSet, sample: Sample, folder: Path, damaged: Damaged) -> 
     return Ending.SKIPS if source.skips.total else Ending.WHOLE
 
 
+def prediction_ending(sample: Sample, folder: Path, damaged: Damaged) -> Ending:
+    """Read a damaged file of predictions; anything but our error, or a value that is not sound, is raised."""
+    (name,) = sample.files
+    try:
+        describe_format(folder / name, detect_format(folder / name))
+        records = list(read_predictions(folder / name))
+    except CounterpointError as problem:
+        _text(problem.hint)
+        _names_one([name], str(problem))
+        _short(str(problem).replace(str(folder), ""))
+        return Ending.REFUSED
+    for record in records:
+        _names_one([name], record.place)
+        _text(record.id)
+        if isinstance(record, RejectedRecord):
+            _text(record.why, blank=False)
+            _short(record.why)
+        else:
+            _prediction(record)
+    return Ending.SKIPS if any(isinstance(record, RejectedRecord) for record in records) else Ending.WHOLE
+
+
+def _prediction(record: Prediction) -> None:
+    _texts((record.raw, record.picture, record.text, *record.options, *(answer for answer, _ in record.top)))
+    _texts(record.options)
+    assert record.score is None or (type(record.score) is float and record.score == record.score), record
+    assert type(record.trial) is int, record
+    assert 0 <= record.trial < 2**16, record
+
+
 def _names_one(names: Iterable[str], said: str) -> None:
     assert any(name in said for name in names), f"it names no file: {said}"
     _text(said)
@@ -95,6 +127,10 @@ def _text(value: str, *, blank: bool = True) -> None:
     assert type(value) is str, f"{value!r} is no text"
     assert blank or value.strip(), f"{value!r} says nothing"
     value.encode()
+
+
+def _short(message: str) -> None:
+    assert len(message) < 400, f"too long to be read: {message}"
 
 
 def _texts(values: Iterable[str]) -> None:

@@ -12,9 +12,6 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import strategies as st
-from proving import examples
 
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.sources.results.formats import RESULT_FORMATS, describe_format, detect_format, read_predictions
@@ -519,41 +516,6 @@ def test_files_and_formats_that_are_not_there_are_said(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is a log of Inspect"):
         _read(tmp_path / "a.eval", "llava")
     assert _read(tmp_path / "a.eval") == []
-
-
-@pytest.fixture(scope="module")
-def whole_files(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
-    """A good file of each kind."""
-    folder = tmp_path_factory.mktemp("whole")
-    book = openpyxl.Workbook()
-    for row in (["id", "answer"], ["1", "yes"]):
-        book.active.append(row)
-    book.save(folder / "sheet")
-    pq.write_table(pa.table({"id": ["1"], "answer": ["yes"]}), folder / "parquet")
-    with zipfile.ZipFile(folder / "log", "w") as archive:
-        archive.writestr("samples/a_epoch_1.json", json.dumps(SAMPLES[0]))
-    _zstd(folder / "packed", {"samples/a_epoch_1.json": json.dumps(SAMPLES[0]).encode()})
-    _lines(folder / "lines", LMMS, LM_EVAL)
-    _json(folder / "object", {"eval": {}, "status": "success", "samples": SAMPLES})
-    (folder / "text").write_text('id,answer\n1,"yes, it is"\n')
-    return [path.read_bytes() for path in sorted(folder.iterdir())]
-
-
-@given(st.data())
-@examples(150, suppress=[HealthCheck.function_scoped_fixture])
-def test_whatever_is_cut_off_or_overwritten_is_read_or_refused_in_our_words(
-    whole_files: list[bytes], tmp_path: Path, data: st.DataObject
-) -> None:
-    content = bytearray(data.draw(st.sampled_from(whole_files)))
-    start, rubbish = data.draw(st.integers(0, len(content))), data.draw(st.binary(max_size=8))
-    content[start : start + len(rubbish)] = rubbish
-    path = tmp_path / "damaged"
-    path.write_bytes(content[: data.draw(st.integers(0, len(content)))] if data.draw(st.booleans()) else content)
-    try:
-        told = [one.place for one in _read(path)]
-    except SourceError as problem:
-        told = [str(problem)]
-    assert all(path.name in place for place in told)
 
 
 def test_every_format_is_told_in_words() -> None:

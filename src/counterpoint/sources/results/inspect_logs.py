@@ -1,21 +1,23 @@
 """Logs of Inspect: a zip archive with a JSON file per sample, or one JSON file; an epoch is a trial."""
 
-import json
 import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from counterpoint.core.errors import SourceError
+from counterpoint.core.errors import SourceError, shorten
+from counterpoint.sources.reading.json_stream import JsonText
 from counterpoint.sources.results.predictions import Prediction, PredictionStream, RejectedRecord, ResultRecord, as_text
 
 _ZSTD = 93  # a compression that Python reads from version 3.14 on
 _MEMBER = re.compile(r"samples/(?:[^/]+\.json|[^/]+/sample\.json)")
 _ATTACHED = "attachment://"
+_LARGEST = 1 << 28  # bytes of one member; a small archive can unpack to anything
 
 
 def read_eval_log(path: Path) -> PredictionStream:
@@ -63,7 +65,7 @@ def _prediction(record: ResultRecord, attached: Callable[[str], str | None]) -> 
         return RejectedRecord(record.place, f"it failed there: {message}"[:120] if message else "no answer", own)
     epoch = sample.get("epoch", 1)
     if not isinstance(epoch, int) or not 1 <= epoch <= 2**16:
-        return RejectedRecord(record.place, f"{epoch!r} is no number of an epoch", own)
+        return RejectedRecord(record.place, f"{shorten(repr(epoch))} is no number of an epoch", own)
     text, picture = _prompt(sample.get("input"), lookup)
     choices = sample.get("choices")
     options = tuple(map(str, choices)) if isinstance(choices, list) else ()
@@ -106,7 +108,7 @@ def _words(content: Any, lookup: Callable[[str], str | None]) -> Iterator[str]:
 def _resolve(text: str, lookup: Callable[[str], str | None]) -> str:
     """A text, or the attachment that it refers to by number or digest."""
     attached = lookup(text.removeprefix(_ATTACHED)) if text.startswith(_ATTACHED) else text
-    return text if attached is None else attached
+    return attached if isinstance(attached, str) else text
 
 
 def _parts(archive: ZipFile, members: Mapping[str, ZipInfo], name: str, place: str) -> Callable[[str], str | None]:
@@ -118,23 +120,25 @@ def _parts(archive: ZipFile, members: Mapping[str, ZipInfo], name: str, place: s
         starts = {
             int(member[len(folder) : -5]): member
             for member in members
-            if re.fullmatch(re.escape(folder) + r"\d+\.json", member)
+            if re.fullmatch(re.escape(folder) + r"\d{1,9}\.json", member)
         }
         chunks = {start: _loaded(_content(archive, members[member], place), place) for start, member in starts.items()}
         whole = ((start, chunk) for start, chunk in chunks.items() if isinstance(chunk, list))
         return {start + n: str(text) for start, chunk in whole for n, text in enumerate(chunk)}
 
-    return lambda number: texts().get(int(number)) if number.isdecimal() else None
+    return lambda number: texts().get(int(number)) if re.fullmatch(r"\d{1,9}", number) else None
 
 
 def _loaded(content: bytes, place: str) -> Any:
     try:
-        return json.loads(content)
+        return JsonText(BytesIO(content)).value()
     except ValueError as problem:
         raise SourceError(f"{place}: this is no JSON: {problem}", hint="copy the log once more") from problem
 
 
 def _content(archive: ZipFile, member: ZipInfo, place: str) -> bytes:
+    if member.file_size > _LARGEST:
+        raise SourceError(f"{place} holds {member.file_size:,} bytes", hint="`inspect log convert --to json` reads it")
     try:
         if member.compress_type == _ZSTD and sys.version_info < (3, 14):
             return _unpacked(archive, member)
@@ -155,7 +159,7 @@ def _unpacked(archive: ZipFile, member: ZipInfo) -> bytes:
     head = archive.fp.read(30)
     archive.fp.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
     with pa.input_stream(pa.BufferReader(archive.fp.read(member.compress_size)), compression="zstd") as stream:
-        content = bytes(stream.read())
+        content = bytes(stream.read(member.file_size + 1))
     if zlib.crc32(content) != member.CRC:
         raise BadZipFile("its content is not what was written")
     return content

@@ -85,6 +85,7 @@ def as_number(value: object) -> float | None:
 _LONGEST_PATH = 1000  # characters; what is longer is the picture itself, written as text
 _FAILED = "failed to obtain answer"  # what VLMEvalKit writes instead of an answer that never came
 _TRIALS = 2**16
+_DIGITS = 9  # of a number in text; Python refuses to read one of more than 4,300
 
 
 @dataclass(slots=True)
@@ -134,8 +135,8 @@ class PredictionReader:
         if raw is not None and raw.lower().startswith(_FAILED):
             return RejectedRecord(record.place, f"it failed there: {shorten(raw, 60)}", own or text)
         trial = as_text(values["trial"]) or "0"
-        if not trial.isdecimal() or int(trial) >= _TRIALS:
-            return RejectedRecord(record.place, f"{trial!r} is no number of a trial", own or text)
+        if not (trial.isdecimal() and len(trial) <= _DIGITS and int(trial) < _TRIALS):
+            return RejectedRecord(record.place, f"{shorten(repr(trial))} is no number of a trial", own or text)
         picture = picture if len(picture) < _LONGEST_PATH else ""
         options = lettered_cells(record.fields, as_text)
         return Prediction(own, raw or "", picture, text, score, int(trial), options, place=record.place)
