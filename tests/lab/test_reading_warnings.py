@@ -93,3 +93,22 @@ def test_a_run_warns_as_an_import_does(tmp_path: Path, caplog: pytest.LogCapture
     lab = _lab(tmp_path / "lab", lambda number: "0")
     lab.run("constant")
     assert any("gold is 0/1 and answers are yes/no" in line for line in _warnings(caplog))
+
+
+def test_values_by_two_versions_of_the_rules_are_told_and_rescoring_ends_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    lab = _lab(tmp_path / "lab", lambda number: "yes")
+    _import(lab, lambda number: "Yes.")
+    first = lab.groups("own").table["query"].to_pylist()[0]
+    with lab.store.answers("imported model", run="earlier") as log:
+        log.add([(first, 0, cp.Answer("Yes!", "yes", "yes-no"), "", 0.0)])
+    answers = lab.answers("model").table
+    assert set(answers["rule"].to_pylist()) == {"yes-no", "yes-no@2"}
+    lab.scores()
+    (warning,) = _warnings(caplog)
+    assert warning.startswith("model has values by versions 1 and 2 of the extraction rules; counterpoint rescore")
+    caplog.clear()
+    lab.rescore("auto")
+    lab.scores()
+    assert _warnings(caplog) == []

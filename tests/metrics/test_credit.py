@@ -260,3 +260,10 @@ def test_variants_and_bases_without_a_right_answer_do_not_count() -> None:
     rows[2] |= {"role": 1, "group_id": 1}
     (row,) = score_table(pa.Table.from_pylist(rows, GROUPS), answers, (), metrics=(whole_brier,)).to_pylist()
     assert row["n"] == 1
+
+
+def test_the_gqa_rule_set_ignores_case_and_a_final_full_stop_and_its_first_version_does_not() -> None:
+    for text in ("Dark green.", " dark green", "DARK GREEN"):
+        assert rule_set("gqa").normalize(text) == rule_set("gqa").normalize("dark green")
+    assert rule_set("gqa").normalize("light green") != rule_set("gqa").normalize("dark green")
+    assert rule_set("gqa-1").normalize("Dark green.") != rule_set("gqa-1").normalize("dark green")

@@ -114,6 +114,41 @@ def test_one_of_the_choices_is_found_as_it_is_by_its_letter_or_by_its_name(raw: 
     assert _taken(raw, "What color is the car?", COLORS) == value
 
 
+@pytest.mark.parametrize("choices", [("a dog", "a cat"), ("A. a dog", "B. a cat"), ("A", "B")])
+def test_letters_of_options_are_read_in_each_form_in_which_models_write_them(choices: tuple[str, ...]) -> None:
+    first = (
+        "Output (A).",
+        r"\boxed{A}",
+        "<answer>A</answer>",
+        "I choose A.",
+        "It is option (a).",
+        "Ａ",
+        '{"answer": "A"}',
+    )
+    second = ("Option B", "Output: B", "**B**", "B. because it is red", "Answer B", "(B)", "b)", "答案是B")
+    for raws, choice in ((first, choices[0]), (second, choices[1])):
+        assert {raw: _taken(raw, "Which caption fits?", choices) for raw in raws} == dict.fromkeys(raws, choice)
+
+
+@pytest.mark.parametrize("choices", [("a dog", "a cat"), ("(1) a dog", "(2) a cat"), ("1", "2")])
+def test_numbers_of_options_are_read_in_each_form_in_which_models_write_them(choices: tuple[str, ...]) -> None:
+    for number, choice in enumerate(choices, 1):
+        raws = [form.format(number) for form in ("({})", "{}", "{}.", "Option {}", "The answer is ({})", "Caption {}.")]
+        assert {raw: _taken(raw, "Which caption fits?", choices) for raw in raws} == dict.fromkeys(raws, choice)
+    assert _taken("Option 3", "Which caption fits?", choices) == "<unparsed>"
+
+
+def test_an_option_that_stands_in_the_question_is_kept_whole() -> None:
+    sleeves = "Is the shirt short sleeved or long sleeved?"
+    for raw in ("Short sleeved", "The shirt is short sleeved.", "short", '{"answer": "Short sleeved"}'):
+        assert _taken(raw, sleeves) == "short sleeved"
+    assert _taken("Long sleeved.", sleeves) == "long sleeved"
+    for raw in ("ice cream", "She is eating ice cream."):
+        assert _taken(raw, "Is she eating ice cream or cake?") == "ice cream"
+    assert _taken("Running shoes", "Is he wearing running shoes or sandals?") == "running shoes"
+    assert _taken("Cows", "Are these animals cows or sheep?") == "cows"
+
+
 def test_choices_may_bring_their_letters_or_be_letters() -> None:
     lettered = ("A. a dog", "B. two cats")
     for raw in ("B", "(b)", "Two cats.", "two cats", "B. two cats", "I see two cats."):
