@@ -67,6 +67,19 @@ def test_the_twin_of_a_page_says_the_same_numbers(client: TestClient) -> None:
     assert [cell["value"] for cell in careful["cells"][:3]] == [1, 1, 1]
 
 
+def test_answers_are_counted_by_right_answer(client: TestClient) -> None:
+    address = "/suites/plain/models/careful"
+    assert _json(client, f"{address}.json")["confusions"] == {
+        "columns": ["dark", "light"],
+        "rows": [
+            {"gold": "dark", "counts": [30, 0], "total": 30, "correct": 30},
+            {"gold": "light", "counts": [0, 30], "total": 30, "correct": 30},
+        ],
+    }
+    assert 'class="number share-5 diagonal">30</td>' in client.get(address).text
+    assert "Answers by right answer" not in client.get("/suites/odd/models/b-bold-b-model").text
+
+
 def test_what_does_not_apply_is_a_dash_with_its_reason(client: TestClient) -> None:
     twin = _json(client, "/overview.json?suite=odd")
     blank = [cell for line in twin["lines"] for cell in line["cells"] if cell["value"] is None]

@@ -44,6 +44,12 @@ def test_the_report_names_models_suites_and_how_it_was_made(written: Path, lab: 
     assert "<b>bold" not in page
 
 
+def test_the_report_counts_answers_by_right_answer(written: Path) -> None:
+    page = written.read_text("utf-8")
+    assert "<summary>Answers of careful by right answer</summary>" in page
+    assert 'class="number share-5 diagonal">30</td>' in page
+
+
 def test_charts_take_their_colours_from_the_page(written: Path) -> None:
     assert 'fill="var(--right, #0072b2)"' in written.read_text("utf-8")
 

@@ -4,13 +4,16 @@
 def counted(number: int, noun: str, verb: str = "") -> str:
     """A number with its noun, and the form of "be", "have" or "do" that agrees with it.
 
-    >>> counted(1, "model"), counted(2000, "model"), counted(2, "query"), counted(1, "query", "are")
-    ('1 model', '2,000 models', '2 queries', '1 query is')
+    >>> counted(1, "model"), counted(2000, "model"), counted(2, "query"), counted(0, "box"), counted(1, "query", "are")
+    ('1 model', '2,000 models', '2 queries', '0 boxes', '1 query is')
     """
     if number == 1:
         return f"1 {noun} {_SINGULAR[verb]}".rstrip()
-    ending = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
-    return f"{number:,} {ending} {verb}".rstrip()
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        noun = f"{noun[:-1]}ie"
+    elif noun.endswith(("s", "x", "ch", "sh")):
+        noun = f"{noun}e"
+    return f"{number:,} {noun}s {verb}".rstrip()
 
 
 _SINGULAR = {"": "", "are": "is", "have": "has", "do": "does", "were": "was"}

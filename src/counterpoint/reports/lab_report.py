@@ -8,12 +8,14 @@ from counterpoint._version import __version__
 from counterpoint.core.quantities import counted
 from counterpoint.lab.leaderboard import LeaderboardResult
 from counterpoint.lab.reader import LabReader
+from counterpoint.metrics.confusion import ConfusionTable
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.leaderboard_charts import leaderboard_charts
 from counterpoint.reports.tables import ResultTable, TableCell, percent_cell
 from counterpoint.reports.templating import as_sentence, environment, style
 from counterpoint.reports.verdict_charts import verdicts_by_model
 from counterpoint.store.lab import LabModel
+from counterpoint.store.outcomes.queries import confusions
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class SuiteSection:
     tests: ResultTable | None
     chart: StackedBarChart | None
     kinds: ResultTable | None
+    confusions: tuple[tuple[str, ConfusionTable], ...]  # by model
     states: tuple[tuple[str, str], ...]  # by model, answers that are not parsed answers
 
 
@@ -65,6 +68,7 @@ def _suite_section(reader: LabReader, suite: str, models: Sequence[LabModel]) ->
         tests=LeaderboardResult(reader.leaderboard((suite,))).tables()[0] if has_tests and models else None,
         chart=verdicts_by_model(reader, suite, models) if models else None,
         kinds=_kinds_table(reader, suite, models),
+        confusions=tuple((model.name, table) for model in models if (table := confusions(reader, suite, model.slug))),
         states=tuple((model.name, _states(reader, suite, model)) for model in models),
     )
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Relation
+from counterpoint.metrics.confusion import AnswerTally, ConfusionTable, confusion_table
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.outcomes import Outcomes, restore_outcomes
 from counterpoint.metrics.slices import FEWEST_GROUPS, SliceSums
@@ -171,6 +172,19 @@ def gold_counts(reader: OutcomeReader, suite: str) -> Mapping[tuple[str, str], S
         "GROUP BY ALL ORDER BY queries DESC, answer"
     )
     return group_pairs(((row["test"], row["kind"]), (row["answer"], row["queries"])) for row in rows)
+
+
+def confusions(reader: OutcomeReader, suite: str, slug: str) -> ConfusionTable | None:
+    """Return which answers a model gives to questions of each right answer; None where there is one class at most."""
+    outcomes = reader.database.source("outcomes", model=slug, suite=suite)
+    groups = reader.database.source("groups", suite=suite)
+    sql = f"""
+        SELECT g.gold[1].answer AS gold, CASE WHEN o.state = 'ok' THEN o.value END AS value, g.rules,
+            o.correct >= 0.5 AS is_correct, count(*) AS count
+        FROM {outcomes} o JOIN {groups} g USING (row) WHERE o.correct IS NOT NULL AND len(g.gold) > 0
+        GROUP BY ALL ORDER BY ALL
+    """
+    return confusion_table(AnswerTally(*row.values()) for row in reader.database.rows(sql))
 
 
 def word_counts(reader: OutcomeReader, suite: str) -> Sequence[ResultRow]:

@@ -23,11 +23,13 @@ from counterpoint.explorer.views import (
     SelectOption,
 )
 from counterpoint.lab.reader import LabReader
+from counterpoint.metrics.confusion import ConfusionTable
 from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.templating import as_sentence
 from counterpoint.reports.verdict_charts import verdicts_by_kind
 from counterpoint.store.lab import LabModel
+from counterpoint.store.outcomes.queries import confusions
 from counterpoint.store.outcomes.reader import VerdictCount
 from counterpoint.store.outcomes.selection import (
     GroupFilter,
@@ -47,6 +49,7 @@ class SuiteResultsView(PageView):
     lines: tuple[ScoreRow, ...] = ()
     notes: tuple[str, ...] = ()
     chart: ChartFigure | None = None
+    confusions: ConfusionTable | None = None
     choices: tuple[SelectBox, ...] = ()
     groups: tuple[GroupEntry, ...] = ()
     found: int = 0
@@ -100,6 +103,7 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
         lines=_lines(reader, suite, model, columns, here),
         notes=_notes(reader, suite, model),
         chart=ChartFigure(chart, f"{here}.svg") if chart.shares and reader.has_answers(suite, slug) else None,
+        confusions=reader.cached(("confusions", suite, slug), lambda: confusions(reader, suite, slug)),
         choices=_choices(counts, chosen),
         groups=group_entries(reader, matches, chosen),
         found=found,
