@@ -126,9 +126,23 @@ def test_tables_say_what_tells(lab: Path, form: str | None, part: str) -> None:
     assert "mean of these" in done.stdout
 
 
+def test_the_probe_joins_and_says_which_tests_the_text_gives_away(lab: Path) -> None:
+    biased, fair, question = run_json("study", "blind", lab, "--model", "probe")["probe"]
+    assert (biased["test"], biased["verdict"], biased["n"]) == ("biased", "answerable", COUNT // 2)
+    assert (biased["words"][0]["word"], biased["words"][0]["answer"]) == ("on", "caption")
+    assert (fair["test"], fair["verdict"]) == ("fair", "cannot tell")
+    assert (question["suite"], question["unit"], question["n"], question["chance"]) == ("other", "questions", 1, 1.0)
+    printed = run("study", "blind", lab).stdout
+    assert "Accuracy of a probe" in printed
+    assert "on → caption 100% of 60" in printed
+    assert "acc_r of text-only models" in printed
+    assert run_json("study", "blind", lab, "--suite", "other") == {"probe": [question]}
+    assert not list((lab / "runs").glob("*probe*"))
+
+
 def test_a_lab_without_foils_and_an_unknown_model_are_named(lab: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no captions against foils"):
-        run("study", "blind", lab, "--suite", "other")
+        run("study", "blind", lab, "--suite", "other", "--model", "ngram")
     with pytest.raises(UnknownName, match="no model is called 'ngarm'"):
         run("study", "blind", lab, "--model", "ngarm")
     with pytest.raises(CounterpointError, match="cannot be put in 500 folds"):

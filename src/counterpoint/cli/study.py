@@ -47,10 +47,8 @@ def plain(form: str | None, **request: Any) -> None:
     "--model",
     "models",
     multiple=True,
-    default=("ngram",),
-    show_default=True,
     shell_complete=complete("models", of_lab="models"),
-    help="Rank by this text-only model: ngram, trigram, hf/gpt2; repeatable.",
+    help="Use this text-only model: ngram, probe, trigram, hf/gpt2; repeatable, ngram and probe by default.",
 )
 @click.option("--captions", type=EXISTING, help="Train ngram on these captions as well: lines, or COCO's layout.")
 @click.option("--order", default=4, show_default=True, type=click.IntRange(1, 9), help="Order of ngram.")
@@ -61,12 +59,14 @@ def plain(form: str | None, **request: Any) -> None:
     type=POSITIVE,
     help="Cross-fit ngram in this many folds of pictures; 1 trains on the captions that it scores.",
 )
+@seed_option
 @format_options
 def blind(lab: Path, form: str | None, **request: Any) -> None:
-    """Rank the captions and foils of LAB by text-only models.
+    """Rank the captions and foils of LAB by text-only models, and probe what its texts give away.
 
     The model ngram is cross-fitted on the captions of the suites: those of a picture are scored by a model that was
-    trained on those of other pictures. Scores are stored in the lab as those of any model.
+    trained on those of other pictures. Scores are stored in the lab as those of any model. The probe learns to tell
+    captions from foils, and to answer questions, from the text alone, and says whether a test is clean of cues.
     """
     with progress_shown() as progress:
         study = Lab(lab, progress=progress).study("blind", **request)

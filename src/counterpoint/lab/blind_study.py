@@ -1,4 +1,4 @@
-"""Plausibility bias of a lab's captions and foils: how well text-only models rank them."""
+"""Text-only baselines of a lab: how well captions are told from foils, and questions answered, by text alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,6 +23,7 @@ from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion, RunRecord
+from counterpoint.studies import blind_probe
 from counterpoint.studies.blind_baselines import (
     CUE_WORDS,
     FOLDS,
@@ -33,70 +34,115 @@ from counterpoint.studies.blind_baselines import (
     fit_cross_validated,
     ranked_rows,
 )
+from counterpoint.studies.blind_probe import ProbeFinding
 
 NGRAM, NGRAM_IN_SAMPLE = "ngram", "ngram-in-sample"
 """The names of our own model in a lab: cross-fitted, and, for comparison, trained on the captions that it scores."""
+PROBE = "probe"
+"""The name of the trained probe, which learns which text is the foil; it stores no scores."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BlindStudy(LabResult[dict[str, Any]]):
-    """The accuracy of each model in each test, and the words that give foils away."""
+    """The accuracy of each model and of the probe in each test, and the words that give answers away."""
 
     findings: Mapping[str, Sequence[BlindFinding]]  # by model
+    probed: Sequence[ProbeFinding] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {model: [_finding(finding) for finding in findings] for model, findings in self.findings.items()}
+        ranked = {model: [_finding(finding) for finding in findings] for model, findings in self.findings.items()}
+        if self.probed is None:
+            return ranked
+        return ranked | {PROBE: [asdict(finding) | {"verdict": finding.verdict.value} for finding in self.probed]}
 
     def records(self) -> list[dict[str, Any]]:
         """One row per model and test."""
-        names = ("suite", "test", "value", "low", "high", "n", "ties", "biased")
+        names = ("suite", "test", "value", "low", "high", "n", "ties", "biased", "chance", "verdict")
+        by_model: dict[str, Sequence[BlindFinding | ProbeFinding]] = {**self.findings, PROBE: self.probed or ()}
         return [
-            {"model": model} | {name: getattr(finding, name) for name in names}
-            for model, findings in self.findings.items()
+            {"model": model} | {name: getattr(finding, name, None) for name in names}
+            for model, findings in by_model.items()
             for finding in findings
         ]
 
     def tables(self) -> list[ResultTable]:
-        """acc_r by model and test, and the cue words of tests whose interval excludes chance."""
-        rows = [row for model, findings in self.findings.items() for row in _rows(model, findings)]
-        title = "acc_r of text-only models: captions scored above their foils, per cent with 95 % intervals"
-        table = ResultTable(title, ("model", "suite", "test", "acc_r", "ties", "n"), rows, names=3)
-        biased = [(model, own) for model, findings in self.findings.items() for own in findings if own.biased]
-        cues = []
-        for model, own in biased:
-            words = (f"{cue.word} {cue.brings:+g} ({cue.in_caption}/{cue.in_foil})" for cue in own.words)
-            cues.append((model, own.suite, own.test, ", ".join(words)))
-        if not cues:
-            return [table]
-        title = (
-            f"The {CUE_WORDS} strongest cue words where the interval excludes 50 %: pairs ranked correctly beyond half "
-            "of those with the word on one side only (of these, in the caption/in the foil)"
+        """acc_r by model and test, the cue words of tests whose interval excludes chance, and what the probe found."""
+        ranked = _ranked_tables(self.findings) if self.findings else []
+        return ranked if self.probed is None else [*ranked, *_probe_tables(self.probed)]
+
+
+def _ranked_tables(by_model: Mapping[str, Sequence[BlindFinding]]) -> list[ResultTable]:
+    rows = [row for model, findings in by_model.items() for row in _rows(model, findings)]
+    title = "acc_r of text-only models: captions scored above their foils, per cent with 95 % intervals"
+    table = ResultTable(title, ("model", "suite", "test", "acc_r", "ties", "n"), rows, names=3)
+    biased = [(model, own) for model, findings in by_model.items() for own in findings if own.biased]
+    cues = []
+    for model, own in biased:
+        words = (f"{cue.word} {cue.brings:+g} ({cue.in_caption}/{cue.in_foil})" for cue in own.words)
+        cues.append((model, own.suite, own.test, ", ".join(words)))
+    if not cues:
+        return [table]
+    title = (
+        f"The {CUE_WORDS} strongest cue words where the interval excludes 50 %: pairs ranked correctly beyond half "
+        "of those with the word on one side only (of these, in the caption/in the foil)"
+    )
+    return [table, ResultTable(title, ("model", "suite", "test", "words"), cues, names=4)]
+
+
+def _probe_tables(findings: Sequence[ProbeFinding]) -> list[ResultTable]:
+    rows = [
+        (
+            *(finding.suite, finding.test, finding.unit, percent(finding.value, finding.low, finding.high)),
+            *(percent(finding.chance), str(finding.n), str(finding.components), finding.verdict.value),
         )
-        return [table, ResultTable(title, ("model", "suite", "test", "words"), cues, names=4)]
+        for finding in findings
+    ]
+    title = "Accuracy of a probe trained on the texts of other pictures, per cent with 95 % intervals"
+    heads = ("suite", "test", "of", "accuracy", "chance", "n", "components", "verdict")
+    table = ResultTable(title, heads, rows, names=3)
+    words = [
+        (
+            *(finding.suite, finding.test),
+            ", ".join(f"{word.word} → {word.answer} {word.share:.0%} of {word.cases}" for word in finding.words),
+        )
+        for finding in findings
+        if finding.words
+    ]
+    title = "The most telling words, with the answer that they suggest, and how often that is correct where they occur"
+    return [table, *([ResultTable(title, ("suite", "test", "words"), words, names=3)] if words else [])]
 
 
 def blind_study(
     lab: LabStore,
     *,
     suites: Sequence[str] = (),
-    models: Sequence[str] = (NGRAM,),
+    models: Sequence[str] = (),
     captions: Path | None = None,
     order: int = ORDER,
     folds: int = FOLDS,
+    seed: int = 0,
     progress: ProgressCallback = ignore_progress,
 ) -> BlindStudy:
-    """Rank captions and foils by text-only models; scores are stored in the lab as those of any model.
+    """Rank captions and foils by text-only models, by default ngram, and probe whether text gives answers away.
 
     The model ngram, of this order, is cross-fitted in folds of pictures on the captions of the suites themselves, and
     on further `captions` of a file: those of a picture are scored by a model that was trained on those of others.
+    Scores are stored in the lab as those of any model. The probe learns from captions and foils, or from questions
+    and gold, in folds that share no picture; the seed decides which of them are put together.
     """
-    groups = ranked_rows(load_groups(lab.opened(), suites))
-    if not groups.num_rows:
+    everything = load_groups(lab.opened(), suites)
+    groups = ranked_rows(everything)
+    probed = blind_probe.probe(everything, seed) if not models or PROBE in models else None
+    names = [name for name in dict.fromkeys(models) if name != PROBE] or (
+        [NGRAM] if groups.num_rows and not models else []
+    )
+    if not groups.num_rows and (names or not probed):
         hint = "counterpoint generate --suite valse makes some"
-        raise StoreError(f"{lab.folder} has no captions against foils", hint=hint)
+        questions = "" if names else " and no questions with gold"
+        raise StoreError(f"{lab.folder} has no captions against foils{questions}", hint=hint)
     findings: dict[str, list[BlindFinding]] = {}
-    for name in dict.fromkeys(models):
+    for name in names:
         if name == NGRAM:
             further = read_captions(captions) if captions else ()
             training = NGramTraining(captions_of(groups), further, order, folds)
@@ -105,7 +151,7 @@ def blind_study(
         else:
             info = _scores_of(lab, name, groups, progress)
         findings[info.name] = blind_findings(groups, load_answers(lab, info))
-    return BlindStudy(findings)
+    return BlindStudy(findings, probed)
 
 
 def _score_missing(

@@ -1,0 +1,380 @@
+"""A trained text-only probe: can the captions of a test be told from its foils, or its questions be answered, by text?
+
+For pairs it is an antisymmetric logistic regression on differences of hashed n-grams, for questions a multinomial one
+for each kind, on the n-grams of the question. It is cross-fitted in folds of connected components of pictures and text
+pairs, so that a mirrored pair, whose caption is another's foil, is never judged by a model that saw its mirror.
+The text is used only if a randomization test says that it tells anything, and if it lowers the cross-validated loss
+within the training folds, by which the penalty is chosen; otherwise the probe guesses, and scores what a guess scores.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations
+from math import log
+from typing import Any
+
+import numpy as np
+
+from counterpoint.core.groups import Mode, Relation
+from counterpoint.core.ids import content_id
+from counterpoint.metrics.intervals import clustered_interval
+from counterpoint.models.text.ngram import picture_key
+from counterpoint.studies.logistic_regression import (
+    Floats,
+    Loss,
+    Numbers,
+    SparseCounts,
+    fit,
+    ngrams,
+    pair_loss,
+    softmax_loss,
+)
+
+FOLDS, FEWEST_FOLDS = 5, 3
+PENALTIES = (100.0, 10.0, 1.0)
+"""Of the squared weights, the strongest first."""
+FEWEST_CASES = 20
+"""Pairs or questions of a kind from which anything is learned."""
+MOST_ANSWERS = 20
+"""The most frequent answers of a kind, among which the probe chooses."""
+MOST_WORDS = 10
+RANDOMIZATIONS, LEVEL = 99, 0.05
+"""Of the test of whether text tells anything, before anything is learned."""
+FAR, NEAR = 0.05, 0.10
+"""The distance from chance beyond which a test is answerable, and within which it is clean."""
+
+
+class Verdict(StrEnum):
+    """Whether the text of a test gives its answers away."""
+
+    ANSWERABLE = "answerable"
+    CLEAN = "clean"
+    CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True, slots=True)
+class TellingWord:
+    """An n-gram with the side or answer that it suggests, in how many cases it tells, and its share of hits there."""
+
+    word: str
+    answer: str  # for pairs caption or foil: the side on which it stands
+    cases: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeFinding:
+    """How often the probe is correct in one test, with its interval over components, and the chance level."""
+
+    suite: str
+    test: str
+    unit: str  # pairs or questions
+    value: float
+    low: float
+    high: float
+    n: int
+    components: int
+    chance: float
+    words: tuple[TellingWord, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Answerable if the accuracy is clearly far from chance on either side, clean if it is surely near it."""
+        is_apart = not self.low <= self.chance <= self.high
+        if is_apart and abs(self.value - self.chance) > FAR + 1e-9:
+            return Verdict.ANSWERABLE
+        reach = max(self.high - self.chance, self.chance - self.low)
+        return Verdict.CLEAN if reach <= NEAR + 1e-9 else Verdict.CANNOT_TELL
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeCase:
+    """A pair or a question: its n-grams, and what must not be in two folds."""
+
+    counts: Mapping[str, float]  # of a pair those of the caption less those of the foil
+    keys: tuple[str, ...]  # the picture, and the texts of the pair
+    kind: str = ""
+    credits: tuple[tuple[str, float], ...] = ()  # of each correct answer to a question
+    choices: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The answer with the highest credit."""
+        return max(self.credits, key=lambda answer: answer[1])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Learner:
+    """A loss on counts, and the loss of a guess by the cases that have a weight."""
+
+    counts: SparseCounts
+    loss: Loss
+    classes: int
+    guess: Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """The credit of each case, and the words of what was learned with their weight."""
+
+    credit: Floats
+    chance: float
+    words: tuple[tuple[float, TellingWord], ...] = ()
+
+
+def probe(groups: Any, seed: int = 0) -> list[ProbeFinding]:
+    """A finding for the pairs of caption and foil, or the questions with gold, of each test in a table of groups."""
+    findings = []
+    for (suite, test, unit), cases in _cases_by_test(groups).items():
+        component = connected_components([case.keys for case in cases])
+        fold = assign_folds(component, [case.keys for case in cases], seed)
+        rng = np.random.default_rng(content_id(["probe", seed, suite, test]))
+        judgement = _judge_pairs(cases, fold, component, rng) if unit == "pairs" else _judge_questions(cases, fold, rng)
+        score = clustered_interval(judgement.credit, component)
+        found = ProbeFinding(
+            *(suite, test, unit, score.value, score.low, score.high, score.n),
+            int(component.max()) + 1,
+            judgement.chance,
+            most_telling(judgement.words),
+        )
+        findings.append(replace(found, words=()) if found.verdict is Verdict.CLEAN else found)
+    return findings
+
+
+def connected_components(keys: Sequence[Iterable[str]]) -> Numbers:
+    """The number of each case's component: cases with a common key are connected (union-find).
+
+    >>> connected_components([["p1", "a"], ["p2", "b"], ["p3", "a"]]).tolist()
+    [0, 1, 0]
+    """
+    parent = list(range(len(keys)))
+
+    def root(case: int) -> int:
+        while parent[case] != case:
+            parent[case] = parent[parent[case]]
+            case = parent[case]
+        return case
+
+    first: dict[str, int] = {}
+    for case, own in enumerate(keys):
+        for key in own:
+            parent[root(case)] = root(first.setdefault(key, case))
+    _, numbers = np.unique([root(case) for case in range(len(keys))], return_inverse=True)
+    return np.asarray(numbers, np.int64)
+
+
+def assign_folds(component: Numbers, keys: Sequence[Sequence[str]], seed: int = 0, folds: int = FOLDS) -> Numbers:
+    """The fold of each case: components, the largest first and equal ones at random, go to the smallest fold."""
+    sizes = np.bincount(component)
+    names = [""] * len(sizes)
+    for number, own in zip(component.tolist(), keys, strict=True):
+        names[number] = max(names[number], *own)
+    order = sorted(range(len(sizes)), key=lambda number: (-sizes[number], content_id(["probe", seed, names[number]])))
+    filled, fold = [0] * folds, np.zeros(len(sizes), np.int64)
+    for number in order:
+        fold[number] = filled.index(min(filled))
+        filled[fold[number]] += int(sizes[number])
+    return fold[component]
+
+
+def _cases_by_test(groups: Any) -> dict[tuple[str, str, str], list[ProbeCase]]:
+    cases: dict[tuple[str, str, str], list[ProbeCase]] = {}
+    for rows in _rows_by_group(groups):
+        of_pairs = rows[0]["relation"] == Relation.RANKS
+        place = rows[0]["suite"], rows[0]["test"], "pairs" if of_pairs else "questions"
+        cases.setdefault(place, []).extend(_pairs(rows) if of_pairs else _questions(rows))
+    return {place: own for place, own in sorted(cases.items()) if own}
+
+
+def _rows_by_group(groups: Any) -> Iterator[list[dict[str, Any]]]:
+    names = ("suite", "test", "role", "relation", "kind", "picture", "context", "text", "mode", "choices", "gold")
+    rows: list[dict[str, Any]] = []
+    for row in groups.select(names).to_pylist():
+        if not row["role"] and rows:
+            yield rows
+            rows = []
+        rows.append(row)
+    if rows:
+        yield rows
+
+
+def _pairs(rows: Sequence[Mapping[str, Any]]) -> Iterator[ProbeCase]:
+    """A caption with each of its foils."""
+    caption, *foils = rows
+    for foil in foils:
+        counts = Counter(ngrams(caption["text"]))
+        counts.subtract(ngrams(foil["text"]))
+        keys = (*_pictures([caption]), "\n".join(sorted((caption["text"], foil["text"]))))
+        yield ProbeCase({ngram: count for ngram, count in counts.items() if count}, keys, caption["kind"])
+
+
+def _questions(rows: Sequence[Mapping[str, Any]]) -> Iterator[ProbeCase]:
+    """The different questions of a group that have gold; where it has several texts, they are kept together."""
+    texts = {f"{row['context'] or ''} {row['text']}".strip(): row for row in reversed(rows)}
+    together = ["\n".join(sorted(texts))] if len(texts) > 1 else []
+    for text, row in texts.items():
+        credit = {one["answer"]: one["credit"] for one in row["gold"] or ()}
+        if credit and row["mode"] == Mode.ANSWER and row["relation"] != Relation.SWAP:
+            counts = dict.fromkeys(ngrams(text), 1.0)
+            keys = (*_pictures(rows), *together) or (text,)
+            yield ProbeCase(counts, keys, row["kind"], tuple(credit.items()), tuple(row["choices"] or ()))
+
+
+def _pictures(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [f"picture {picture_key(picture)}" for picture in dict.fromkeys(row["picture"] for row in rows) if picture]
+
+
+def _judge_pairs(cases: Sequence[ProbeCase], fold: Numbers, component: Numbers, rng: np.random.Generator) -> _Judgement:
+    """A pair is correct if its caption scores higher; a guess counts one half."""
+    chance = 0.5
+    credit = np.full(len(cases), chance)
+    counts = SparseCounts.of((case.counts for case in cases), constant=0.0)
+    exchanges = (rng.choice((-1.0, 1.0), int(component.max()) + 1)[component][:, None] for _ in range(RANDOMIZATIONS))
+    if len(cases) < FEWEST_CASES or not _is_telling(counts, np.ones((len(cases), 1)), exchanges):
+        return _Judgement(credit, chance)
+    learner = _Learner(counts, pair_loss, 1, lambda weights: np.full(len(cases), log(2)))
+    scores, penalty = _cross_fit(learner, fold)
+    credit = (1 + np.sign(np.nan_to_num(scores[:, 0]))) / 2
+    if penalty is None:
+        return _Judgement(credit, chance)
+    weights = fit(counts, pair_loss, np.ones(len(cases)), penalty, np.zeros((1, len(counts.names))))[0]
+    words = []
+    for column, values in _columns(counts):
+        side = 1 if weights[column] > 0 else -1
+        word = TellingWord(
+            counts.names[column], "caption" if side > 0 else "foil", len(values), float((side * values > 0).mean())
+        )
+        words.append((float(abs(weights[column]) * np.abs(values).sum()), word))
+    return _Judgement(credit, chance, tuple(words))
+
+
+def _judge_questions(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Generator) -> _Judgement:
+    """The questions of each kind by a model of their own."""
+    credit, chance, words = np.zeros(len(cases)), np.zeros(len(cases)), list[tuple[float, TellingWord]]()
+    kinds = np.array([case.kind for case in cases], dtype=object)
+    for kind in sorted(set(kinds)):
+        own = np.flatnonzero(kinds == kind)
+        judgement = _judge_kind([cases[case] for case in own.tolist()], fold[own], rng)
+        credit[own], chance[own] = judgement.credit, judgement.chance
+        words += judgement.words
+    return _Judgement(credit, float(chance.mean()), tuple(words))
+
+
+def _judge_kind(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Generator) -> _Judgement:
+    """The credit of the predicted answers; a guess is the majority answer of the kind, or one of the choices."""
+    guess = _guess(cases)
+    answers = [answer for answer, _ in Counter(case.label for case in cases).most_common(MOST_ANSWERS)]
+    if len(cases) < FEWEST_CASES or len(answers) < 2:
+        return _Judgement(guess, float(guess.mean()))
+    label = np.array([answers.index(case.label) if case.label in answers else -1 for case in cases])
+    counts = SparseCounts.of((case.counts for case in cases), constant=1.0)
+    surplus = np.eye(len(answers))[label] * (label >= 0)[:, None]
+    surplus -= surplus.mean(axis=0)
+    if not _is_telling(counts, surplus, (rng.permutation(surplus) for _ in range(RANDOMIZATIONS))):
+        return _Judgement(guess, float(guess.mean()))
+
+    def prior(weights: Floats) -> Floats:
+        shares = np.bincount(label[label >= 0], weights[label >= 0], minlength=len(answers)) + 0.5
+        return np.where(label >= 0, -np.log(shares / shares.sum())[label], 0.0)
+
+    loss = softmax_loss(label)
+    scores, penalty = _cross_fit(_Learner(counts, loss, len(answers), prior), fold)
+    credit = guess.copy()
+    for place, case in enumerate(cases):
+        if not np.isnan(scores[place, 0]):
+            offered = {choice.casefold() for choice in case.choices}
+            allowed = [number for number, answer in enumerate(answers) if answer.casefold() in offered]
+            best = max(allowed or range(len(answers)), key=lambda number: scores[place, number])
+            credit[place] = dict(case.credits).get(answers[best], 0.0)
+    if penalty is None:
+        return _Judgement(credit, float(guess.mean()))
+    weights = fit(counts, loss, np.ones(len(cases)), penalty, np.zeros((len(answers), len(counts.names))))
+    weights -= weights.mean(axis=0)
+    words = []
+    for column, _ in _columns(counts):
+        best = int(weights[:, column].argmax())
+        cases_with = counts.rows[counts.column_range(column)]
+        share = float((label[cases_with] == best).mean())
+        word = TellingWord(counts.names[column], answers[best], len(cases_with), share)
+        words.append((float(weights[best, column] * len(cases_with)), word))
+    return _Judgement(credit, float(guess.mean()), tuple(words))
+
+
+def _guess(cases: Sequence[ProbeCase]) -> Floats:
+    """The credit of the best constant answer in each case, or of a random choice where that is more."""
+    totals: dict[str, float] = {}
+    for case in cases:
+        for answer, credit in case.credits:
+            totals[answer] = totals.get(answer, 0.0) + credit
+    best = min(totals, key=lambda answer: (-totals[answer], answer))
+    constant = np.array([dict(case.credits).get(best, 0.0) for case in cases])
+    choice = np.array([1 / len(case.choices) if case.choices else 0.0 for case in cases])
+    return choice if choice.mean() > constant.mean() else constant
+
+
+def _columns(counts: SparseCounts) -> Iterator[tuple[int, Floats]]:
+    """The values of each n-gram, without the constant."""
+    for column in range(1, len(counts.names)):
+        yield column, counts.column_values[counts.column_range(column)]
+
+
+def _is_telling(counts: SparseCounts, surplus: Floats, randomized: Iterable[Floats]) -> bool:
+    """A randomization test at 5 % of whether n-grams and answers go together (score test of all weights at once).
+
+    Pairs of different folds that share a word are not independent, so that accuracy out of fold varies more than its
+    interval allows where nothing is to be found; this test holds there, since it keeps the texts as they are.
+    """
+    statistic = float((counts.summed(surplus) ** 2).sum())
+    larger = sum(float((counts.summed(own) ** 2).sum()) >= statistic - 1e-9 for own in randomized)
+    return (1 + larger) / (1 + RANDOMIZATIONS) <= LEVEL
+
+
+def _cross_fit(learner: _Learner, fold: Numbers) -> tuple[Floats, float | None]:
+    """Scores by models of other folds, and the penalty that most folds chose; nan and none where a guess is better.
+
+    For each fold the penalty with the least loss on the others is taken, each of which is held out in turn. Whether
+    text is used at all is decided by the sum of these losses, so that a test is guessed as a whole or not at all.
+    """
+    folds = [number for number in range(FOLDS) if (fold == number).any()]
+    scores = np.full((len(fold), learner.classes), np.nan)
+    if len(folds) < FEWEST_FOLDS:
+        return scores, None
+    losses: dict[tuple[int, int], list[float]] = {}  # on the first fold, without both: of a guess, of each penalty
+    for first, second in combinations(folds, 2):
+        weights = (~np.isin(fold, (first, second))).astype(np.float64)
+        models = [learner.guess(weights), *(learner.loss(scores)[0] for _, scores in _path(learner, weights))]
+        for held, other in ((first, second), (second, first)):
+            losses[held, other] = [float(own[fold == held].sum()) for own in models]
+    totals = {held: np.sum([losses[other, held] for other in folds if other != held], axis=0) for held in folds}
+    best = {held: 1 + int(own[1:].argmin()) for held, own in totals.items()}
+    if sum(own[best[held]] - own[0] for held, own in totals.items()) >= 0:
+        return scores, None
+    for held in folds:
+        *_, (_, own) = _path(learner, (fold != held).astype(np.float64), best[held])
+        scores[fold == held] = own[fold == held]
+    return scores, PENALTIES[Counter(best.values()).most_common(1)[0][0] - 1]
+
+
+def _path(learner: _Learner, weights: Floats, many: int = len(PENALTIES)) -> Iterator[tuple[float, Floats]]:
+    """The scores of all cases by the models of each penalty, each fitted from the one before."""
+    model = np.zeros((learner.classes, len(learner.counts.names)))
+    for penalty in PENALTIES[:many]:
+        model = fit(learner.counts, learner.loss, weights, penalty, model)
+        yield penalty, learner.counts.scores(model)
+
+
+def most_telling(words: Iterable[tuple[float, TellingWord]], most: int = MOST_WORDS) -> tuple[TellingWord, ...]:
+    """The words with the largest weight; of n-grams that contain each other and suggest one answer, the first."""
+    kept: list[TellingWord] = []
+    for weight, word in sorted(words, key=lambda one: (-round(one[0], 6), one[1].word.count(" "), one[1].word)):
+        if len(kept) == most or weight <= 0:
+            break
+        if not any(word.answer == other.answer and _overlap(word.word, other.word) for other in kept):
+            kept.append(word)
+    return tuple(kept)
+
+
+def _overlap(first: str, second: str) -> bool:
+    return f" {first} " in f" {second} " or f" {second} " in f" {first} "
