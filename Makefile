@@ -35,6 +35,9 @@ prove: $(READY)       ## the heavy proofs in full, with their figures printed
 	$(BIN)/python -m benchmarks.builtin_speed
 	$(BIN)/python -m benchmarks.lexicon
 	$(BIN)/python -m benchmarks.extraction_speed
+	$(BIN)/python -m benchmarks.interval_coverage
+	$(BIN)/python -m benchmarks.comparison_size
+	$(BIN)/python -m benchmarks.calibration_coverage
 	$(BIN)/python -m benchmarks.damage
 	$(BIN)/python -m benchmarks.source_speed
 	$(BIN)/python -m benchmarks.suite_speed

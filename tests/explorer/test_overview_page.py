@@ -1,12 +1,14 @@
 """The overview: which columns it has, how it is ordered, what is below a model, what it costs."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from labs import captions_lab, small_lab
 from starlette.testclient import TestClient
 
+from counterpoint import Lab
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.pages.overview.query import OverviewQuery
 from counterpoint.lab.reader import LabReader
@@ -109,3 +111,24 @@ def test_the_report_of_a_lab_of_captions_alone_is_written(captions: LabStore, tm
     page = render_lab_report(LabReader(captions, tmp_path_factory.mktemp("cache")))
     assert "Ranking accuracy" in page
     assert "the highest ranking accuracy" in page
+
+
+@pytest.mark.parametrize("metric", ["acc_r", "auroc", "min_p"])
+def test_the_interval_of_a_suite_with_one_test_is_the_same_everywhere(
+    captions: LabStore, metric: str, tmp_path: Path
+) -> None:
+    """By test, by suite, on the leaderboard, in a page's JSON and in the report."""
+    lab = Lab(captions.folder)
+    ends = set()
+    for by in ("test", "suite"):
+        (score,) = lab.scores(models=["sharp"], metrics=[metric], by=by)
+        ends.add((score.low, score.high))
+    (row,) = lab.leaderboard(models=["sharp"], metrics=[metric]).to_dict()["rows"]
+    ends.add(tuple(row["cells"][f"foils/{metric}"][end] for end in ("low", "high")))
+    twin = _json(TestClient(create_app(captions, cache=tmp_path / "cache")), f"/overview.json?metric={metric}")
+    (cell,) = [line["cells"][0] for line in twin["lines"] if line["model"] == "sharp"]
+    ends.add((cell["low"], cell["high"]))
+    assert len(ends) == 1
+    ((low, high),) = ends
+    lab.report(tmp_path / "report.html")
+    assert f"{100 * low:.1f}–{100 * high:.1f}" in (tmp_path / "report.html").read_text("utf-8")

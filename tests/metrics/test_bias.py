@@ -1,10 +1,11 @@
 """Modality bias, blind controls and uncertainty: models of known behaviour come out as they are."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
-from math import log
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from counterpoint.engine.plan import trial_numbers
 from counterpoint.engine.running import run
 from counterpoint.metrics.accuracy import answer_accuracy
 from counterpoint.metrics.bias import BIAS
+from counterpoint.metrics.metric import Statistic
 from counterpoint.metrics.scoring import score_table
 from counterpoint.metrics.uncertainty import NO_MEAN, NO_PASSES, UNCERTAINTY
 from counterpoint.models.builtin.models import question_only
@@ -36,6 +38,8 @@ from counterpoint.world.source import World
 
 SUITES = (question_bias, picture_bias, bias.blind_controls)
 V = 7
+TOLD = [replace(metric, largest_error=inf) if isinstance(metric, Statistic) else metric for metric in BIAS]
+"""The metrics with chance levels that are told however few questions there are."""
 
 
 class Behaving:
@@ -72,7 +76,7 @@ def _scores(model: Answerer, groups: pa.Table | None = None, **more: Any) -> dic
     rows = AnswerRows(model.fingerprint)
     ids = asked["query"].to_pylist()
     rows.extend((ids[place], 0, answer, "", 0.0) for place, answer in _placed(model, read_queries(asked)))
-    table = score_table(groups, rows.drain(), **{"metrics": BIAS} | more)
+    table = score_table(groups, rows.drain(), **{"metrics": TOLD} | more)
     return {row["metric"]: row for row in table.to_pylist() if row["value"] is not None}
 
 
@@ -165,32 +169,72 @@ def test_what_a_control_takes_is_told_for_each_of_them() -> None:
 VALUES = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["yes", "no", "red"])), min_size=2, max_size=12)
 
 
-@given(VALUES, st.integers(1, 3))
-def test_chance_is_how_often_two_different_questions_of_a_kind_are_answered_alike(
-    said: list[tuple[str, str]], variants: int
-) -> None:
+def _bias_groups(said: Sequence[tuple[str, str]], variants: int = 1, *, pictures: int = 0) -> pa.Table:
+    """A question of each kind, on a picture of its own or on one of so many."""
+
     def group(number: int, kind: str) -> Group:
-        asked = [Query(Picture(f"x:{number}.png"), f"{number}?")]
+        own = number % pictures if pictures else number
+        asked = [Query(Picture(f"x:{own}.png"), f"{number}?")]
         asked += [Query(Picture(f"x:{number}-{other}.png"), f"{number}?") for other in range(variants)]
         return Group(Relation.SWAP, tuple(asked), (None,) * len(asked), kind=kind)
 
     groups = [group(number, kind) for number, (kind, _) in enumerate(said)]
+    return groups_table((("question-bias", one) for one in groups), "question-bias")
+
+
+def _values(table: pa.Table, rule: Callable[[Query], str]) -> dict[str, float]:
+    """Bias and chance level."""
+    return {name: row["value"] for name, row in _scores(Behaving(rule), table).items()}
+
+
+@given(VALUES, st.integers(1, 3), st.integers(3, 12))
+def test_chance_is_the_share_of_couples_of_one_kind_on_different_pictures_that_agree(
+    said: list[tuple[str, str]], variants: int, pictures: int
+) -> None:
     value = {f"{number}?": word for number, (_, word) in enumerate(said)}
-    table = groups_table((("question-bias", one) for one in groups), "question-bias")
-    found = _scores(Behaving(lambda query: value[query.text]), table, resamples=50)
+    found = _values(_bias_groups(said, variants, pictures=pictures), lambda query: value[query.text])
+    couples = [
+        one[1] == other[1]
+        for (a, one), (b, other) in combinations(enumerate(said), 2)
+        if one[0] == other[0] and a % pictures != b % pictures
+    ]
+    assert found.get("question_chance") == (pytest.approx(np.mean(couples)) if couples else None)
+    assert found["question_bias"] == pytest.approx(1)
 
-    def alike(words: Sequence[str]) -> float | None:
-        couples = list(combinations(words, 2))
-        return sum(one == other for one, other in couples) / len(couples) if couples else None
 
-    by_kind: defaultdict[str, list[str]] = defaultdict(list)
-    for kind, word in said:
-        by_kind[kind].append(word)
-    whole = alike([word for _, word in said])
-    levels = {kind: whole if (own := alike(words)) is None else own for kind, words in by_kind.items()}
-    expected = np.mean([levels[kind] or 0.0 for kind, _ in said])
-    assert found["question_chance"]["value"] == pytest.approx(expected)
-    assert found["question_bias"]["value"] == 1
+def test_bias_weighs_kinds_by_couples_as_its_chance_level_does() -> None:
+    """Six questions of one kind make fifteen couples, three of another three, and one of a third none."""
+    said = [*[("a", "yes")] * 6, *[("b", "no")] * 3, ("c", "red")]
+    kept = {"a": "yes", "b": "", "c": ""}
+    kinds = {f"{number}?": kind for number, (kind, _) in enumerate(said)}
+
+    def rule(query: Query) -> str:
+        return "base" if "-" not in _address(query) else "base" if kept[kinds[query.text]] else "other"
+
+    assert _values(_bias_groups(said), rule)["question_bias"] == pytest.approx(15 / 18)
+
+
+def test_the_chance_level_does_not_depend_on_how_many_questions_are_drawn() -> None:
+    """Twelve kinds, some of them with a single question: a random model is at one in three on 60 as on 600."""
+    for many in (60, 600):
+        said = [(f"kind {number % 12 if number % 7 else number}", "") for number in range(many)]
+        found = _values(_bias_groups(said), lambda query: str(seeded_rng(query.text).randrange(3)))
+        assert found["question_chance"] == pytest.approx(1 / 3, abs=0.12 if many == 60 else 0.04)
+
+
+def test_a_chance_level_that_few_questions_tell_is_not_told() -> None:
+    said = [("a", "") for _ in range(8)]
+    table = _bias_groups(said)
+    rule = Behaving(lambda query: str(seeded_rng(query.text).randrange(3)))
+    rows = AnswerRows("behaving")
+    asked = unique_queries(table)
+    ids = asked["query"].to_pylist()
+    rows.extend((ids[place], 0, answer, "", 0.0) for place, answer in _placed(rule, read_queries(asked)))
+    found = {row["metric"]: row for row in score_table(table, rows.drain(), metrics=BIAS).to_pylist()}
+    assert found["question_chance"]["value"] is None
+    assert "standard error is above 4 points" in found["question_chance"]["reason"]
+    assert found["question_bias"]["version"] == 2
+    assert "question_chance" in _scores(rule, _bias_groups([("a", "")] * 200), metrics=BIAS)
 
 
 def _sampled(model: Model, trials: Sequence[int]) -> dict[str, dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Calibration, held against naive loops, and what a model without probabilities is told."""
 
+from itertools import permutations
 from math import ceil, isclose
 from typing import Any
 
@@ -8,10 +9,21 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from benchmarks.calibration_coverage import calibration_coverage, draw_answers
 from counterpoint.core.ids import content_id
-from counterpoint.metrics.calibration import BINS, CALIBRATION, NO_PROBABILITIES, equal_mass_bins, reliability
-from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.calibration import (
+    BINS,
+    CALIBRATION,
+    NO_PROBABILITIES,
+    ece,
+    ece_chance,
+    equal_mass_bins,
+    reliability,
+)
+from counterpoint.metrics.leaderboard import Competitor, LeaderboardCell, data_sets_leaderboard
+from counterpoint.metrics.outcomes import Outcomes, Singles, judge
 from counterpoint.metrics.scoring import score_table
 from counterpoint.store.tables import ANSWERS, GROUPS
 
@@ -43,7 +55,7 @@ def _tables(found: list[Case], *, told: bool = True, variants: int = 0) -> tuple
 
 def _scores(found: list[Case], **how: Any) -> dict[str, dict[str, Any]]:
     groups, answers = _tables(found, **how)
-    rows = score_table(groups, answers, (), metrics=CALIBRATION, resamples=50).to_pylist()
+    rows = score_table(groups, answers, (), metrics=CALIBRATION).to_pylist()
     return {row["metric"]: row for row in rows}
 
 
@@ -68,7 +80,9 @@ def _naive(found: list[Case]) -> dict[str, float]:
     for sure, _ in found:
         kept = [1 - earned for other, earned in found if other >= sure]
         risks.append(sum(kept) / len(kept))
+    gap = sum(sure - earned for sure, earned in found) / n
     return {
+        "confidence_gap": gap,
         "ece": _gap(wide, n),
         "ece_mass": _gap(equal, n),
         "brier": sum((sure - earned) ** 2 for sure, earned in found) / n,
@@ -97,7 +111,10 @@ def test_every_metric_is_what_a_loop_gives(found: list[Case]) -> None:
     for name, value in _naive(found).items():
         assert isclose(scores[name]["value"], value, abs_tol=1e-6), name
         assert scores[name]["n"] == len(found)
-        assert scores[name]["low"] <= scores[name]["value"] <= scores[name]["high"]
+        if name.startswith("ece"):
+            assert (scores[name]["low"], scores[name]["method"]) == (None, "")
+        else:
+            assert scores[name]["low"] <= scores[name]["value"] <= scores[name]["high"]
 
 
 @given(cases, st.booleans())
@@ -138,5 +155,66 @@ def test_a_model_that_says_no_probabilities_has_no_value_and_the_reason_beside()
 
 def test_bins_of_equal_mass_hold_about_as_many() -> None:
     luck = np.random.default_rng(1)
-    counts = np.bincount(equal_mass_bins(luck.beta(8, 1, size=1500), np.ones(1500)))
+    counts = np.bincount(equal_mass_bins(luck.beta(8, 1, size=1500)))
     assert counts.min() == counts.max() == 100
+
+
+@given(cases)
+def test_the_squared_error_is_that_of_a_loop_over_couples_of_answers_on_different_pictures(found: list[Case]) -> None:
+    bins: dict[int, list[tuple[int, float]]] = {}
+    for number, (sure, earned) in enumerate(found):
+        bins.setdefault(max(ceil(round(sure * BINS, 5)) - 1, 0), []).append((number % 7, sure - earned))
+    told, total = 0, 0.0
+    for own in bins.values():
+        products = [a * b for (one, a), (other, b) in permutations(own, 2) if one != other]
+        if products:
+            told += len(own)
+            total += len(own) * sum(products) / len(products)
+    value = _scores(found)["ece_squared"]["value"]
+    assert value == (pytest.approx(total / told, abs=1e-6) if told else None)
+
+
+def _drawn(gap: float, pictures: int, seed: int, *, questions: int = 4) -> tuple[Singles, NDArray[np.int64]]:
+    cell = (gap, pictures, questions)
+    singles = draw_answers(*cell, np.random.default_rng(seed))
+    return singles, np.arange(len(singles.correct))
+
+
+def test_a_calibrated_model_has_an_error_and_no_small_p_value() -> None:
+    p = [_flip_p(*_drawn(0.0, 60, seed)) for seed in range(60)]
+    assert sum(one < 0.05 for one in p) <= 8
+    assert max(_flip_p(*_drawn(0.25, 60, seed)) for seed in range(5)) < 0.01
+
+
+def _flip_p(singles: Singles, rows: NDArray[np.int64]) -> float:
+    assert ece.test is not None
+    return ece.test(singles, rows, 0)
+
+
+def test_the_value_beside_the_error_is_that_of_a_calibrated_model() -> None:
+    errors, chances = [], []
+    for seed in range(30):
+        singles, rows = _drawn(0.0, 80, seed)
+        ones = np.ones(len(rows))
+        errors.append(ece.prepare(singles, rows)(ones))
+        chances.append(ece_chance.prepare(singles, rows)(ones))
+    assert np.mean(errors) > 0.03
+    assert np.mean(chances) == pytest.approx(np.mean(errors), rel=0.1)
+
+
+def test_very_many_pictures_are_flipped_by_their_covariance_to_the_same_errors() -> None:
+    few, many = (_drawn(0.0, pictures, 1, questions=2) for pictures in (2900, 3100))
+    means = [ece_chance.prepare(*own)(np.ones(len(own[1]))) for own in (few, many)]
+    assert means[1] == pytest.approx(means[0] * (2900 / 3100) ** 0.5, rel=0.1)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.15])
+def test_intervals_of_calibration_hold_the_truth(gap: float) -> None:
+    squared, signed = calibration_coverage(gap, 50, 120)
+    assert min(squared, signed) >= 0.88
+
+
+def test_by_an_error_that_chance_raises_no_model_is_ranked() -> None:
+    cells = {name: {"x": {"ece": LeaderboardCell(value, n=9)}} for name, value in (("a", 0.1), ("b", 0.2))}
+    board = data_sets_leaderboard({name: Competitor("") for name in cells}, cells)
+    assert [row.cells["ece"].rank for row in board.rows] == [None, None]

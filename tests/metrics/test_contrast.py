@@ -114,22 +114,22 @@ def test_a_question_under_two_templates_is_counted_once_in_the_overall_row() -> 
     assert original_accuracy.cases(outcomes.singles())[1].sum() == 3
     of_one = outcomes.labels("kind").where(["relation"])
     assert int(first_occurrences(outcomes, of_one).sum()) == 1
-    assert accuracy_drop(outcomes, of_one)[0].value == 0
+    assert accuracy_drop(outcomes, of_one).value == 0
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=2, max_size=60))
 @examples(40)
 def test_the_drop_is_the_difference_of_both_shares_and_lies_in_its_interval(sets: list[tuple[bool, ...]]) -> None:
     outcomes = _judged([_set(number // 2, str(number), "near", *right) for number, right in enumerate(sets)])
-    found, n = accuracy_drop(outcomes)
+    found = accuracy_drop(outcomes)
     originals = sum(one[0] for one in sets) / len(sets)
     contrasts = sum(sum(one[1:]) for one in sets) / (2 * len(sets))
-    assert n == 2 * len(sets)
+    assert found.n == 2 * len(sets)
     assert found.value == pytest.approx(originals - contrasts)
     assert found.low - 1e-9 <= found.value <= found.high + 1e-9
 
 
 def test_the_drop_of_nothing_is_unknown() -> None:
-    found, n = accuracy_drop(_judged([]))
-    assert n == 0
+    found = accuracy_drop(_judged([]))
+    assert found.n == 0
     assert isnan(found.value)

@@ -205,7 +205,7 @@ def _tables(found: list[Told], rules: str = "", words: tuple[str, ...] = WORDS) 
 def _score(
     found: list[Told], rules: str = "", measure: Metric = whole_brier, words: tuple[str, ...] = WORDS
 ) -> dict[str, Any]:
-    (row,) = score_table(*_tables(found, rules, words), (), metrics=(measure,), resamples=20).to_pylist()
+    (row,) = score_table(*_tables(found, rules, words), (), metrics=(measure,)).to_pylist()
     return dict(row)
 
 

@@ -169,9 +169,13 @@ def test_every_column_has_a_test_and_a_name_of_its_own() -> None:
 def test_each_metric_has_a_direction() -> None:
     columns = {column.name for column in DATA_SET_COLUMNS if column.metric.lower_is_better}
     assert columns == {"question_bias", "picture_bias", "uncertainty", "ece"}
-    assert {column.name for column in DATA_SET_COLUMNS if column.metric.chance} == {"question_bias", "picture_bias"}
+    assert {column.name for column in DATA_SET_COLUMNS if column.metric.chance} == {
+        "question_bias",
+        "picture_bias",
+        "ece",
+    }
     found = {name for name in catalog.rows("metrics") if catalog.metric(name).lower_is_better}
-    errors = {"ece", "ece_mass", "brier", "whole_brier", "aurc"}
+    errors = {"ece", "ece_chance", "ece_mass", "ece_mass_chance", "ece_squared", "brier", "whole_brier", "aurc"}
     unsure = {"uncertainty", "mean_entropy", "answer_entropy"}
     assert found == {"question_bias", "picture_bias", "right_to_wrong", "survived", "ties"} | errors | unsure
 

@@ -1,4 +1,4 @@
-"""Robustness to edits: the mean of kinds, whatever their number, with the interval of its resamples."""
+"""Robustness to edits: the mean of kinds, whatever their number, with the interval of the jackknife."""
 
 from itertools import permutations
 from typing import Any

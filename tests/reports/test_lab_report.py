@@ -38,7 +38,7 @@ def test_the_report_loads_nothing_from_elsewhere(written: Path) -> None:
 
 def test_the_report_names_models_suites_and_how_it_was_made(written: Path, lab: LabStore) -> None:
     page = written.read_text("utf-8")
-    for text in ("my-lab", "careful", "hasty", "&lt;b&gt;bold&lt;/b&gt;/model", "plain", "odd", "Holm", "bootstrap"):
+    for text in ("my-lab", "careful", "hasty", "&lt;b&gt;bold&lt;/b&gt;/model", "plain", "odd", "Holm", "jackknife"):
         assert text in page
     assert all(lab.manifest(suite).fingerprint in page for suite in lab.suites())
     assert "<b>bold" not in page

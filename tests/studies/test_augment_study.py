@@ -13,7 +13,7 @@ from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.scenes import Scene
-from counterpoint.metrics.intervals import wilson_interval
+from counterpoint.metrics.intervals import Score
 from counterpoint.studies.augmentation import fingerprint, mix_questions, prove_disjoint, training_groups
 from counterpoint.suites.families import carets
 from counterpoint.suites.suite import Suite
@@ -91,16 +91,19 @@ def test_one_shared_picture_is_an_error_that_names_it() -> None:
     )
 
 
+def _score(hits: int) -> Score:
+    return Score(hits / 10, 0.0, 1.0, 10)
+
+
 def test_a_measure_that_does_not_apply_is_a_dash() -> None:
-    figures = AugmentationScores({"contrast": {"accuracy": wilson_interval(5, 10)}}, wilson_interval(5, 10))
+    figures = AugmentationScores({"contrast": {"accuracy": _score(5)}}, _score(5))
     line = list(comparison_lines([AugmentationComparison("fusion", figures, figures)]))[1]
     assert line.split() == ["fusion", "contrast", "50.0", "+0.0", "–", "–", "–", "–"]
 
 
 def test_gains_are_told_in_points() -> None:
     before, after = (
-        AugmentationScores({"order": dict.fromkeys(MEASURES, wilson_interval(hits, 10))}, wilson_interval(hits, 10))
-        for hits in (5, 8)
+        AugmentationScores({"order": dict.fromkeys(MEASURES, _score(hits))}, _score(hits)) for hits in (5, 8)
     )
     lines = list(comparison_lines([AugmentationComparison("fusion", before, after)]))
     assert lines[1].split() == ["fusion", "order", *["80.0", "+30.0"] * len(MEASURES)]

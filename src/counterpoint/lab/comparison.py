@@ -1,15 +1,16 @@
 """Two models of a lab on the same groups: paired differences with corrected p values, or coverage."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
-from counterpoint.metrics.comparison import TIE, compare_outcomes, compared_metrics, coverage_of_outcomes
+from counterpoint.metrics.comparison import compare_outcomes, compared_metrics, coverage_of_outcomes
 from counterpoint.metrics.metric import columns_read
 from counterpoint.metrics.outcomes import STATES, Outcomes, judge
+from counterpoint.metrics.paired_tests import FEWEST_CASES, FEWEST_CLUSTERS
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
@@ -48,7 +49,7 @@ class Comparison(LabResult[Mapping[str, Any]], rows="rows"):
                 percent(row["first"]),
                 percent(row["second"]),
                 percent(row["difference"], row["low"], row["high"]),
-                f"{row['holm']:.3f}" if row["holm"] >= 0.001 else "<0.001",
+                _p_text(row["holm"]),
                 row["verdict"],
                 percent(row["detectable"]),
                 str(row["n"]),
@@ -59,6 +60,7 @@ class Comparison(LabResult[Mapping[str, Any]], rows="rows"):
         first, second = self.models
         title = (
             f"{first} less {second}, in per cent with 95 % intervals; a tie is a difference that chance explains; "
+            f"no p value is told below {FEWEST_CLUSTERS} pictures or {FEWEST_CASES} cases of a model; "
             "detectable is the smallest difference that this test would find in four cases of five"
         )
         return [ResultTable(title, heads, lines, names=1 + len(self.request.columns))]
@@ -98,12 +100,12 @@ def compare_models(
     rows = [row for row in table.to_pylist() if row["n"]]
     if not rows:
         raise StoreError(f"{one} and {other} have no answers in common", hint=_obstacle(outcomes, request))
-    names = {"first": one, "second": other, TIE: TIE}
+    names = {"first": one, "second": other}
     states = {
         model: {state: float((own.state == place).mean()) for place, state in enumerate(STATES)}
         for model, own in outcomes.items()
     }
-    named = tuple(row | {"verdict": names[row["verdict"]]} for row in rows)
+    named = tuple(row | {"verdict": names.get(row["verdict"], row["verdict"])} for row in rows)
     return Comparison((one, other), named, states, request, remarks)
 
 
@@ -113,6 +115,10 @@ def cover_models(
     """How much of what one model has right the other has right too, over single answers or over pairs."""
     outcomes, remarks = _outcomes(store, (first, second), suites, request)
     return Coverage(tuple(coverage_of_outcomes(outcomes, request, pairs=pairs).to_pylist()), request, remarks)
+
+
+def _p_text(p: float | None) -> str:
+    return "–" if p is None else f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def _outcomes(
@@ -132,7 +138,7 @@ def _outcomes(
 def _obstacle(outcomes: Mapping[str, Outcomes], request: ScoreRequest) -> str:
     """Why nothing can be compared: a metric does not apply to a model, or there is nothing to compute it from."""
     for model, own in outcomes.items():
-        for row in score_outcomes(own, replace(request, resamples=1)).to_pylist():
+        for row in score_outcomes(own, request).to_pylist():
             if row["reason"]:
                 return f"{model} has no {row['metric']}: {row['reason']}"
     return "run both on the same suites first"

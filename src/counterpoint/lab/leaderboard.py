@@ -15,7 +15,6 @@ from counterpoint.core.groups import State
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.comparison import find_ties
-from counterpoint.metrics.intervals import RESAMPLES
 from counterpoint.metrics.leaderboard import (
     DATA_SET_COLUMNS,
     DATA_SET_TESTS,
@@ -35,9 +34,9 @@ from counterpoint.metrics.leaderboard import (
     row_notes,
     suites_leaderboard,
 )
-from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, columns_read, contents_by_suite
+from counterpoint.metrics.metric import Contents, Metric, applicable, columns_read, contents_by_suite
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.scoring import SLICE_RESAMPLES, ScoreRequest, score_outcomes
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import distinct_values, keep_rows, rename_values
 from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
 from counterpoint.store.lab import LabStore
@@ -195,18 +194,13 @@ def _computed(
 
 def _suite_scores(
     outcomes: Outcomes, title: str, test: str, metrics: Sequence[Metric], threshold: float, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> list[dict[str, Any]]:
     """The scores of a whole suite, or of one of its tests, with the intervals that pages show."""
     by = "test" if test else "suite"
     where = ("test",) if test else ()
-    for own, resamples in (
-        ([metric for metric in metrics if isinstance(metric, Ratio)], RESAMPLES),
-        ([metric for metric in metrics if not isinstance(metric, Ratio)], SLICE_RESAMPLES if test else RESAMPLES),
-    ):
-        if own:
-            request = ScoreRequest(where, metrics=own, threshold=threshold, resamples=resamples, seed=seed)
-            rows = score_outcomes(outcomes, request).to_pylist()
-            yield from (row | {"by": by, "test": test, "model": title} for row in rows if row.get("test", "") == test)
+    request = ScoreRequest(where, metrics=metrics, threshold=threshold, seed=seed)
+    rows = score_outcomes(outcomes, request).to_pylist()
+    return [row | {"by": by, "test": test, "model": title} for row in rows if row.get("test", "") == test]
 
 
 def _data_set_cells(
@@ -264,12 +258,8 @@ def _table_scores(
         return {}
     outcomes = judge(groups, answers, threshold)
     chances = tuple(catalog.metric(metric.chance) for metric in metrics if metric.chance)
-    rows: list[dict[str, Any]] = []
-    for own, resamples in ((metrics, RESAMPLES), (chances, 1)):  # chance levels are shown without an interval
-        if own:
-            request = ScoreRequest(metrics=own, threshold=threshold, resamples=resamples, seed=seed)
-            rows += score_outcomes(outcomes, request).to_pylist()
-    return {(row["test"], row["metric"]): row for row in rows}
+    request = ScoreRequest(metrics=(*metrics, *chances), threshold=threshold, seed=seed)
+    return {(row["test"], row["metric"]): row for row in score_outcomes(outcomes, request).to_pylist()}
 
 
 def _leaderboard_table(board: Leaderboard) -> ResultTable:

@@ -30,7 +30,7 @@ class PaperRequest:
     models: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()
     printed: bool = False  # adds the paper's own models
-    seed: int = 0  # for bootstrap resamples
+    seed: int = 0  # of the sign flips of calibration
     ks: tuple[int, ...] = ()  # contrasts in a set, for contrast sets
     threshold: float = 0.5  # the credit from which an answer is correct; for VALSE the probability of a caption
     subset: str = "valid"  # of Table 4 of VALSE, by votes

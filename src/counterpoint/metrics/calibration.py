@@ -2,18 +2,21 @@
 
 All are computed over the answers to bases. Confidence is the probability of the given answer; credit is a fraction
 under the rules of VQA. The expected calibration error (ECE) is the mean gap between both over 15 bins, weighted by
-their cases; it is never negative, so that even a perfect model has a little by chance, more with fewer cases. The
-metrics do not apply to a model that gives no probabilities.
+their cases. Chance raises it, the more the fewer cases there are, so that it has no interval and ranks no model.
+Beside it stand the value that a calibrated model would have on these answers, with a p value from flips of the sign of
+all gaps of a picture; a squared error without that bias (Ferro and Fricker 2012), which has an interval; and the signed
+gap. The metrics do not apply to a model that gives no probabilities.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from math import nan
 from typing import Any
 
 import numpy as np
 
-from counterpoint.metrics.intervals import clustered_interval
+from counterpoint.metrics.intervals import add_by, clustered_interval
 from counterpoint.metrics.labels import Codes
 from counterpoint.metrics.metric import (
     MISSING_ABILITY,
@@ -30,10 +33,13 @@ from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
 
 BINS = 15
 """As many as in Guo et al. 2017."""
+FLIPS = 2000
+"""Random flips of signs by which an error is compared with that of a calibrated model."""
 COVERAGES = (50, 80)
 """The shares of the answers, in per cent, that a model keeps where it may decline the rest."""
 NO_PROBABILITIES = MISSING_ABILITY[Ability.PROBABILITIES]
 PROBABILITIES_EXCEED_ONE = "the probabilities of its answers add up to more than one"
+_MOST_FLIPPED = 3000  # pictures
 _GRAIN = 1e-5  # probabilities are kept in 32 bits, so that an end of a bin is met only nearly
 
 
@@ -60,14 +66,15 @@ def equal_width_bins(confidence: Floats, bins: int = BINS) -> Codes:
     return np.asarray(np.clip(above - 1, 0, bins - 1).astype(np.int32))
 
 
-def equal_mass_bins(confidence: Floats, weights: Floats, bins: int = BINS) -> Codes:
+def equal_mass_bins(confidence: Floats, bins: int = BINS) -> Codes:
     """The bin of each confidence, where all bins hold about as many cases, and equal confidences stay together.
 
-    >>> equal_mass_bins(np.array([0.1, 0.2, 0.9, 0.9]), np.ones(4), 2).tolist()
+    >>> equal_mass_bins(np.array([0.1, 0.2, 0.9, 0.9]), 2).tolist()
     [0, 0, 1, 1]
     """
-    order, codes = np.unique(confidence, return_inverse=True)
-    return _massed(codes, len(order), weights, bins)
+    _, codes, mass = np.unique(confidence, return_inverse=True, return_counts=True)
+    middle = (np.cumsum(mass) - mass / 2) / max(len(confidence), 1)  # each goes where its middle is
+    return np.asarray(np.minimum((middle * bins).astype(np.int32), bins - 1)[codes])
 
 
 def reliability(
@@ -87,7 +94,7 @@ def reliability_curve(
 
     Bins have equal width, or, with `mass`, hold about as many answers each.
     """
-    place = equal_mass_bins(confidence, np.ones(len(confidence)), bins) if mass else equal_width_bins(confidence, bins)
+    place = equal_mass_bins(confidence, bins) if mass else equal_width_bins(confidence, bins)
     curve = []
     for number in np.unique(place):
         own = place == number
@@ -119,28 +126,96 @@ def _diagnose_distribution(singles: Singles, rows: Rows) -> str:
     return PROBABILITIES_EXCEED_ONE if _has_confidence(singles)[rows].any() else _diagnose(singles, rows)
 
 
-def _error_by_width(singles: Singles, rows: Rows) -> Estimator:
-    gap = singles.correct[rows] - singles.confidence[rows]
-    place = equal_width_bins(singles.confidence[rows])
-    return lambda weights: _binned_error(place, gap, weights)
+def _bins_by_width(singles: Singles, rows: Rows) -> Codes:
+    return equal_width_bins(singles.confidence[rows])
 
 
-def _error_by_mass(singles: Singles, rows: Rows) -> Estimator:
-    gap = singles.correct[rows] - singles.confidence[rows]
-    order, codes = np.unique(singles.confidence[rows], return_inverse=True)
-    return lambda weights: _binned_error(_massed(codes, len(order), weights, BINS), gap, weights)
+def _bins_by_mass(singles: Singles, rows: Rows) -> Codes:
+    return equal_mass_bins(singles.confidence[rows])
 
 
-def _binned_error(place: Codes, gap: Floats, weights: Floats) -> float:
-    """The gaps of all bins, weighed by their cases."""
-    return float(np.abs(np.bincount(place, weights * gap, minlength=BINS)).sum() / weights.sum())
+_Binning = Callable[[Singles, Rows], Codes]
+"""The bin of each answer at these places."""
 
 
-def _massed(codes: Rows, many: int, weights: Floats, bins: int) -> Codes:
-    """Bins of equal mass, from the rank of each case among the different confidences: each goes where its middle is."""
-    mass = np.bincount(codes, weights, minlength=many)
-    middle = (np.cumsum(mass) - mass / 2) / mass.sum()
-    return np.asarray(np.minimum((middle * bins).astype(np.int32), bins - 1)[codes])
+@dataclass(frozen=True, slots=True)
+class _Gaps:
+    """The gaps between confidence and credit, summed over the answers of one picture in one bin."""
+
+    gap: Floats  # of each answer
+    cell: Rows  # of each answer: its bin and picture
+    bin_of: Rows  # of each cell
+    picture_of: Rows  # of each cell
+
+    @classmethod
+    def of(cls, binning: _Binning, singles: Singles, rows: Rows) -> "_Gaps":
+        pictures, picture = np.unique(singles.cluster[rows], return_inverse=True)
+        cells, cell = np.unique(binning(singles, rows) * np.int64(len(pictures)) + picture, return_inverse=True)
+        gap = singles.confidence[rows] - singles.correct[rows]
+        return cls(gap, cell, cells // len(pictures), cells % len(pictures))
+
+    def sums(self, weights: Floats | None = None) -> Floats:
+        """The sum of each cell."""
+        return add_by(self.cell, self.gap if weights is None else weights * self.gap, len(self.bin_of))
+
+    def by_bin(self, cells: Floats) -> Floats:
+        """The sum over the cells of each bin."""
+        return add_by(self.bin_of, cells, BINS)
+
+    def flipped_errors(self, seed: int) -> Floats:
+        """Calibration errors with the sign of all gaps of a picture flipped at random, as calibration allows.
+
+        Very many pictures are not flipped one by one: the sums of the bins are then normal with the same covariance.
+        """
+        rng, pictures = np.random.default_rng(seed), int(self.picture_of.max()) + 1
+        table = np.zeros((pictures, BINS))
+        table[self.picture_of, self.bin_of] = self.sums()
+        if pictures > _MOST_FLIPPED:
+            values, vectors = np.linalg.eigh(table.T @ table)
+            drawn = rng.standard_normal((FLIPS, BINS)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        else:
+            drawn = (rng.integers(2, size=(FLIPS, pictures), dtype=np.int8) * 2.0 - 1) @ table
+        return np.asarray(np.abs(drawn).sum(axis=1) / len(self.gap))
+
+
+def _plug_in(binning: _Binning, singles: Singles, rows: Rows) -> Estimator:
+    gaps = _Gaps.of(binning, singles, rows)
+    return lambda weights: float(np.abs(gaps.by_bin(gaps.sums(weights))).sum() / weights.sum())
+
+
+def _expected(binning: _Binning, singles: Singles, rows: Rows) -> Estimator:
+    """The mean error under flips of the signs, of all answers whatever the weights: it is not replicated."""
+    gaps = _Gaps.of(binning, singles, rows) if len(rows) else None
+    return lambda weights: float(gaps.flipped_errors(0).mean()) if gaps else nan
+
+
+def _flip_test(binning: _Binning, singles: Singles, rows: Rows, seed: int) -> float:
+    """The p value of calibration: how often flips of the signs give an error as large as the one seen."""
+    observed = _plug_in(binning, singles, rows)(np.ones(len(rows)))
+    flipped = _Gaps.of(binning, singles, rows).flipped_errors(seed)
+    return float((1 + np.count_nonzero(flipped >= observed - 1e-12)) / (1 + FLIPS))
+
+
+def _squared(singles: Singles, rows: Rows) -> Estimator:
+    """The squared gap of each bin, weighted by its answers, from products of gaps on two different pictures alone.
+
+    A bin whose answers are all about one picture has no such product, and does not count.
+    """
+    gaps = _Gaps.of(_bins_by_width, singles, rows)
+
+    def estimate(weights: Floats) -> float:
+        sums, cases = gaps.sums(weights), add_by(gaps.cell, weights, len(gaps.bin_of))
+        products, couples = (gaps.by_bin(own) ** 2 - gaps.by_bin(own * own) for own in (sums, cases))
+        told = couples > 0
+        mass = gaps.by_bin(cases)[told]
+        return float(mass @ (products[told] / couples[told]) / mass.sum()) if told.any() else nan
+
+    return estimate
+
+
+def _signed_gap(singles: Singles, rows: Rows) -> Estimator:
+    gap = singles.confidence[rows] - singles.correct[rows]
+    return lambda weights: float(gap @ weights / weights.sum())
 
 
 def _ranked(singles: Singles, rows: Rows) -> tuple[Floats, Rows, int]:
@@ -185,12 +260,6 @@ _COMMON: dict[str, Any] = {
 }
 
 
-def _error(name: str, prepare: Callable[[Singles, Rows], Estimator], **metadata: Any) -> Statistic[Singles]:
-    return Statistic(
-        name, Singles, prepare, _has_confidence, lower_is_better=True, kind=MetricKind.CURVE, **_COMMON | metadata
-    )
-
-
 def selective_accuracy(coverage: int, rank: int) -> Statistic[Singles]:
     """The mean credit of the most confident answers, so many per cent of all."""
     return Statistic(
@@ -206,22 +275,63 @@ def selective_accuracy(coverage: int, rank: int) -> Statistic[Singles]:
     )
 
 
-ece = _error(
-    "ece",
-    _error_by_width,
-    title="Calibration error",
-    term="ECE",
-    description="Mean gap between confidence and accuracy over 15 bins of equal width (Guo et al. 2017).",
-    rank=70,
+def _calibration_error(name: str, binning: _Binning, bins: str, rank: int) -> tuple[Statistic[Singles], ...]:
+    """The calibration error over some bins, and its value for a calibrated model."""
+    common = _COMMON | {"lower_is_better": True, "kind": MetricKind.PLUG_IN, "term": "ECE"}
+    title = f"Calibration error{', equal mass' * (bins != 'of equal width')}"
+    chance = Statistic(
+        f"{name}_chance",
+        Singles,
+        partial(_expected, binning),
+        _has_confidence,
+        title=f"{title}, by chance",
+        description=f"Calibration error {bins} that a calibrated model would have on these answers.",
+        rank=rank + 10,
+        **common | {"directed": False, "term": ""},
+    )
+    error = Statistic(
+        name,
+        Singles,
+        partial(_plug_in, binning),
+        _has_confidence,
+        test=partial(_flip_test, binning),
+        title=title,
+        description=f"Mean gap between confidence and accuracy over 15 bins {bins}.",
+        chance=chance.name,
+        rank=rank,
+        **common,
+    )
+    return error, chance
+
+
+ece, ece_chance = _calibration_error("ece", _bins_by_width, "of equal width", 70)
+ece_mass, ece_mass_chance = _calibration_error("ece_mass", _bins_by_mass, "with about as many answers each", 71)
+
+ece_squared = Statistic(
+    "ece_squared",
+    Singles,
+    _squared,
+    _has_confidence,
+    title="Squared calibration error",
+    description="Squared gap between confidence and accuracy over 15 bins, without what chance adds to it.",
+    lower_is_better=True,
+    range=(-1.0, 1.0),
+    kind=MetricKind.CURVE,
+    rank=72,
+    **_COMMON,
 )
 
-ece_mass = _error(
-    "ece_mass",
-    _error_by_mass,
-    title="Calibration error, equal mass",
-    term="ECE",
-    description="Mean gap between confidence and accuracy over 15 bins with about as many answers each.",
-    rank=71,
+confidence_gap = Statistic(
+    "confidence_gap",
+    Singles,
+    _signed_gap,
+    _has_confidence,
+    description="Mean confidence less accuracy: above zero, a model is overconfident.",
+    range=(-1.0, 1.0),
+    kind=MetricKind.DIFFERENCE,
+    directed=False,
+    rank=73,
+    **_COMMON,
 )
 
 brier = Ratio(
@@ -232,7 +342,7 @@ brier = Ratio(
     title="Brier score of the answer",
     description="Mean squared gap between the probability of the given answer and its credit.",
     lower_is_better=True,
-    rank=72,
+    rank=74,
     **_COMMON,
 )
 
@@ -244,7 +354,7 @@ whole_brier = Ratio(
     title="Brier score of the distribution",
     description="Half the squared gaps between the probabilities of all answers and the gold answer.",
     lower_is_better=True,
-    rank=73,
+    rank=74,
     **_COMMON | {"diagnose": _diagnose_distribution},
 )
 
@@ -254,6 +364,7 @@ confidence = Ratio(
     lambda s: np.nan_to_num(s.confidence),
     _has_confidence,
     description="Mean probability of the given answer: above the accuracy, a model is overconfident.",
+    directed=False,
     rank=74,
     **_COMMON,
 )
@@ -262,18 +373,27 @@ selective_accuracy_50, selective_accuracy_80 = (
     selective_accuracy(coverage, 75 + place) for place, coverage in enumerate(COVERAGES)
 )
 
-aurc = _error(
+aurc = Statistic(
     "aurc",
+    Singles,
     _area,
+    _has_confidence,
     title="Area under the risk-coverage curve",
     term="AURC",
     description="Mean share of incorrect answers among those at least as confident as each one.",
+    lower_is_better=True,
+    kind=MetricKind.CURVE,
     rank=77,
+    **_COMMON,
 )
 
 CALIBRATION: tuple[Metric, ...] = (
     ece,
+    ece_chance,
     ece_mass,
+    ece_mass_chance,
+    ece_squared,
+    confidence_gap,
     brier,
     whole_brier,
     confidence,

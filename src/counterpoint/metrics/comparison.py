@@ -2,15 +2,24 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, permutations
-from math import isnan
+from math import isnan, nan
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.metrics.intervals import interval_from_sums, seeded_rng
-from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered
+from counterpoint.metrics.intervals import ShareSums, jackknife, jackknife_groups
+from counterpoint.metrics.metric import (
+    Contents,
+    Metric,
+    MetricKind,
+    Ratio,
+    Statistic,
+    applicable,
+    contents_by_suite,
+    ordered,
+)
 from counterpoint.metrics.outcomes import (
     Flags,
     OrderedPairs,
@@ -23,49 +32,51 @@ from counterpoint.metrics.outcomes import (
 )
 from counterpoint.metrics.paired_tests import (
     ALPHA,
-    clustered_detectable_effect,
+    RatioDifference,
+    detectable_effect,
     holm,
-    mcnemar,
-    mcnemar_detectable_effect,
-    paired_difference,
+    lowest_difference,
+    statistic_difference,
 )
-from counterpoint.metrics.scoring import ScoreRequest
-from counterpoint.metrics.slices import Slicer, distinct_values
+from counterpoint.metrics.scoring import BONFERRONI, ScoreRequest
+from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
 
-TIE = "tie"
-_HINT = "compare a metric that is, such as acc_r, and see counterpoint score for the rest"
+TIE, TOO_FEW = "tie", "too few"
+"""Verdicts beside `first` and `second`: chance explains the difference, or there are too few pictures or cases."""
 
 _SCHEMA = (
     *[("metric", pa.string()), ("first", pa.float64()), ("second", pa.float64()), ("difference", pa.float64())],
-    *[("low", pa.float64()), ("high", pa.float64()), ("n", pa.int64()), ("clusters", pa.int64())],
-    *[("first_only", pa.int64()), ("second_only", pa.int64()), ("mcnemar", pa.float64()), ("paired", pa.float64())],
-    *[("p", pa.float64()), ("holm", pa.float64()), ("verdict", pa.string()), ("detectable", pa.float64())],
-    *[("method", pa.string()), ("threshold", pa.float64())],
+    *[("low", pa.float64()), ("high", pa.float64()), ("n", pa.int64()), ("first_n", pa.int64())],
+    *[("second_n", pa.int64()), ("clusters", pa.int64()), ("p", pa.float64()), ("holm", pa.float64())],
+    *[("verdict", pa.string()), ("detectable", pa.float64()), ("method", pa.string()), ("version", pa.int64())],
+    ("threshold", pa.float64()),
 )
 
 
 def compare_outcomes(first: Outcomes, second: Outcomes, request: ScoreRequest) -> pa.Table:
     """Compare the outcomes of two models on one suite table.
 
-    Of each suite the named metrics are compared, or, where none is named, the ratios that lead on such suites. Only
-    cases that count for both models enter. Metrics without fractional credit have McNemar's exact test and the paired
-    test over clusters, and both must reject (`p` is the larger one); fractional ones have the second alone. P values
-    are corrected over the slices of each metric; the verdict is `first`, `second` or `tie`, and respects the direction
-    of the metric.
+    Of each suite the named metrics are compared, or, where none is named, those that lead on such suites. Units that
+    both models answered enter, and each model has the value of its own cases among them: the denominator of a ratio is
+    its own. P values are corrected over the slices of each metric, and are null with fewer than 20 pictures or with
+    fewer than 10 cases of a model. The verdict is `first`, `second`, `tie` or `too few`, and respects the direction of
+    the metric; it is empty where a metric has none.
     """
     by_suite = compared_metrics(first.table, request)
     rows: list[dict[str, Any]] = []
     metrics = tuple(request.metrics) or ordered(dict.fromkeys(m for own in by_suite.values() for m in own))
     for metric in metrics:
-        if not isinstance(metric, Ratio):
-            raise CounterpointError(f"{metric.name} is no mean over cases, and cannot be compared by case", hint=_HINT)
+        if metric.kind is MetricKind.PLUG_IN:
+            hint = "compare ece_squared, which has no such bias, and see counterpoint score for the rest"
+            raise CounterpointError(f"{metric.name} is raised by chance, and cannot tell two models apart", hint=hint)
         differences = [
             row for row in _differences(metric, first, second, request) if metric in by_suite[row["slice"][0]]
         ]
-        tests = max(sum(row["n"] > 0 for row in differences), 1)
+        tests = max(sum(not isnan(row["p"]) for row in differences), 1)
         for row, corrected in zip(differences, holm([row["p"] for row in differences]), strict=True):
-            verdict = _verdict(row, corrected, lower_is_better=metric.lower_is_better)
-            rows.append(row | {"holm": corrected, "verdict": verdict, "detectable": _detectable(row, tests)})
+            verdict = _verdict(row, corrected, metric)
+            effect = detectable_effect(row["error"], row["n"], tests) if row["n"] and row["error"] >= 0 else None
+            rows.append(row | {"holm": corrected, "verdict": verdict, "detectable": effect, "version": metric.version})
     order = {metric.name: place for place, metric in enumerate(metrics)}
     rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
     schema = pa.schema([*((name, pa.string()) for name in request.columns), *_SCHEMA])
@@ -91,9 +102,10 @@ def compare_with_reference(
     by_name = {metric.name: metric for metric in candidates}
     for name in {row["metric"] for row in rows}:
         own = [row for row in rows if row["metric"] == name]
-        for row, corrected in zip(own, holm([row["p"] for row in own]), strict=True):
-            verdict = _verdict(row, corrected, lower_is_better=by_name[name].lower_is_better)
-            row |= {"holm": corrected, "verdict": verdict}
+        values = [nan if row["p"] is None else row["p"] for row in own]
+        for row, corrected in zip(own, holm(values), strict=True):
+            verdict = _verdict(row, corrected, by_name[name])
+            row |= {"holm": None if isnan(corrected) else corrected, "verdict": verdict}
     return rows
 
 
@@ -108,72 +120,99 @@ def compared_metrics(groups: pa.Table, request: ScoreRequest) -> dict[str, tuple
 
 
 def _is_compared(metric: Metric, contents: Contents) -> bool:
-    """Whether a metric leads on a suite, or on suites of the same relations in general, and can be compared by case."""
+    """Whether a metric leads on a suite, or on suites of the same relations in general, and can tell models apart."""
     general = Contents(relations=contents.relations)
-    return isinstance(metric, Ratio) and (metric.leads(contents) or metric.leads(general))
+    return metric.kind is not MetricKind.PLUG_IN and (metric.leads(contents) or metric.leads(general))
 
 
-def _differences(
-    metric: Ratio[Any], first: Outcomes, second: Outcomes, request: ScoreRequest
-) -> Iterator[dict[str, Any]]:
-    first_units, second_units = _units(metric, first), _units(metric, second)
-    cells = Slicer(first, request.columns, request.where).cut(first_units)
-    (a, a_counts), (b, b_counts) = metric.cases(first_units), metric.cases(second_units)
-    both = a_counts & b_counts
-    a, b = np.where(both, a, 0.0), np.where(both, b, 0.0)
-    binary = metric.hit(first_units).dtype == np.bool_
-    n, sum_a, sum_b = (cells.summed_by_slice(values) for values in (both, a, b))
-    only_a, only_b = (cells.summed_by_slice(values) for values in (a > b, b > a))
-    sums, counts, squares = cells.summed(a - b), cells.counted(both), cells.summed_by_slice((a - b) ** 2)
-    for place, name in enumerate(cells.names):
-        own, many = cells.range_of(place), int(n[place])
-        rng = seeded_rng(request.seed, list(name))
-        difference = paired_difference(sums[own], counts[own], float(squares[place]), rng, request.resamples)
-        discordant = int(only_a[place]), int(only_b[place])
-        exact = mcnemar(*discordant) if binary and many else None
-        yield {
-            "slice": name,
-            "metric": metric.name,
-            "first": sum_a[place] / many if many else None,
-            "second": sum_b[place] / many if many else None,
-            "difference": difference.value,
-            "low": difference.low,
-            "high": difference.high,
-            "n": many,
-            "clusters": int(np.count_nonzero(counts[own])),
-            "first_only": discordant[0],
-            "second_only": discordant[1],
-            "mcnemar": exact,
-            "paired": difference.p,
-            "p": difference.p if exact is None else max(exact, difference.p),
-            "method": difference.method,
-            "error": difference.error,
-        }
+def _differences(metric: Metric, first: Outcomes, second: Outcomes, request: ScoreRequest) -> list[dict[str, Any]]:
+    """The difference of both models in each slice."""
+    units = _units(metric, first), _units(metric, second)
+    cells = Slicer(first, request.columns, request.where).cut(units[0])
+    both = units[0].counted & units[1].counted
+    if isinstance(metric, Statistic) and not metric.lowest_of:
+        return _statistic_differences(metric, units, both, cells)
+    parts: Sequence[Ratio[Any]] = (metric,) if isinstance(metric, Ratio) else metric.lowest_of
+    sums = [[_slice_sums(part, own, both, cells) for part in parts] for own in units]
+    differences = [[RatioDifference(a, b, cells.slice_of_cell) for b in sums[1]] for a in sums[0]]
+    (a, *_), (b, *_) = sums
+    single = differences[0][0]
+    value, low, high, p = (
+        (single.value, *single.bounds(), single.p()) if len(parts) == 1 else lowest_difference(differences)
+    )
+    error = np.max([own.error for row in differences for own in row], axis=0)
+    return [
+        _difference_row(
+            *(metric, cells.names[place]),
+            *(min(part.share[place] for part in own) for own in sums),
+            *(value[place], low[place], high[place], p[place], error[place]),
+            *(a.cases[place], b.cases[place], single.clusters[place]),
+            "linearised" if len(parts) == 1 else BONFERRONI,
+        )
+        for place in range(len(cells.names))
+    ]
 
 
-def _units(metric: Ratio[Any], outcomes: Outcomes) -> Any:
+def _slice_sums(metric: Ratio[Any], units: Any, both: Flags, cells: SliceCells) -> ShareSums:
+    """The sums of a ratio over the units that both models answered."""
+    credit, counts = metric.cases(units)
+    credit = np.where(both, credit, 0.0)
+    squares = cells.summed_by_slice(credit * credit)
+    return ShareSums.of(cells.summed(credit), cells.counted(counts & both), squares, cells.slice_of_cell)
+
+
+def _statistic_differences(
+    metric: Statistic[Any], units: tuple[Any, Any], both: Flags, cells: SliceCells
+) -> list[dict[str, Any]]:
+    """The difference of a statistic in each slice, jackknifed over the same groups of pictures."""
+    counts = [metric.counts(own) & both for own in units]
+    rows = zip(cells.names, *(cells.units_by_slice(own) for own in counts), strict=True)
+    differences = []
+    for name, *places in rows:
+        cluster = [own.cluster[place] for own, place in zip(units, places, strict=True)]
+        group, groups, clusters = jackknife_groups(np.concatenate(cluster))
+        shares = np.split(group, [len(places[0])])
+        replicated = [
+            jackknife(metric.prepare(own, place), share, groups)
+            for own, place, share in zip(units, places, shares, strict=True)
+        ]
+        n = [0 if isnan(own.value) else len(place) for own, place in zip(replicated, places, strict=True)]
+        found = statistic_difference(replicated[0], replicated[1], clusters, min(n))
+        differences.append(
+            _difference_row(
+                *(metric, name, replicated[0].value, replicated[1].value),
+                *(found.value, found.low, found.high, found.p, found.error),
+                *(*n, clusters, "jackknife"),
+            )
+        )
+    return differences
+
+
+def _difference_row(metric: Metric, name: tuple[str, ...], *values: Any) -> dict[str, Any]:
+    names = ("first", "second", "difference", "low", "high", "p", "error", "first_n", "second_n", "clusters", "method")
+    row = {"slice": name, "metric": metric.name} | dict(zip(names, values, strict=True))
+    row |= {key: int(row[key]) for key in ("first_n", "second_n", "clusters")}
+    row["n"] = min(row["first_n"], row["second_n"])
+    if not row["n"]:
+        row |= dict.fromkeys(("difference", "low", "high", "p", "error"), nan) | {"method": ""}
+    return row
+
+
+def _units(metric: Metric, outcomes: Outcomes) -> Any:
     if metric.unit is OrderedPairs:
         return ordered_pairs(outcomes)
     return {Pairs: outcomes.pairs, Sets: outcomes.sets, Singles: outcomes.singles}[metric.unit]()
 
 
-def _verdict(row: dict[str, Any], corrected: float, *, lower_is_better: bool) -> str:
+def _verdict(row: Mapping[str, Any], corrected: float, metric: Metric) -> str:
     """Which model is better, or a tie where the corrected test does not reject."""
-    if not row["n"]:
+    if not row["n"] or not metric.directed:
         return ""
+    if isnan(corrected):
+        return TOO_FEW
     if corrected >= ALPHA:
         return TIE
-    return "first" if (row["difference"] > 0) != lower_is_better else "second"
-
-
-def _detectable(row: dict[str, Any], tests: int) -> float | None:
-    """The minimum detectable effect of the tests that are made."""
-    if not row["n"]:
-        return None
-    clusters = clustered_detectable_effect(row["error"], row["n"], tests)
-    if row["mcnemar"] is None:
-        return clusters
-    return max(clusters, mcnemar_detectable_effect(row["first_only"] + row["second_only"], row["n"], tests))
+    return "first" if (row["difference"] > 0) != metric.lower_is_better else "second"
 
 
 def _row(row: dict[str, Any], request: ScoreRequest) -> dict[str, Any]:
@@ -206,15 +245,16 @@ def coverage_of_outcomes(outcomes: Mapping[str, Outcomes], request: ScoreRequest
     for model, of in permutations(outcomes, 2):
         (hit, answered), (wanted, counted) = correct[model], correct[of]
         counts = wanted & counted & answered
-        hits, cases = cells.summed(counts & hit), cells.counted(counts)
-        for place, name in enumerate(cells.names):
-            own = cells.range_of(place)
-            used = cases[own] > 0
-            score = interval_from_sums(hits[own][used], cases[own][used], float(hits[own].sum()))
-            ends = {key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")}
+        credit = (counts & hit).astype(np.float64)
+        sums = ShareSums.of(
+            cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit), cells.slice_of_cell
+        )
+        columns = (sums.share, *sums.bounds(), sums.cases, sums.clusters)
+        for name, value, low, high, n, clusters in zip(cells.names, *(own.tolist() for own in columns), strict=True):
+            ends = {"value": value, "low": low, "high": high} if n else dict.fromkeys(("value", "low", "high"))
             rows.append(
                 dict(zip(request.columns, name, strict=True))
-                | {"model": model, "of": of, "n": score.n, "clusters": int(used.sum())}
+                | {"model": model, "of": of, "n": int(n), "clusters": int(clusters)}
                 | {"unit": "pair" if pairs else "answer", "threshold": request.threshold}
                 | ends
             )
@@ -240,11 +280,11 @@ Tie: TypeAlias = tuple[str, str, str]
 def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf, metrics: Sequence[Metric]) -> list[Tie]:
     """The ties of every column that a leaderboard of one suite can have, from its rows of scores.
 
-    Only the ratios among the metrics can be compared case by case.
+    A metric that cannot tell models apart, or by which none is better, has none.
     """
-    ratios = {metric.name: metric for metric in metrics if isinstance(metric, Ratio)}
-    columns = dict(_columns(scores, ratios))
-    tests = _PairedTests(outcomes, ratios)
+    told = {metric.name: metric for metric in metrics if metric.directed and metric.kind is not MetricKind.PLUG_IN}
+    columns = dict(_columns(scores, told))
+    tests = _PairedTests(outcomes, told)
     for (test, metric), values in columns.items():
         best = _best(values)
         for other in sorted(set(values) - {best}):
@@ -260,13 +300,16 @@ def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf, metrics
 def tied_with_best(scores: Mapping[str, float], p: Callable[[str, str], float]) -> frozenset[str]:
     """The best model of a column, and those that a paired test does not tell apart from it.
 
-    Each other model is compared with the best, and the p values are corrected by Holm for their number.
+    Each other model is compared with the best, and the p values are corrected by Holm for their number. Where no p
+    value can be told, none is the best.
     """
     if not scores:
         return frozenset()
     best = _best(scores)
     others = sorted(set(scores) - {best})
     corrected = holm([p(best, other) for other in others])
+    if others and np.isnan(corrected).all():
+        return frozenset()
     return frozenset([best, *(name for name, value in zip(others, corrected, strict=True) if value >= ALPHA)])
 
 
@@ -275,21 +318,21 @@ def _best(scores: Mapping[str, float]) -> str:
 
 
 def _columns(
-    scores: Sequence[Mapping[str, Any]], ratios: Mapping[str, Ratio[Any]]
+    scores: Sequence[Mapping[str, Any]], metrics: Mapping[str, Metric]
 ) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
     """Each test and metric with the values of the models, signed so that the best is the largest."""
-    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in ratios]
+    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in metrics]
     rows.sort(key=lambda row: (row["by"], row["test"], row["metric"]))
     for (_, test, metric), column in groupby(rows, key=lambda row: (row["by"], row["test"], row["metric"])):
-        sign = -1 if ratios[metric].lower_is_better else 1
+        sign = -1 if metrics[metric].lower_is_better else 1
         yield (test, metric), {row["model"]: sign * row["value"] for row in column}
 
 
 class _PairedTests:
     """Paired tests of models: pairs are gathered first, so that each two models are compared once."""
 
-    def __init__(self, outcomes: OutcomesOf, ratios: Mapping[str, Ratio[Any]]) -> None:
-        self._outcomes, self._ratios = outcomes, ratios
+    def __init__(self, outcomes: OutcomesOf, metrics: Mapping[str, Metric]) -> None:
+        self._outcomes, self._metrics = outcomes, metrics
         self._requested: dict[tuple[frozenset[str], bool], dict[str, None]] = {}
         self._p: dict[tuple[frozenset[str], str, str], float] = {}
 
@@ -300,13 +343,13 @@ class _PairedTests:
     def run(self) -> None:
         """Run all tests that were requested."""
         for models, by_test in sorted(self._requested, key=lambda key: (sorted(key[0]), key[1])):
-            ratios = [self._ratios[name] for name in self._requested[models, by_test]]
-            request = ScoreRequest(by=("test",) if by_test else (), metrics=ratios)
+            metrics = [self._metrics[name] for name in self._requested[models, by_test]]
+            request = ScoreRequest(by=("test",) if by_test else (), metrics=metrics)
             first, second = map(self._outcomes, sorted(models))
             for row in compare_outcomes(first, second, request).to_pylist():
-                if row["n"]:
+                if row["p"] is not None:
                     self._p[models, row["metric"], row.get("test") or ""] = float(row["p"])
 
     def p(self, best: str, other: str, metric: str, test: str) -> float:
-        """The p value; nan where both models have no answer in common, so that they are neither different nor tied."""
+        """The p value; nan where too little is in common for one, so that models are neither different nor tied."""
         return self._p.get((frozenset((best, other)), metric, test), float("nan"))

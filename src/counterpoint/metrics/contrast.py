@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from counterpoint.core.groups import Relation
-from counterpoint.core.ids import Plain
-from counterpoint.metrics.intervals import RESAMPLES, seeded_rng
+from counterpoint.metrics.intervals import NO_SCORE, Score, ShareSums, add_by
+from counterpoint.metrics.labels import Codes
 from counterpoint.metrics.metric import Ratio, has_relation, nowhere, only_tests
-from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Sets, Singles
-from counterpoint.metrics.paired_tests import PairedDifference, paired_difference
+from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Rows, Sets, Singles
+from counterpoint.metrics.paired_tests import RatioDifference
 
 KS = (1, 3, 5)
 """The numbers of contrasts of a set in the paper."""
@@ -89,38 +89,29 @@ def first_occurrences(outcomes: Outcomes, within: Flags | None = None) -> Flags:
     return once
 
 
-def accuracy_drop(
-    outcomes: Outcomes, within: Flags | None = None, *, seed: int = 0, resamples: int = RESAMPLES
-) -> tuple[PairedDifference, int]:
+def accuracy_drop(outcomes: Outcomes, within: Flags | None = None) -> Score:
     """The drop in accuracy from originals to contrasts with its interval over pictures, and the number of contrasts.
 
     Both are means over single answers, each original once, so that a picture may weigh more in one than in the other:
-    the interval is that of the difference of two ratios, linearised over pictures. `within` marks the rows that count.
+    this is the difference of two ratios, paired by picture. `within` marks the rows that count.
     """
     singles = outcomes.singles()
     fine = singles.counted & singles.gold & (True if within is None else within)
     bases = fine & first_occurrences(outcomes, within)
     others = fine & (singles.row != singles.base)
     if not bases.any() or not others.any():
-        return paired_difference(np.empty(0), np.empty(0, np.int64), 0.0, seeded_rng(seed)), 0
-    many = int(singles.cluster.max()) + 1
-    shares = [_influence(singles.correct, flags, singles.cluster, many) for flags in (bases, others)]
-    used = np.bincount(singles.cluster[bases | others], minlength=many) > 0
-    value = shares[0][0] - shares[1][0]
-    pseudo = value + used.sum() * (shares[0][1] - shares[1][1])[used]
-    content: list[Plain] = [seed, "drop"]
-    difference = paired_difference(
-        pseudo, np.ones(len(pseudo), np.int64), float((pseudo**2).sum()), seeded_rng(*content), resamples
-    )
-    return difference, int(others.sum())
+        return NO_SCORE
+    place = np.zeros(int(singles.cluster.max()) + 1, np.int64)
+    first, second = (_picture_sums(singles.correct[own], singles.cluster[own], place) for own in (bases, others))
+    drop = RatioDifference(first, second, place)
+    (low,), (high,) = drop.bounds()
+    return Score(float(drop.value[0]), float(low), float(high), int(others.sum()))
 
 
-def _influence(credit: Floats, flags: Flags, cluster: Any, many: int) -> tuple[float, Floats]:
-    """A mean, and the influence of each cluster on it."""
-    sums = np.bincount(cluster[flags], credit[flags], minlength=many)
-    counts = np.bincount(cluster[flags], minlength=many)
-    share = float(sums.sum()) / int(counts.sum())
-    return share, np.asarray((sums - share * counts) / counts.sum())
+def _picture_sums(credit: Floats, picture: Codes, place: Rows) -> ShareSums:
+    many = len(place)
+    squares = np.array([float((credit * credit).sum())])
+    return ShareSums.of(add_by(picture, credit, many), np.bincount(picture, minlength=many), squares, place)
 
 
 def _among_first(singles: Singles, k: int) -> Flags:

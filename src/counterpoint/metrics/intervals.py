@@ -1,30 +1,39 @@
-"""Confidence intervals over cases in clusters, such as questions about one picture: closed forms and the bootstrap.
+"""Confidence intervals over cases in clusters, such as questions about one picture; no random draw is needed.
 
-The cluster bootstrap resamples pictures, each with all queries about it. A share is a sum of credit over a sum of
-cases, so a resample needs only the two sums of each cluster. Clusters with the same two sums are interchangeable: how
-often each type of cluster is drawn is one multinomial draw, so that a million pictures cost no more than the number of
-types. Where clusters are all different they are drawn one by one.
+A mean of credit has the interval of Korn and Graubard (1998): that of Clopper and Pearson for the effective number of
+cases, which is the number of cases over the design effect of their clusters. Any other statistic has the jackknife
+over clusters. Everything is computed for all slices at once, from a few sums of each.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from math import comb, isnan, nan, sqrt
+from math import isnan, nan
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint.core.ids import Plain, content_id
-from counterpoint.metrics.labels import Codes, renumber
-from counterpoint.metrics.metric import Estimator
+from counterpoint.metrics.distributions import beta_quantile, student_quantile
+from counterpoint.metrics.labels import Codes
+from counterpoint.metrics.metric import Estimator, MetricKind, MetricMetadata
 from counterpoint.metrics.outcomes import Floats, Rows
 
-Z95 = 1.959963984540054
-"""The 97.5 % point of the normal distribution."""
+Counts = NDArray[np.int64]
+
+UPPER = 0.975
+"""The point up to which an end of a 95 % interval reaches."""
+JACKKNIFE_GROUPS = 200
+"""Clusters beyond this number are left out in so many groups (Kott 2001)."""
+
+PRIOR_WEIGHT = 2.0
+"""The weight of a prior variance, over the squared number of clusters that hold the rarer outcome."""
+
+_PRIOR_CORRELATION = 0.5  # of the cases of a cluster, where too few clusters hold the rarer outcome to estimate it
+_MANY_CLUSTERS = 10.0  # clusters with the rarer outcome from which on the continuity correction is not needed
+_EQUAL = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A share with its 95 % interval and the number of cases behind it, all from 0 to 1; none of them where n is 0."""
+    """A value with its 95 % interval and the number of cases behind it; none of them where n is 0."""
 
     value: float
     low: float
@@ -32,197 +41,183 @@ class Score:
     n: int
 
 
-def wilson_interval(hits: float, n: int) -> Score:
-    """The Wilson interval of a share of independent cases.
+NO_SCORE = Score(nan, nan, nan, 0)
 
-    >>> score = wilson_interval(8, 10)
-    >>> round(score.low, 3), round(score.high, 3)
-    (0.49, 0.943)
+
+@dataclass(frozen=True, slots=True)
+class ShareSums:
+    """The credit s and the number n of cases of each cluster, and sums over the clusters of each slice."""
+
+    s: Floats
+    n: Floats
+    cases: Floats
+    credit: Floats
+    squares: Floats  # of the credit of cases
+    clusters: Floats  # that have a case
+    ss: Floats
+    sn: Floats
+    nn: Floats
+
+    @classmethod
+    def of(cls, sums: Floats, counts: Counts, squares: Floats, place: Rows | None = None) -> "ShareSums":
+        """From the credit and cases of each cluster, the squares of each slice, and the slice of each cluster."""
+        place = np.zeros(len(sums), np.int64) if place is None else place
+        n = counts.astype(np.float64)
+        columns = (n, sums, counts > 0, sums * sums, sums * n, n * n)
+        cases, credit, clusters, ss, sn, nn = (add_by(place, values, len(squares)) for values in columns)
+        return cls(sums, n, cases, credit, squares, clusters, ss, sn, nn)
+
+    @property
+    def share(self) -> Floats:
+        """The mean credit; nan without a case."""
+        with np.errstate(invalid="ignore"):
+            return np.minimum(self.credit / self.cases, 1.0)
+
+    @property
+    def rarer_clusters(self) -> Floats:
+        """How many clusters hold the rarer of credit and its absence, counted as if all held equally much (Kish)."""
+        rare = self.credit > self.cases / 2
+        total = np.where(rare, self.cases - self.credit, self.credit)
+        squares = np.where(rare, self.nn - 2 * self.sn + self.ss, self.ss)
+        return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > _EQUAL)
+
+    def bounds(self, upper: float = UPPER) -> tuple[Floats, Floats]:
+        """Both ends of the interval of Korn and Graubard, each exceeded with a probability of one minus `upper`.
+
+        The design effect is at least 1. Where few clusters hold the rarer outcome it cannot be estimated, and is drawn
+        towards that of a correlation of one half within clusters. Where all credit is equal, the effective number of
+        cases is that of the clusters.
+        """
+        share, n, m = self.share, np.maximum(self.cases, 1.0), np.maximum(self.clusters, 1.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            alone = np.maximum(self.squares / n - share * share, 0.0) / n
+            between = (self.ss - 2 * share * self.sn + share * share * self.nn) / n**2 * m / (m - 1)
+            rarer = np.maximum(self.rarer_clusters, _EQUAL)
+            weight = PRIOR_WEIGHT / rarer**2
+            effect = np.maximum(between, 0.0) / alone
+            prior = np.maximum(1 + (self.nn / n - 1) * _PRIOR_CORRELATION, effect)
+            effect = (effect + weight * prior) / (1 + weight)
+            fewer = (student_quantile(upper, np.maximum(n - 1, 1)) / student_quantile(upper, np.maximum(m - 1, 1))) ** 2
+            effective = share * (1 - share) / alone * np.minimum(fewer / effect, 1.0)
+        equal = (alone * n < _EQUAL) | (m < 2)
+        effective = np.where(equal, m, np.nan_to_num(effective, nan=1.0))
+        correction = np.where(equal, 0.0, np.minimum(rarer / _MANY_CLUSTERS, 1.0) ** 2 / 2)
+        return binomial_bounds(share, effective, upper, correction)
+
+
+def add_by(place: Rows | Codes, values: Floats | NDArray[np.bool_], many: int) -> Floats:
+    """The sums of values by place; unlike those of `bincount`, numbers with a fraction even where there are none."""
+    return np.bincount(place, values, many).astype(np.float64)
+
+
+def binomial_bounds(
+    share: Floats, n: Floats, upper: float = UPPER, correction: Floats | float = 0.0
+) -> tuple[Floats, Floats]:
+    """Both ends of the interval of a share of n independent cases, where n may have a fraction.
+
+    They are those of Clopper and Pearson with a `correction` of 0, and those of Jeffreys with one of one half.
+
+    >>> [round(float(end), 4) for end in binomial_bounds(np.array(0.8), np.array(10.0))]
+    [0.4439, 0.9748]
     """
-    return Score(hits / n, *wilson_bounds(hits / n, n), n) if n else Score(nan, nan, nan, 0)
-
-
-def clopper_pearson_interval(hits: int, n: int) -> Score:
-    """The exact interval of Clopper and Pearson for a share of few independent binary cases.
-
-    >>> score = clopper_pearson_interval(8, 10)
-    >>> round(score.low, 3), round(score.high, 3)
-    (0.444, 0.975)
-    """
-    if not n:
-        return Score(nan, nan, nan, 0)
-    low = _where(lambda share: 1 - _at_most(hits - 1, n, share), 0.025, rising=True) if hits else 0.0
-    high = _where(lambda share: _at_most(hits, n, share), 0.025, rising=False) if hits < n else 1.0
-    return Score(hits / n, low, high, n)
+    share, n = np.nan_to_num(np.asarray(share, np.float64)), np.maximum(n, _EQUAL)
+    hits, misses = share * n, (1 - share) * n
+    low = beta_quantile(1 - upper, np.maximum(hits + correction, _EQUAL), misses + 1 - correction)
+    high = beta_quantile(upper, hits + 1 - correction, np.maximum(misses + correction, _EQUAL))
+    low, high = np.where(hits < _EQUAL, 0.0, low), np.where(misses < _EQUAL, 1.0, high)
+    return np.minimum(low, share), np.maximum(high, share)
 
 
 def clustered_interval(credit: ArrayLike, cluster: ArrayLike) -> Score:
-    """The mean credit of cases in clusters, with the interval that the clusters allow.
-
-    The variance of the ratio of sums is linearised over clusters, and is never taken to be smaller than that of
-    independent cases. The effective number of cases that it leaves goes into the Wilson form, so that the interval
-    stays between 0 and 1 and is never empty.
+    """The mean credit of cases in clusters, with the interval of Korn and Graubard.
 
     >>> clustered_interval([1, 1, 0, 1], ["a", "a", "b", "c"]).value
     0.75
     """
     values = np.asarray(credit, dtype=np.float64)
     if not values.size:
-        return Score(nan, nan, nan, 0)
+        return NO_SCORE
     _, codes = np.unique(np.asarray(cluster), return_inverse=True)
-    return interval_from_sums(
-        np.bincount(codes, values).astype(np.float64), np.bincount(codes), float((values * values).sum())
-    )
+    counts = np.bincount(codes)
+    return interval_from_sums(add_by(codes, values, len(counts)), counts, float((values * values).sum()))
 
 
-def interval_from_sums(sums: NDArray[np.float64], counts: NDArray[np.int64], squares: float) -> Score:
-    """The clustered interval from the credit and cases of each cluster, and the sum of squares of all credit."""
-    n, many = int(counts.sum()), len(counts)
-    if not n:
-        return Score(nan, nan, nan, 0)
-    share = min(float(sums.sum()) / n, 1.0)
-    alone = max(squares - n * share * share, 0.0)
-    if many < 2 or alone < 1e-12 * n:  # one cluster, or all cases alike
-        effective: float = many
-    else:
-        spread = float(((sums - share * counts) ** 2).sum()) * many / (many - 1) / n**2
-        effective = share * (1 - share) / max(spread, alone / (n - 1) / n)
-    return Score(share, *wilson_bounds(share, effective), n)
+def interval_from_sums(sums: Floats, counts: Counts, squares: float) -> Score:
+    """The same from the credit and cases of each cluster, and the sum of squares of all credit."""
+    slices = ShareSums.of(sums, counts, np.array([squares]))
+    if not slices.cases[0]:
+        return NO_SCORE
+    (low,), (high,) = slices.bounds()
+    return Score(float(slices.share[0]), float(low), float(high), int(slices.cases[0]))
 
 
-def wilson_bounds(share: float, n: float) -> tuple[float, float]:
-    """Both ends of the Wilson interval; the number of cases may be an effective one, with a fraction."""
-    z2 = Z95 * Z95
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = Z95 / (1 + z2 / n) * sqrt(max(share * (1 - share), 0.0) / n + z2 / (4 * n * n))
-    return min(max(middle - reach, 0.0), share), max(min(middle + reach, 1.0), share)
+@dataclass(frozen=True, slots=True)
+class Jackknife:
+    """A statistic with its values without each cluster, or without each group of clusters where these are many."""
+
+    value: float
+    replicates: Floats
+
+    @property
+    def variance(self) -> float:
+        """The jackknife estimate of the variance; nan with fewer than two groups."""
+        many = len(self.replicates)
+        if many < 2:
+            return nan
+        return float(((self.replicates - self.replicates.mean()) ** 2).sum() * (many - 1) / many)
 
 
-def _at_most(hits: int, n: int, share: float) -> float:
-    """How likely it is that at most so many of n independent cases are hits."""
-    return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(hits + 1))
+def jackknife(estimate: Estimator, group: Rows, groups: int) -> Jackknife:
+    """The statistic of all units, and without those of each group in turn; a group that empties it counts as without.
 
-
-def _where(tail: Callable[[float], float], level: float, *, rising: bool) -> float:
-    """The share at which a tail that rises or falls with it is as likely as the level, by halving."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if (tail(middle) < level) == rising:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-Counts = NDArray[np.int64]
-
-RESAMPLES = 2000
-FEWEST_CLUSTERS = 20
-"""With fewer clusters than this, intervals are exact or closed instead of bootstrapped."""
-
-_MOST_TYPES, _MOST_CLUSTERS = 750, 10_000  # beyond both, the closed form is as good
-_GRAIN = 60  # credit in halves, thirds, fifths and tenths is whole in sixtieths
-_AT_ONCE = 2_000_000
-_MOST_DRAWS = 200_000_000  # units drawn for one interval of a statistic, so that large slices take seconds
-_FEWEST_RESAMPLES = 100
-
-
-def seeded_rng(*content: Plain) -> np.random.Generator:
-    """A generator that depends on nothing but this content, so that the order of slices changes no interval."""
-    return np.random.default_rng(content_id(list(content)))
-
-
-def bootstrap_interval(
-    sums: Floats, counts: Counts, squares: float, rng: np.random.Generator, resamples: int = RESAMPLES
-) -> tuple[Score, str]:
-    """A share over clusters with its 95 % interval, and the method that gave it.
-
-    `sums` is the credit and `counts` the cases of each cluster, `squares` the sum of the squares of all credit. Fewer
-    than 20 clusters give an exact interval if each is one binary case, else Wilson's; so do cases with equal credit,
-    whose bootstrap has no width.
+    `group` has the number of each unit's group, from `jackknife_groups`.
     """
-    used = counts > 0
-    sums, counts = sums[used], counts[used]
-    closed = interval_from_sums(sums, counts, squares)
-    if not closed.n:
-        return closed, ""
-    if len(counts) < FEWEST_CLUSTERS:
-        if counts.max() == 1 and np.isin(sums, (0, 1)).all():
-            return clopper_pearson_interval(int(sums.sum()), closed.n), "exact"
-        return closed, "wilson"
-    if squares - closed.n * closed.value**2 < 1e-12 * closed.n:
-        return closed, "wilson"
-    drawn = resample_shares(sums, counts, rng, resamples)
-    if drawn is None:
-        return closed, "clustered"
-    low, high = np.quantile(drawn, (0.025, 0.975))
-    return Score(closed.value, min(float(low), closed.value), max(float(high), closed.value), closed.n), "bootstrap"
+    value = estimate(np.ones(len(group))) if len(group) else nan
+    if isnan(value) or groups < 2:
+        return Jackknife(value, np.empty(0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        replicates = np.array([estimate((group != number).astype(np.float64)) for number in range(groups)])
+    return Jackknife(value, np.where(np.isnan(replicates), value, replicates))
 
 
-def resample_shares(
-    sums: Floats, counts: Counts, rng: np.random.Generator, resamples: int = RESAMPLES
-) -> Floats | None:
-    """The share in each resample of the clusters, or None where there are too many different ones."""
-    many = len(counts)
-    type_sums, type_counts, frequency = _cluster_types(sums, counts)
-    if len(frequency) <= min(_MOST_TYPES, many // 10):
-        drawn = rng.multinomial(many, frequency / many, size=resamples).astype(np.float64)
-        hits, cases = (drawn @ np.stack([type_sums, type_counts], axis=1)).T
-        return np.asarray(hits / cases)
-    if many > _MOST_CLUSTERS:
-        return None
-    order = np.lexsort((counts, sums))  # so that the order of rows changes nothing
-    sums, counts = sums[order], counts[order]
-    shares = np.empty(resamples)
-    step = max(_AT_ONCE // many, 1)
-    for start in range(0, resamples, step):
-        places = rng.integers(many, size=(min(step, resamples - start), many), dtype=np.int32)
-        shares[start : start + step] = sums[places].sum(axis=1) / counts[places].sum(axis=1)
-    return shares
+def jackknife_groups(cluster: Codes) -> tuple[Rows, int, int]:
+    """The group of each unit, how many groups there are, and how many clusters."""
+    clusters, codes = np.unique(cluster, return_inverse=True)
+    many = len(clusters)
+    return codes % JACKKNIFE_GROUPS, min(many, JACKKNIFE_GROUPS), many
 
 
-def estimate_interval(
-    estimate: Estimator, cluster: Codes, rng: np.random.Generator, resamples: int = RESAMPLES
-) -> tuple[Score, str]:
-    """The value of a statistic with its 95 % interval, and the method that gave it.
+def statistic_interval(metric: MetricMetadata, estimate: Estimator, cluster: Codes) -> tuple[Score, str, float]:
+    """The value of a statistic with the 95 % interval of its kind, its method, and its standard error.
 
-    Clusters, given as the number of each unit's, are resampled with all their units, and the interval is that of the
-    middle 95 % of the values (percentile bootstrap). Fewer resamples are drawn of very many units. Where there are
-    fewer than 20 clusters or all values are equal, which would make the interval too narrow, a value from 0 to 1 has
-    Wilson's interval of a share of as many cases as there are clusters, which is wider.
+    A difference, and whatever can be below zero, has Student's interval; a curve, which lies between 0 and 1, has that
+    of a share with as many independent cases as its variance allows. A plug-in value has no interval.
     """
     n = len(cluster)
-    value = estimate(np.ones(n)) if n else nan
+    group, groups, clusters = jackknife_groups(cluster)
+    if metric.kind is MetricKind.PLUG_IN:
+        value = estimate(np.ones(n)) if n else nan
+        return (NO_SCORE, "", nan) if isnan(value) else (Score(value, nan, nan, n), "", nan)
+    replicated = jackknife(estimate, group, groups)
+    value, variance = replicated.value, replicated.variance
     if isnan(value):
-        return Score(nan, nan, nan, 0), ""
-    _, codes = np.unique(cluster, return_inverse=True)
-    many = int(codes.max()) + 1
-    drawn = _resample_estimates(estimate, codes, many, rng, min(resamples, max(_MOST_DRAWS // n, _FEWEST_RESAMPLES)))
-    low, high = np.quantile(drawn, (0.025, 0.975)) if len(drawn) else (value, value)
-    if 0 <= value <= 1 and (many < FEWEST_CLUSTERS or high - low < 1e-12):
-        whole = wilson_interval(value * many, many)
-        return Score(value, whole.low, whole.high, n), "wilson"
-    return Score(value, min(float(low), value), max(float(high), value), n), "resampled"
+        return NO_SCORE, "", nan
+    low, high = metric.range
+    quantile = float(student_quantile(UPPER, max(groups - 1, 1)))
+    if metric.kind is MetricKind.DIFFERENCE or low < 0:
+        reach = quantile * variance**0.5 if variance > _EQUAL else hidden_share(clusters) * (high - low) / 2
+        score = Score(value, max(value - reach, low), min(value + reach, high), n)
+        return score, "jackknife", variance**0.5
+    spread = value * (1 - value)
+    effective = spread / variance * (float(student_quantile(UPPER, 1e6)) / quantile) ** 2 if variance > _EQUAL else 0.0
+    ends = binomial_bounds(np.array(value), np.array(effective or float(clusters)))
+    return Score(value, float(ends[0]), float(ends[1]), n), "jackknife", variance**0.5
 
 
-def _resample_estimates(
-    estimate: Estimator, codes: Rows, many: int, rng: np.random.Generator, resamples: int
-) -> Floats:
-    """The values of the resamples that have one."""
-    times = (np.bincount(rng.integers(many, size=many), minlength=many)[codes] for _ in range(resamples))
-    drawn = np.fromiter((estimate(weights.astype(np.float64)) for weights in times), np.float64, resamples)
-    return drawn[~np.isnan(drawn)]
+def hidden_share(clusters: int) -> float:
+    """The share of clusters that can differ from all those seen, at a level of 97.5 %.
 
-
-def _cluster_types(sums: Floats, counts: Counts) -> tuple[Floats, Counts, Counts]:
-    """The types of clusters, by their two sums, and the number of clusters of each."""
-    scaled = sums * _GRAIN
-    grains = np.rint(scaled).astype(np.int64)
-    if np.abs(scaled - grains).max() > 1e-6:
-        types, frequency = np.unique(np.round(sums + 1j * counts, 9), return_counts=True)
-        return np.asarray(types.real, np.float64), np.rint(types.imag).astype(np.int64), frequency
-    lowest = int(grains.min())
-    span = int(grains.max()) - lowest + 1
-    codes, used = renumber(counts * span + (grains - lowest), (int(counts.max()) + 1) * span)
-    return (used % span + lowest) / _GRAIN, used // span, np.bincount(codes)
+    >>> round(hidden_share(100), 3)
+    0.036
+    """
+    return float(1 - (1 - UPPER) ** (1 / max(clusters, 1)))

@@ -20,7 +20,7 @@ from counterpoint.core.groups import Relation
 from counterpoint.metrics.accuracy import answer_accuracy
 from counterpoint.metrics.bias import picture_bias, question_bias
 from counterpoint.metrics.calibration import ece
-from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Contents, Metric, displayed
+from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Contents, Metric, MetricKind, displayed
 from counterpoint.metrics.robustness import (
     mean_robustness,
     picture_feature_robustness,
@@ -350,7 +350,9 @@ def data_sets_leaderboard(models: Mapping[str, Competitor], cells: Mapping[str, 
     for column in columns:
         of = len({data_set for own in cells.values() for data_set in _valued(own, column.key)})
         column_means = {title: _mean_cell(own, column.key, of) for title, own in cells.items()}
-        for title, cell in rank_cells(column_means, lower_is_better=column.metric.lower_is_better).items():
+        if column.metric.kind is not MetricKind.PLUG_IN:
+            column_means = rank_cells(column_means, lower_is_better=column.metric.lower_is_better)
+        for title, cell in column_means.items():
             means[title][column.key] = cell
     rows = [
         LeaderboardRow(title, models[title].fingerprint, own, models[title].cost, cells[title])
@@ -373,9 +375,11 @@ def mean_cell(cells: Sequence[LeaderboardCell]) -> LeaderboardCell:
     """
     n = len(cells)
     value = sum(_number(cell.value) for cell in cells) / n
+    partial = any(cell.missing > 0 for cell in cells)
+    if any(cell.low is None for cell in cells):
+        return LeaderboardCell(value, data_sets=n, of=n, partial=partial)
     below = sqrt(sum((_number(cell.value) - _number(cell.low)) ** 2 for cell in cells)) / n
     above = sqrt(sum((_number(cell.high) - _number(cell.value)) ** 2 for cell in cells)) / n
-    partial = any(cell.missing > 0 for cell in cells)
     return LeaderboardCell(value, value - below, value + above, data_sets=n, of=n, partial=partial)
 
 

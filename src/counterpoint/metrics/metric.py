@@ -11,6 +11,7 @@ first. Both are conditions on `Contents`, what the groups of a suite are.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
+from math import inf
 from types import MappingProxyType
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -143,7 +144,7 @@ def _answer_kinds(groups: pa.Table) -> pa.Array:
 T = TypeVar("T", Pairs, OrderedPairs, Sets, Singles)
 
 Estimator: TypeAlias = Callable[[Floats], float]
-"""The value of a statistic, from how often each of its units is drawn; nan where there is none."""
+"""The value of a statistic, from the weight of each of its units; nan where there is none."""
 
 
 class MetricKind(StrEnum):
@@ -268,11 +269,16 @@ class Statistic(MetricMetadata, Generic[T]):
 
     `prepare` takes the units and the places of those that lie in a slice and count. It does once what need not be done
     again, such as sorting, and returns the estimator. A unit with a failed or missing member never counts.
+    The value is that of the lowest of the ratios `lowest_of`, if there are any. Where its standard error is above
+    `largest_error` there is no value. `test` gives a p value against chance, from the units, the places and a seed.
     """
 
     unit: type[T]
     prepare: Callable[[T, Rows], Estimator]
     counts: Callable[[T], Flags] = all_units
+    lowest_of: tuple[Ratio[T], ...] = ()
+    largest_error: float = inf
+    test: Callable[[T, Rows, int], float] | None = None
 
 
 Metric: TypeAlias = Ratio[Any] | Statistic[Any]

@@ -1,82 +1,150 @@
-"""Paired tests of two models on the same cases, Holm's correction, and minimum detectable effects."""
+"""Two models on the same pictures: differences of means and of statistics, Holm's correction, detectable effects.
+
+The interval and the p value of a difference come from one statistic, Student's t over pictures. Below 20 pictures, or
+10 cases of a model, there is an interval and no p value.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, erfc, exp, lgamma, log, log2, nan, sqrt
+from math import ceil, log2, nan
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
-from counterpoint.metrics.intervals import FEWEST_CLUSTERS, RESAMPLES, Z95, Counts, resample_shares
-from counterpoint.metrics.outcomes import Floats
+from counterpoint.metrics.distributions import student_p, student_quantile
+from counterpoint.metrics.intervals import PRIOR_WEIGHT, UPPER, Jackknife, ShareSums, add_by, hidden_share
+from counterpoint.metrics.outcomes import Floats, Rows
 
 ALPHA = 0.05
 POWER = 0.8
+FEWEST_CLUSTERS, FEWEST_CASES = 20, 10
+"""Pictures, and cases that count for each model, below which there is no p value."""
 
-_T95 = (
-    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262),
-    *(2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101),
-)  # the 97.5 % points of Student's distribution with 1 to 18 degrees of freedom
+_HALVINGS = 45
+_EQUAL = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """The first model's share less the second's, with its 95 % interval, p value and standard error."""
+    """The first model's value less the second's, with its 95 % interval, p value and standard error."""
 
     value: float
     low: float
     high: float
     p: float
     error: float
-    method: str
 
 
-def mcnemar(first_only: int, second_only: int) -> float:
-    """The exact two-sided p value of McNemar's test, from the two counts of discordant pairs.
+class RatioDifference:
+    """The difference of two models' own ratios in each slice, paired by cluster.
 
-    >>> mcnemar(1, 9)
-    0.021484375
+    With δ the supposed difference, both ratios are fitted to the cases under it, and the variance of their difference
+    is linearised over clusters at these. Where few clusters hold the rarer outcome of a model, its variance is drawn
+    towards that of as many independent cases, since a model that misses nothing has none by itself.
     """
-    n, fewer = first_only + second_only, min(first_only, second_only)
-    if first_only == second_only:
-        return 1.0
-    steps = np.arange(fewer, 0, -1, dtype=np.float64)
-    tail = 1 + float(np.cumprod(steps / (n - steps + 1)).sum())  # in units of the likelihood of `fewer`
-    likely = lgamma(n + 1) - lgamma(fewer + 1) - lgamma(n - fewer + 1) - n * log(2)
-    return min(2 * tail * exp(likely), 1.0) if n > 60 else min(_exact_tail(fewer, n), 1.0)
+
+    def __init__(self, first: ShareSums, second: ShareSums, place: Rows) -> None:
+        self._first, self._second = first, second
+        slices = len(first.cases)
+        products = (first.s * second.s, first.s * second.n, first.n * second.s, first.n * second.n)
+        self._cross = tuple(add_by(place, product, slices) for product in products)
+        self.clusters = add_by(place, (first.n > 0) | (second.n > 0), slices)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            self.value = first.share - second.share
+            cases = first.cases + second.cases
+            pooled = (first.credit + second.credit) / cases
+            independent = np.maximum((first.squares + second.squares) / cases - pooled**2, 0.0)
+            self._pooled, self._cases = pooled, cases
+            self._granularity = np.nan_to_num(independent / (pooled * (1 - pooled)), nan=0.0, posinf=0.0)
+            self.error = np.sqrt(self._variance(np.zeros(slices)))
+
+    def p(self, upper_only: bool = False) -> Floats:
+        """The two-sided p value, or that of the first model being better, where there are enough pictures and cases."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t = np.where(np.abs(self.value) < _EQUAL, 0.0, self.value / self.error)
+        p = student_p(np.nan_to_num(t, posinf=1e9, neginf=-1e9), np.maximum(self.clusters - 1, 1))
+        p = np.where(t > 0, p / 2, 1 - p / 2) if upper_only else p
+        return np.where(self._is_enough, p, nan)
+
+    def bounds(self, upper: float = UPPER) -> tuple[Floats, Floats]:
+        """Both ends of the interval: the differences that the test does not reject."""
+        quantile = student_quantile(upper, np.maximum(self.clusters - 1, 1))
+        ends = []
+        for end in (-1.0, 1.0):
+            far, near = np.full_like(self.value, end), self.value.copy()
+            for _ in range(_HALVINGS):
+                middle = (far + near) / 2
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    inside = (self.value - middle) ** 2 <= quantile**2 * self._variance(middle)
+                near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+            ends.append(near)
+        low, high = ends
+        alike = (high - low < 1e-9) | (self.clusters < 2)
+        hidden = np.where(alike, [hidden_share(int(many)) for many in self.clusters], 0.0)
+        return np.maximum(low - hidden, -1.0), np.minimum(high + hidden, 1.0)
+
+    @property
+    def _is_enough(self) -> Any:
+        cases = np.minimum(self._first.cases, self._second.cases)
+        return (self.clusters >= FEWEST_CLUSTERS) & (cases >= FEWEST_CASES)
+
+    def _variance(self, difference: Floats) -> Floats:
+        """The variance of the difference of both shares if it is truly this."""
+        first, second, many = self._first, self._second, self.clusters
+        share_a = np.clip(self._pooled + difference * second.cases / self._cases, 0.0, 1.0)
+        share_b = np.clip(self._pooled - difference * first.cases / self._cases, 0.0, 1.0)
+        residuals = (first.share - share_a) * (second.share - share_b)
+        ss, sn, ns, nn = self._cross
+        product = (ss - share_b * sn - share_a * ns + share_a * share_b * nn) / (first.cases * second.cases)
+        covariance = (product - residuals / many) * many / (many - 1)
+        variances, scales = [], []
+        for sums, share in ((first, share_a), (second, share_b)):
+            own = _variance_around(sums, share, many)
+            independent = np.maximum(own, self._granularity * share * (1 - share) / sums.cases)
+            weight = PRIOR_WEIGHT / np.maximum(sums.rarer_clusters, 0.1) ** 2
+            raised = (own + weight * independent) / (1 + weight)
+            variances.append(raised)
+            scales.append(np.sqrt(np.divide(raised, own, out=np.ones_like(own), where=own > _EQUAL)))
+        total = variances[0] + variances[1] - 2 * scales[0] * scales[1] * covariance
+        return np.where(total < _EQUAL, 0.0, total)
 
 
-def paired_difference(
-    sums: Floats, counts: Counts, squares: float, rng: np.random.Generator, resamples: int = RESAMPLES
-) -> PairedDifference:
-    """The mean difference over cases in clusters, by the paired bootstrap over clusters.
+def _variance_around(sums: ShareSums, share: Floats, clusters: Floats) -> Floats:
+    """The linearised variance over clusters of a share that is supposed to be this."""
+    around = (sums.ss - 2 * share * sums.sn + share * share * sums.nn) / sums.cases**2
+    return np.asarray(np.maximum(around - (sums.share - share) ** 2 / clusters, 0.0) * clusters / (clusters - 1))
 
-    `sums` is the sum of differences and `counts` the cases of each cluster, `squares` the sum of squared differences.
-    Fewer than 20 clusters have an exact sign-flip permutation test and Student's interval; very many different ones
-    have the closed form.
+
+def lowest_difference(differences: Sequence[Sequence[RatioDifference]]) -> tuple[Floats, Floats, Floats, Floats]:
+    """The difference of the lowest of some ratios of two models: value, both ends of its interval, and p.
+
+    `differences[s][t]` is the first model's ratio s less the second model's t. The lowest of the first less the lowest
+    of the second is the least over s of the greatest over t, so each bound is one of Bonferroni's over the other index.
     """
-    used = counts > 0
-    sums, counts = sums[used], counts[used]
-    n, many = int(counts.sum()), len(counts)
-    if not n:
-        return PairedDifference(nan, nan, nan, nan, nan, "")
-    value, error = float(sums.sum()) / n, _error(sums, counts, squares)
-    if many < FEWEST_CLUSTERS:
-        reach = _T95[many - 2] * error if many > 1 else 1.0
-        return PairedDifference(
-            value, max(value - reach, -1), min(value + reach, 1), _sign_flip_p(sums), error, "sign flips"
-        )
-    drawn = resample_shares(sums, counts, rng, resamples)
-    if drawn is None:
-        return PairedDifference(
-            value, value - Z95 * error, value + Z95 * error, _normal(value, error), error, "clustered"
-        )
-    low, high = (float(end) for end in np.quantile(drawn, (0.025, 0.975)))
-    crossing = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
-    p = min(2 * (crossing + 1) / (resamples + 1), 1.0)
-    if not crossing:
-        p = min(p, _normal(value, error))  # below the resolution of so many resamples
-    return PairedDifference(value, min(low, value), max(high, value), p, error, "bootstrap")
+    upper = 1 - (1 - UPPER) / len(differences)
+    ends = [[own.bounds(upper) for own in row] for row in differences]
+    value = np.min([np.max([own.value for own in row], axis=0) for row in differences], axis=0)
+    low = np.min([np.max([end[0] for end in row], axis=0) for row in ends], axis=0)
+    high = np.max([np.min([end[1] for end in column], axis=0) for column in zip(*ends, strict=True)], axis=0)
+    p = np.array([[own.p(upper_only=True) for own in row] for row in differences])
+    above = np.max(np.minimum(len(differences) * p.min(axis=1), 1.0), axis=0)
+    below = np.max(np.minimum(len(differences) * (1 - p).min(axis=0), 1.0), axis=0)
+    return value, low, high, np.minimum(2 * np.minimum(above, below), 1.0)
+
+
+def statistic_difference(first: Jackknife, second: Jackknife, clusters: int, cases: int) -> PairedDifference:
+    """The difference of a statistic of two models, jackknifed over the same groups of pictures."""
+    value = first.value - second.value
+    if np.isnan(value) or len(first.replicates) < 2:
+        return PairedDifference(value, -1.0, 1.0, nan, nan)
+    error = Jackknife(value, first.replicates - second.replicates).variance ** 0.5
+    df = len(first.replicates) - 1
+    reach = float(student_quantile(UPPER, df)) * error if error > 1e-9 else hidden_share(clusters)
+    p = nan
+    if clusters >= FEWEST_CLUSTERS and cases >= FEWEST_CASES:
+        p = float(student_p(value / error, df)) if error > 1e-9 else float(value == 0)
+    return PairedDifference(value, max(value - reach, -1.0), min(value + reach, 1.0), p, error)
 
 
 def holm(values: Sequence[float]) -> list[float]:
@@ -93,62 +161,11 @@ def holm(values: Sequence[float]) -> list[float]:
     return [float(p) for p in corrected]
 
 
-def mcnemar_detectable_effect(discordant: int, n: int, tests: int = 1) -> float:
-    """The minimum detectable effect of McNemar's test at a power of 80 % and a level of 5 % shared by all tests.
+def detectable_effect(error: float, n: int, tests: int = 1) -> float:
+    """The minimum detectable effect at a power of 80 % and a level of 5 % shared by all tests, from a standard error.
 
-    Connor's formula with the observed share of discordant pairs; never less than the fewest discordant pairs, all on
-    one side, with which the exact test can reject.
+    It is never less than the fewest discordant cases, all on one side, with which a sign test of n cases can reject.
     """
-    if not n:
-        return nan
-    level = ALPHA / tests
-    share = discordant / n
-    strict, power = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(POWER)
-    effect = 0.0
-    for _ in range(50):
-        effect = (strict * sqrt(share) + power * sqrt(max(share - effect * effect, 0))) / sqrt(n)
-    return min(max(effect, _fewest(level) / n), 1.0)
-
-
-def clustered_detectable_effect(error: float, n: int, tests: int = 1) -> float:
-    """The minimum detectable effect of a difference of means over n cases, from its standard error over clusters."""
     level, normal = ALPHA / tests, NormalDist()
     effect = (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(POWER)) * error
-    return min(max(effect, _fewest(level) / n), 1.0)
-
-
-def _fewest(level: float) -> int:
-    """The fewest discordant cases, all on one side, with which a two-sided sign test can reject at a level."""
-    return ceil(1 + log2(1 / level))
-
-
-def _exact_tail(fewer: int, n: int) -> float:
-    chosen, total = 1, 0
-    for k in range(fewer + 1):
-        total += chosen
-        chosen = chosen * (n - k) // (k + 1)
-    return float(2 * total / 2**n)
-
-
-def _error(sums: Floats, counts: Counts, squares: float) -> float:
-    """The standard error of a ratio of sums over clusters, never smaller than that of independent cases."""
-    n, many = int(counts.sum()), len(counts)
-    value = float(sums.sum()) / n
-    alone = max(squares - n * value * value, 0.0) / max(n - 1, 1) / n
-    between = float(((sums - value * counts) ** 2).sum()) * many / max(many - 1, 1) / n**2
-    return sqrt(max(alone, between))
-
-
-def _sign_flip_p(sums: Floats) -> float:
-    """The p value of the permutation test that flips the sign of each cluster's difference."""
-    totals = np.zeros(1)
-    for value in sums[1:]:  # the first keeps its sign: flipping all changes no absolute sum
-        totals = np.concatenate([totals + value, totals - value])
-    totals += sums[0]
-    return float((np.abs(totals) >= abs(float(sums.sum())) - 1e-9).mean())
-
-
-def _normal(value: float, error: float) -> float:
-    if not error:
-        return float(value == 0)
-    return erfc(abs(value) / error / sqrt(2))
+    return min(max(effect, ceil(1 + log2(1 / level)) / n), 1.0)

@@ -133,6 +133,7 @@ min_p = Statistic(
     Pairs,
     _lower_of_both,
     _probable,
+    (p_c, p_f),
     title="Worse side",
     term="min(p_c, p_f)",
     description="The lower of p_c and p_f, which a constant answer cannot raise.",

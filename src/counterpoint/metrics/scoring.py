@@ -3,25 +3,16 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from counterpoint.core.ids import Plain
 from counterpoint.language.answers.rule_sets import RULE_SETS
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.bias import BIAS
-from counterpoint.metrics.intervals import (
-    RESAMPLES,
-    Counts,
-    Score,
-    bootstrap_interval,
-    estimate_interval,
-    interval_from_sums,
-    seeded_rng,
-)
+from counterpoint.metrics.intervals import NO_SCORE, UPPER, Score, ShareSums, statistic_interval
 from counterpoint.metrics.metric import (
     Metric,
     Ratio,
@@ -34,10 +25,10 @@ from counterpoint.metrics.metric import (
 )
 from counterpoint.metrics.outcomes import (
     STATES,
-    Floats,
     OrderedPairs,
     Outcomes,
     Pairs,
+    Rows,
     Sets,
     Singles,
     judge,
@@ -49,9 +40,8 @@ from counterpoint.metrics.slices import SliceCells, Slicer
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
 """What one case of a metric is."""
 
-SLICE_RESAMPLES = 100
-"""Resamples of a statistic on the tests and kinds of a suite, where there are many of them."""
-_NARROW = 200  # resamples of a statistic where there can be any number of slices
+KORN_GRAUBARD, BONFERRONI = "Korn-Graubard", "Bonferroni"
+"""Methods of intervals: of a mean of credit, and of the lowest of several."""
 
 DEFAULT_METRICS: tuple[Metric, ...] = (*ACCURACY_METRICS, *RANKING, *BIAS)
 """The metrics among which those that apply are chosen where a request lists no candidates."""
@@ -68,8 +58,7 @@ class ScoreRequest:
     where: Mapping[str, str] = field(default_factory=dict)
     metrics: Sequence[Metric] = ()
     threshold: float = 0.5
-    resamples: int = RESAMPLES
-    seed: int = 0
+    seed: int = 0  # of the sign flips of calibration
     candidates: Sequence[Metric] = DEFAULT_METRICS
     pool: bool = False  # score all suites as one
 
@@ -77,11 +66,6 @@ class ScoreRequest:
     def columns(self) -> tuple[str, ...]:
         """The columns that name a slice; the suite is always the first."""
         return ("suite", *(name for name in self.by if name != "suite"))
-
-    @property
-    def closed(self) -> bool:
-        """Whether intervals have the closed form: tags and filters can make too many slices for resamples."""
-        return bool(self.where) or any(name.startswith("tag:") or name == "gold" for name in self.columns)
 
     def metrics_by_suite(self, groups: pa.Table) -> dict[str, tuple[Metric, ...]]:
         """The metrics that are computed of each suite in a table of groups."""
@@ -142,9 +126,6 @@ def score_outcomes(outcomes: Outcomes, request: ScoreRequest) -> pa.Table:
     return pa.Table.from_pylist([_row(row, states, request, rules) for row in rows], _schema(request))
 
 
-_SliceScore = Callable[[int], tuple[Score, str, int]]
-"""From the place of a slice to the score, the method of its interval, and its number of clusters."""
-
 _UNITS: Mapping[type, Callable[[Outcomes], Pairs | OrderedPairs | Sets]] = {
     Pairs: Outcomes.pairs,
     Sets: Outcomes.sets,
@@ -174,65 +155,88 @@ def _scores(
                 yield row | {"unit": UNITS[metric.unit], "left_out": int(left_out[place])}
 
 
-def _score_slices(metric: Metric, units: Any, cells: SliceCells, request: ScoreRequest) -> list[dict[str, Any]]:
-    """One metric in each slice; slices are resampled in parallel, each with an rng of its own."""
-    score_slice = (
-        _shares(metric, units, cells, request) if isinstance(metric, Ratio) else _values(metric, units, cells, request)
+def _score_slices(metric: Metric, units: Any, cells: SliceCells, request: ScoreRequest) -> Iterator[dict[str, Any]]:
+    """One metric in each slice."""
+    if isinstance(metric, Ratio):
+        scores = _ratio_scores(metric, units, cells)
+    elif metric.lowest_of:
+        scores = _lowest_scores(metric, units, cells)
+    else:
+        scores = _statistic_scores(metric, units, cells, request)
+    for place, score in enumerate(scores):
+        ends = {key: None if isnan(end := getattr(score.score, key)) else end for key in ("value", "low", "high")}
+        diagnosed = not score.score.n and not score.reason and metric.diagnose is not no_diagnosis
+        reason = metric.diagnose(units, cells.units_of(place)) if diagnosed else score.reason
+        p = None if isnan(score.p) else score.p
+        yield (
+            {"slice": cells.names[place], "metric": metric.name, "version": metric.version}
+            | ends
+            | {"n": score.score.n, "clusters": score.clusters, "method": score.method, "p": p, "reason": reason}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _SliceScore:
+    """The score of one slice: its number of clusters, the method of its interval, and a p value where it has one."""
+
+    score: Score
+    clusters: int
+    method: str
+    p: float = nan
+    reason: str = ""
+
+
+def slice_sums(metric: Ratio[Any], units: Any, cells: SliceCells) -> ShareSums:
+    """The sums of a ratio in each slice, from which its interval follows."""
+    credit, counts = metric.cases(units)
+    return ShareSums.of(
+        cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit), cells.slice_of_cell
     )
 
-    def row(place: int) -> dict[str, Any]:
-        score, method, clusters = score_slice(place)
-        ends = {key: None if isnan(end := getattr(score, key)) else end for key in ("value", "low", "high")}
-        diagnosed = not score.n and metric.diagnose is not no_diagnosis
-        reason = metric.diagnose(units, cells.units_of(place)) if diagnosed else ""
-        named = {"slice": cells.names[place], "metric": metric.name, "version": metric.version}
-        return named | ends | {"n": score.n, "clusters": clusters, "method": method, "reason": reason}
+
+def _ratio_scores(metric: Ratio[Any], units: Any, cells: SliceCells) -> list[_SliceScore]:
+    """The score of a ratio in each slice."""
+    sums = slice_sums(metric, units, cells)
+    columns = (sums.cases, sums.share, *sums.bounds(), sums.clusters)
+    return [
+        _SliceScore(Score(value, low, high, int(n)), int(clusters), KORN_GRAUBARD)
+        if n
+        else _SliceScore(NO_SCORE, 0, "")
+        for n, value, low, high, clusters in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _lowest_scores(metric: Statistic[Any], units: Any, cells: SliceCells) -> list[_SliceScore]:
+    """The lowest of some ratios in each slice: a value is below one of several with a Bonferroni bound on each."""
+    parts = [slice_sums(part, units, cells) for part in metric.lowest_of]
+    share, low = (np.min(own, axis=0) for own in ([part.share for part in parts], [part.bounds()[0] for part in parts]))
+    high = np.min([part.bounds(1 - (1 - UPPER) / len(parts))[1] for part in parts], axis=0)
+    return [
+        _SliceScore(Score(value, below, max(above, value), int(n)), int(clusters), BONFERRONI)
+        if n
+        else _SliceScore(NO_SCORE, 0, "")
+        for n, value, below, above, clusters in zip(parts[0].cases, share, low, high, parts[0].clusters, strict=True)
+    ]
+
+
+def _statistic_scores(
+    metric: Statistic[Any], units: Any, cells: SliceCells, request: ScoreRequest
+) -> list[_SliceScore]:
+    """The score of a statistic in each slice."""
+
+    def score_slice(rows: Rows) -> _SliceScore:
+        cluster = units.cluster[rows]
+        score, method, error = statistic_interval(metric, metric.prepare(units, rows), cluster)
+        if not score.n:
+            return _SliceScore(NO_SCORE, 0, "")
+        if error > metric.largest_error:
+            reason = f"its standard error is above {100 * metric.largest_error:g} points: too few cases tell it"
+            return _SliceScore(NO_SCORE, 0, "", reason=reason)
+        p = metric.test(units, rows, request.seed) if metric.test else nan
+        return _SliceScore(score, len(np.unique(cluster)), method, p)
 
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(row, range(len(cells.names))))
-
-
-def _shares(metric: Ratio[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _SliceScore:
-    """The score of a ratio in the slice at a place."""
-    credit, counts = metric.cases(units)
-    sums, cases, squares = cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit * credit)
-
-    def score_slice(place: int) -> tuple[Score, str, int]:
-        own = cells.range_of(place)
-        score, method = _interval(sums[own], cases[own], float(squares[place]), _seed(cells, place, request), request)
-        return score, method, int(np.count_nonzero(cases[own]))
-
-    return score_slice
-
-
-def _values(metric: Statistic[Any], units: Any, cells: SliceCells, request: ScoreRequest) -> _SliceScore:
-    """The score of a statistic in the slice at a place."""
-    counts = metric.counts(units) & units.counted
-    resamples = min(request.resamples, _NARROW) if request.closed else request.resamples
-    by_slice = cells.units_by_slice(counts)
-
-    def score_slice(place: int) -> tuple[Score, str, int]:
-        rows = by_slice[place]
-        rng = seeded_rng(*_seed(cells, place, request))
-        cluster = units.cluster[rows]
-        score, method = estimate_interval(metric.prepare(units, rows), cluster, rng, resamples)
-        return score, method, len(np.unique(cluster)) if score.n else 0
-
-    return score_slice
-
-
-def _seed(cells: SliceCells, place: int, request: ScoreRequest) -> list[Plain]:
-    return [request.seed, list(cells.names[place])]  # equal cases have equal intervals, whatever the metric
-
-
-def _interval(
-    sums: Floats, cases: Counts, squares: float, seed: list[Plain], request: ScoreRequest
-) -> tuple[Score, str]:
-    if not request.closed:
-        return bootstrap_interval(sums, cases, squares, seeded_rng(*seed), request.resamples)
-    used = cases > 0
-    score = interval_from_sums(sums[used], cases[used], squares)
-    return score, "clustered" if score.n else ""
+        return list(pool.map(score_slice, cells.units_by_slice(metric.counts(units) & units.counted)))
 
 
 def _states(singles: Singles, cells: SliceCells) -> dict[tuple[str, ...], dict[str, float]]:
@@ -269,7 +273,7 @@ def _schema(request: ScoreRequest) -> pa.Schema:
                 ("low", number),
                 ("high", number),
             ],
-            *[("n", count), ("clusters", count), ("method", word), ("reason", word)],
+            *[("n", count), ("clusters", count), ("method", word), ("p", number), ("reason", word)],
             *[("threshold", number), ("rules", word)],
             *[("left_out", count), ("answers", count), *((state, number) for state in STATES)],
         ]

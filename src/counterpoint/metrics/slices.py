@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import erfc, sqrt
+from math import sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.metrics.intervals import wilson_bounds
+from counterpoint.metrics.distributions import student_p
+from counterpoint.metrics.intervals import binomial_bounds
 from counterpoint.metrics.labels import Codes, Labels, renumber
 from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Singles, Unit
 from counterpoint.metrics.paired_tests import ALPHA, holm
@@ -42,6 +43,11 @@ class SliceCells:
         """Where the cells of a slice are."""
         return slice(int(self.bounds[place]), int(self.bounds[place + 1]))
 
+    @property
+    def slice_of_cell(self) -> NDArray[np.int64]:
+        """The slice of each cell."""
+        return np.repeat(np.arange(len(self.names)), np.diff(self.bounds))
+
     def units_of(self, place: int) -> NDArray[np.int64]:
         """The units that lie in a slice."""
         return np.asarray(self._units()[self.place == place])
@@ -51,7 +57,9 @@ class SliceCells:
         kept = flags[self.inside]
         place = self.place[kept]
         order = np.argsort(place, kind="stable")
-        return np.split(self._units()[kept][order], np.searchsorted(place[order], np.arange(1, len(self.names))))
+        return np.split(self._units()[kept][order], np.searchsorted(place[order], np.arange(1, len(self.names))))[
+            : len(self.names)
+        ]
 
     def _units(self) -> NDArray[np.int64]:
         return np.arange(len(self.place)) if isinstance(self.inside, slice) else np.flatnonzero(self.inside)
@@ -214,7 +222,7 @@ def find_deviations(slices: Iterable[SliceSums], whole: SliceSums) -> tuple[Slic
 
 
 def _deviation(sums: SliceSums, whole: float) -> SliceDeviation:
-    """The score of a slice with Wilson's interval for the effective number of groups, and a test against the whole."""
+    """The score of a slice with the interval of its effective number of groups, and a t test against the whole."""
     n, pictures = sums.n, sums.pictures
     score = sums.total / n
     independent = max(sums.squares - n * score * score, 0.0) / max(n - 1, 1) / n
@@ -222,7 +230,7 @@ def _deviation(sums: SliceSums, whole: float) -> SliceDeviation:
     clustered = max(between, 0.0) / n**2 * pictures / max(pictures - 1, 1)
     design_effect = max(clustered / independent, 1.0) if independent > 0 else max(n / pictures, 1.0)
     effective = max(n / design_effect, 1.0)
-    low, high = wilson_bounds(score, effective)
+    low, high = binomial_bounds(np.array(score), np.array(effective))
     error = sqrt(max(whole * (1 - whole), 1e-9) / effective)
-    p = erfc(abs(score - whole) / error / sqrt(2))
-    return SliceDeviation(sums.column, sums.value, score, low, high, n, pictures, whole, p)
+    p = float(student_p((score - whole) / error, max(pictures - 1, 1)))
+    return SliceDeviation(sums.column, sums.value, score, float(low), float(high), n, pictures, whole, p)

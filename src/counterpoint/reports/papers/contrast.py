@@ -75,7 +75,7 @@ class ContrastResults:
                 scores.setdefault(row["kind"] if by else OVERALL, {})[row["metric"]] = cell
         for place, cells in scores.items():
             rows = None if place == OVERALL else outcomes.labels("kind").where([place])
-            cells["drop"] = _drop(outcomes, rows, self.seed)
+            cells["drop"] = _drop(outcomes, rows)
         return scores
 
     def within(self, place: str) -> tuple[Outcomes, Flags]:
@@ -87,9 +87,9 @@ class ContrastResults:
         return outcomes, is_inside
 
 
-def _drop(outcomes: Outcomes, within: Flags | None, seed: int) -> PaperCell:
-    drop, n = accuracy_drop(outcomes, within, seed=seed)
-    return PaperCell(drop.value, drop.low, drop.high, n) if n else NOT_APPLICABLE
+def _drop(outcomes: Outcomes, within: Flags | None) -> PaperCell:
+    drop = accuracy_drop(outcomes, within)
+    return PaperCell(drop.value, drop.low, drop.high, drop.n) if drop.n else NOT_APPLICABLE
 
 
 def tables(results: ContrastResults, labels: Sequence[str] = ()) -> list[PaperTable]:

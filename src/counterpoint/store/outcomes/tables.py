@@ -4,8 +4,7 @@ Rows of `groups`, `outcomes` and `answers_by_row` correspond: row 7 of each is a
 by its `place`, the row of its base.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from counterpoint.metrics.labels import find_rows
 from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered
 from counterpoint.metrics.outcomes import STATES, Outcomes, Pairs, Sets, Singles, judge, sort_by_group
-from counterpoint.metrics.scoring import SLICE_RESAMPLES, ScoreRequest, score_outcomes
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
 
@@ -123,33 +122,15 @@ def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
 def scores_table(suite: str, slug: str, outcomes: Outcomes, metrics: Metrics) -> pa.Table:
     """Return the scores of a suite, of its tests and of their kinds, one below the other; `by` says which a row is.
 
-    Metrics on request are scored on the whole suite only. Statistics are resampled less often below the suite, and
-    wherever they are on request. The scores of a suite with one test are those of the test.
+    Metrics on request are scored on the whole suite only.
     """
     computed = ScoreRequest(candidates=metrics).metrics_by_suite(outcomes.table).get(suite, ())
-    ratios, slow = _split_ratios(computed)
-    other_ratios, other_slow = _split_ratios(_other_metrics(suite, outcomes, metrics, computed))
-    tests = outcomes.table["test"].unique().to_pylist()
-    whole = score_outcomes(outcomes, ScoreRequest((), metrics=[*ratios, *slow]))
-    parts = [_with_slice_columns(whole, suite, slug, "suite")]
-    if len(tests) == 1:
-        named = whole.append_column("test", pa.array(tests * whole.num_rows, pa.string()))
-        parts.append(_with_slice_columns(named, suite, slug, "test"))
-    for by, fast, resampled in (("suite", other_ratios, other_slow), ("test", ratios, slow), ("kind", ratios, slow)):
-        if by == "test" and len(tests) == 1:
-            continue
-        fast_request = ScoreRequest(SLICES[by], metrics=fast)
-        for request in (fast_request, replace(fast_request, metrics=resampled, resamples=SLICE_RESAMPLES)):
-            if request.metrics:
-                parts.append(_with_slice_columns(score_outcomes(outcomes, request), suite, slug, by))
-    return pa.concat_tables(parts)
-
-
-def _split_ratios(metrics: Iterable[Metric]) -> tuple[list[Metric], list[Metric]]:
-    """Split metrics into ratios and others."""
-    known = list(metrics)
-    ratios: list[Metric] = [metric for metric in known if isinstance(metric, Ratio)]
-    return ratios, [metric for metric in known if not isinstance(metric, Ratio)]
+    others = _other_metrics(suite, outcomes, metrics, computed)
+    requests = (("suite", [*computed, *others]), ("test", computed), ("kind", computed))
+    return pa.concat_tables(
+        _with_slice_columns(score_outcomes(outcomes, ScoreRequest(SLICES[by], metrics=own)), suite, slug, by)
+        for by, own in requests
+    )
 
 
 def _with_slice_columns(scores: pa.Table, suite: str, slug: str, by: str) -> pa.Table:

@@ -14,8 +14,8 @@ from counterpoint.explorer.group_parts import GroupEntry, group_entries
 from counterpoint.explorer.page import PageRequest, PageView, page_number
 from counterpoint.explorer.views import LinkChoice, ScoreCell, SelectOption
 from counterpoint.lab.reader import LabReader
-from counterpoint.metrics.comparison import TIE, compare_with_reference, coverage_of_outcomes
-from counterpoint.metrics.scoring import ScoreRequest
+from counterpoint.metrics.comparison import compare_with_reference, coverage_of_outcomes
+from counterpoint.metrics.scoring import KORN_GRAUBARD, ScoreRequest
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.queries import joint_verdict_counts, joint_verdict_groups, read_outcomes
@@ -33,8 +33,8 @@ class ModelDifference(Struct, frozen=True):
     high: float
     n: int
     clusters: int
-    p: float
-    holm: float
+    p: float | None
+    holm: float | None
     verdict: str
     method: str
 
@@ -268,7 +268,7 @@ def _lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[Dif
     for row in rows:
         other = names[1 + row["other"]]
         own = {field: row[field] for field in ModelDifference.__struct_fields__ if field not in ("model", "verdict")}
-        verdict = {"first": names[0], "second": other}.get(row["verdict"], TIE)
+        verdict = {"first": names[0], "second": other}.get(row["verdict"], row["verdict"])
         line = lines.setdefault((row["test"], row["metric"]), [None] * (len(names) - 1))
         line[row["other"]] = ModelDifference(model=other, verdict=verdict, **own)
     return tuple(
@@ -285,7 +285,7 @@ def _coverage(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[
 
     def cell(number: int, of: int) -> ScoreCell:
         if row := scores.get((number, of)):
-            return ScoreCell(row["value"], row["low"], row["high"], row["n"], row["clusters"], "clustered")
+            return ScoreCell(row["value"], row["low"], row["high"], row["n"], row["clusters"], KORN_GRAUBARD)
         return ScoreCell(reason="the same model" if number == of else f"{names[of]} has nothing right here")
 
     places = range(len(names))

@@ -117,7 +117,7 @@ _METRICS: Mapping[str, tuple[str, ...]] = {
     "differs": _MAIN,
     "gold": ("comprehensive_accuracy", "accuracy", "all_right"),
     "ranks": ("acc_r", "ties"),
-    "swap": ("question_bias", "picture_bias", "base_accuracy", "variant_accuracy"),
+    "swap": ("survived", "base_accuracy", "variant_accuracy"),
 }
 """The metrics of a card by the relation of its group; those that apply are shown."""
 
