@@ -79,7 +79,8 @@ class ChatServer:
 
     `trouble` gets a request and how often the same was sent before, and returns a fault, or None. `chances` are the
     probabilities of the first token, given on request unless `logprobs` is off; a request with a field that it
-    `refuses` is answered by 400. Requests are validated strictly and kept in the order of arrival (`received`), counted
+    `refuses` is answered by 400. `verbatim` may give the bytes of a whole response, which are sent as they are before
+    the connection is closed. Requests are validated strictly and kept in the order of arrival (`received`), counted
     by `ReceivedRequest.key` (`asked`), as are complete replies (`settled`); `busy` is the number in flight, `busiest`
     its maximum. The first requests are held back until `together` of them are in flight. With `listening` off the
     port refuses connections until `listen` is called, as that of a server that still loads its model.
@@ -95,6 +96,7 @@ class ChatServer:
         chances: Callable[[ReceivedRequest], Mapping[str, float]] | None = None,
         logprobs: bool = True,
         refuses: tuple[str, ...] = (),
+        verbatim: Callable[[ReceivedRequest], bytes] | None = None,
         together: int = 0,
         pause: float = 0.01,
         listening: bool = True,
@@ -105,6 +107,7 @@ class ChatServer:
         self.busy = self.busiest = 0
         self._says, self._trouble, self._chances = says, trouble, chances
         self._models, self._key, self._logprobs, self._refuses = models, key, logprobs, refuses
+        self._verbatim = verbatim
         self._together, self._pause, self._listening, self._port = together, pause, listening, port
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="chat server", daemon=True)
@@ -209,6 +212,9 @@ class ChatServer:
         if self.busy >= self._together:
             self._full.set()
         await self._full.wait()
+        if self._verbatim and (response := self._verbatim(asked)):
+            await to.send_bytes(response)
+            return False
         return await self._respond(to, asked, self._trouble(asked, times))
 
     async def _respond(self, to: "Connection", asked: ReceivedRequest, trouble: ServerFault | None) -> bool:
@@ -257,6 +263,11 @@ class Connection:
         self._writer.write(
             f"HTTP/1.1 {status} {'OK' if status == 200 else 'No'}\r\n{head}\r\n".encode("latin-1") + body
         )
+        await self._writer.drain()
+
+    async def send_bytes(self, response: bytes) -> None:
+        """Send a whole response, with its head."""
+        self._writer.write(response)
         await self._writer.drain()
 
     async def send_chunk(self, body: bytes) -> None:

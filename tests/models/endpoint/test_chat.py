@@ -1,6 +1,7 @@
 """A model behind a server: whatever it does, every query is answered once, by its own reply, or says why not."""
 
 import asyncio
+import gzip
 from base64 import b64decode
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,9 +9,11 @@ from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from itertools import pairwise
+from threading import Event
 from time import sleep
 from typing import Any
 
+import httpx2
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -26,8 +29,20 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, BatchingModel, RemoteModel, RenamedModel, Sampler, Scorer, StreamingScorer
 from counterpoint.engine import running
 from counterpoint.models.endpoint.chat import Chat, chat
-from counterpoint.models.endpoint.completions import Decoding, PictureEncoding, ServerCapabilities, request_body
-from counterpoint.models.endpoint.requests import Endpoint, Server
+from counterpoint.models.endpoint.completions import (
+    MAX_TEXT,
+    Decoding,
+    PictureEncoding,
+    ServerCapabilities,
+    request_body,
+)
+from counterpoint.models.endpoint.requests import (
+    MAX_REPLY_BYTES,
+    Endpoint,
+    RequestRejected,
+    Server,
+    read_limited,
+)
 from counterpoint.models.endpoint.scheduler import RateLimiter, RetryableError, RetryPolicy, ServerState
 from counterpoint.models.prompts import Prompt
 from counterpoint.store import groups
@@ -220,7 +235,7 @@ def test_a_request_without_a_reply_is_retried_after_the_timeout_and_lowers_the_l
         endpoint = Endpoint(Server.of(server.base_url, {}), state, seconds=0.05, concurrency=8)
         async with endpoint.client() as client:
             body = request_body(Decoding("double"), "What is it?", "", ServerCapabilities(), logprobs=False)
-            await endpoint.post(client, body)
+            await endpoint.post(client, body, lambda reply: reply)
 
     with (
         ChatServer(trouble=lambda asked, times: ServerFault.HANG) as server,
@@ -229,6 +244,77 @@ def test_a_request_without_a_reply_is_retried_after_the_timeout_and_lowers_the_l
     ):
         thread.submit(asyncio.run, post(server)).result()
     assert (state.limiter.limit, state.sent) == (4.0, 1)
+
+
+def _gzipped(content: bytes) -> bytes:
+    packed = gzip.compress(content, 1)
+    return b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed) + packed
+
+
+def test_a_compressed_reply_is_read() -> None:
+    body = b'{"choices": [{"message": {"content": "red"}}]}'
+    with ChatServer(verbatim=lambda asked: _gzipped(body)) as server:
+        (said,) = answers(served(server), some(1))
+    assert said.raw == "red"
+
+
+def test_a_reply_that_unpacks_to_more_than_the_limit_fails_and_is_sent_for_once() -> None:
+    bomb = _gzipped(bytes(MAX_REPLY_BYTES + 1))
+    assert len(bomb) < 2**18
+    with ChatServer(verbatim=lambda asked: bomb) as server:
+        (said,) = answers(served(server), some(1))
+        assert len(server.received) == 1
+    assert said == Answer.failed("the reply is longer than 32 MiB")
+
+
+def test_the_reader_of_a_response_stops_where_the_limit_is_reached() -> None:
+    packed, taken = gzip.compress(bytes(4 * MAX_REPLY_BYTES), 1), 0
+
+    async def stream() -> AsyncIterator[bytes]:
+        nonlocal taken
+        for start in range(0, len(packed), 1024):
+            taken += 1024
+            yield packed[start : start + 1024]
+
+    response = httpx2.Response(200, headers={"content-encoding": "gzip"}, content=stream())
+    with pytest.raises(RequestRejected, match="longer than 32 MiB"), ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, read_limited(response)).result()
+    assert taken < len(packed) / 3
+
+
+def test_a_reply_in_an_encoding_that_was_not_offered_fails() -> None:
+    with ChatServer(verbatim=lambda asked: b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n-") as server:
+        (said,) = answers(served(server), some(1))
+        assert server.received[0].headers["accept-encoding"] == "gzip"
+    assert said == Answer.failed("the reply is compressed in a way that was not offered")
+
+
+def test_a_huge_answer_is_kept_without_its_middle_and_asked_for_once() -> None:
+    with ChatServer(lambda asked: f"first {'word ' * 400_000} last") as server:
+        said = answers(served(server), some(3))
+        assert set(server.asked.values()) == {1}
+    assert {answer.state is State.FAILED for answer in said} == {False}
+    assert all(answer.raw.startswith("first ") and answer.raw.endswith(" last") for answer in said)
+    assert {len(answer.raw) for answer in said} == {MAX_TEXT + 3}
+
+
+def test_a_reply_is_interpreted_while_other_replies_are_read() -> None:
+    arrived = Event()
+
+    async def post_two(server: ChatServer) -> list[bool]:
+        endpoint = Endpoint(Server.of(server.base_url, {}), ServerState(RateLimiter.full(8)), seconds=60, concurrency=8)
+        body = request_body(Decoding("double"), "What is it?", "", ServerCapabilities(), logprobs=False)
+        async with endpoint.client() as client:
+            slow = endpoint.post(client, body, lambda reply: arrived.wait(30))
+            first = asyncio.ensure_future(slow)
+            while not server.settled:
+                await asyncio.sleep(0)
+            await endpoint.post(client, body, lambda reply: True)
+            arrived.set()
+            return [await first]
+
+    with ChatServer() as server, ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, post_two(server)).result() == [True]
 
 
 def test_a_server_that_is_not_there_ends_the_run_when_patience_does() -> None:

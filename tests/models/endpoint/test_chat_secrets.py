@@ -1,15 +1,21 @@
 """The key of a server is in the header of a request, and nowhere else."""
 
+import json
 import logging
+from base64 import b64encode
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 from served import Plain, answers, some
 
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError, ModelError
 from counterpoint.models.endpoint.chat import chat
+from counterpoint.models.endpoint.redaction import Redactor
 from counterpoint.models.endpoint.requests import Server
 from counterpoint.testing import ChatServer, ReceivedRequest, ServerFault
 
@@ -108,6 +114,66 @@ def test_the_key_is_in_no_file_that_a_run_writes(tmp_path: Path) -> None:
     assert any("runs" in path.parts for path in files)
     assert all(KEY.encode() not in path.read_bytes() for path in files)
     assert KEY not in done.output
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\u{ord(letter):04x}" for letter in text)
+
+
+def _response(body: str, status: str = "200 OK") -> bytes:
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+
+def _completion(content: str) -> bytes:
+    return _response(f'{{"choices": [{{"message": {{"content": {content}}}, "finish_reason": "stop"}}]}}')
+
+
+_PARTS = json.dumps([{"type": "text", "text": part} for part in ("it is ", KEY[:13], KEY[13:])])
+ECHOES = {
+    "in the answer": _completion(f'"it is {KEY}"'),
+    "escaped": _completion(f'"it is {_escaped(KEY)}"'),
+    "in parts": _completion(_PARTS),
+    "in lines and capitals": _completion(json.dumps(f"it is {KEY[:9].upper()}\n{KEY[9:]}")),
+    "encoded": _completion(json.dumps(f"it is {b64encode(f'Bearer {KEY}'.encode()).decode()}")),
+    "in the reason phrase": _response("", f"400 Wrong key {KEY}"),
+    "in an error, cut": _response(json.dumps({"error": {"message": f"{'x' * 280} {KEY}"}}), "400 No"),
+    "half in the message": _response(json.dumps({"error": {"message": f"no {KEY[:14]}", "code": KEY[14:]}}), "422 No"),
+    "escaped twice, in no JSON": _response(f"<p>{_escaped(KEY)} {KEY.replace('-', '%2D')}"),
+}
+"""Ways in which a server may repeat the key."""
+
+
+def _contents(lab: Path) -> str:
+    """All files of a lab as text, tables unpacked."""
+    files = [path for path in lab.rglob("*") if path.is_file()]
+    tables = [pq.read_table(path) for path in files if path.suffix == ".parquet"]
+    rows = [str(table.to_pylist()) + str(table.schema.metadata) for table in tables]
+    return "\n".join([path.read_bytes().decode("latin-1") for path in files] + rows)
+
+
+def test_the_key_is_in_no_file_and_no_output_however_the_server_repeats_it(tmp_path: Path) -> None:
+    line = ["generate", str(tmp_path), "--suite", "order", "--items", "3"]
+    assert CliRunner().invoke(commands, line).exit_code == 0
+    ways = list(ECHOES.values())
+    with ChatServer(verbatim=lambda asked: ways[asked.number % len(ways)]) as server:
+        line = ["run", str(tmp_path), "--model", "openai/double", "--base-url", server.base_url]
+        done = CliRunner().invoke(commands, [*line, "--model-args", "attempts=1"])
+        assert len(server.received) > len(ways), done.output
+    kept = _contents(tmp_path)
+    assert all(text in kept for text in ("it is …", "the server says 400: Wrong key …", "no …", "<p>… …"))
+    seen = "".join(filter(str.isalnum, kept + done.output)).lower()
+    letters = "".join(filter(str.isalnum, KEY)).lower()
+    for form in (letters, b64encode(KEY.encode()).decode().lower()):
+        pieces = [form[start : start + 12] for start in range(len(form) - 11)]
+        assert not [piece for piece in pieces if piece in seen]
+    assert _escaped(KEY)[:24] not in kept + done.output
+
+
+@given(st.text(), st.text())
+def test_a_text_without_the_key_is_left_as_it_is(before: str, after: str) -> None:
+    redact = Redactor([KEY])
+    assert redact(before + after) == before + after
+    assert redact(f"{before} {KEY} {after}") == f"{before} … {after}"
 
 
 def test_a_short_key_is_no_secret_and_leaves_answers_alone(monkeypatch: pytest.MonkeyPatch) -> None:

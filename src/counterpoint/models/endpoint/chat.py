@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,6 +22,7 @@ from counterpoint.models.endpoint.completions import (
     NO_LOGPROBS,
     Decoding,
     PictureEncoding,
+    Reply,
     ServerCapabilities,
     answer_from_reply,
     offered_words,
@@ -171,17 +172,20 @@ class Chat:
         self, tasks: Sequence[QueryTask], seed: int = 0
     ) -> AsyncGenerator[tuple[QueryTask, Answer], None]:
         pictures = _EncodedPictures(self._encode, tasks)
-        async with self._endpoint.client() as client:
-            attempt = partial(self._attempt, client, pictures, seed)
-            scheduler = RequestScheduler(tasks, attempt, self._state, self._settings.retries)
-            async with aclosing(scheduler.answers()) as answers:
-                async for task, answer in answers:
-                    pictures.release(task)
-                    yield task, answer
+        # one worker: extraction holds the lock of the interpreter, and several would leave the loop no time
+        with ThreadPoolExecutor(1, "extraction") as worker:
+            async with self._endpoint.client() as client:
+                attempt = partial(self._attempt, client, worker, pictures, seed)
+                scheduler = RequestScheduler(tasks, attempt, self._state, self._settings.retries)
+                async with aclosing(scheduler.answers()) as answers:
+                    async for task, answer in answers:
+                        pictures.release(task)
+                        yield task, answer
 
     async def _attempt(
-        self, client: httpx2.AsyncClient, pictures: "_EncodedPictures", seed: int, task: QueryTask
+        self, client: httpx2.AsyncClient, worker: Executor, pictures: "_EncodedPictures", seed: int, task: QueryTask
     ) -> Answer:
+        interpret = partial(self._interpret, task.query)
         scored = task.query.mode is Mode.SCORE
         picture = await pictures.get(task.query.picture)
         if isinstance(picture, Answer):
@@ -191,7 +195,8 @@ class Chat:
             if scored and not takes.alternatives:
                 return Answer.failed(NO_LOGPROBS)
             try:
-                reply = await self._endpoint.post(client, self._request(task, picture, takes, seed))
+                request = self._request(task, picture, takes, seed)
+                reply, answer = await self._endpoint.post(client, request, interpret, worker)
             except RequestRejected as problem:
                 if takes.without(str(problem)) == takes:
                     return Answer.failed(problem)
@@ -201,7 +206,11 @@ class Chat:
                 continue
             if scored and reply.first_token is None and reply.text and not reply.refused:
                 self._capabilities = replace(self._capabilities, alternatives=0)
-            return answer_from_reply(task.query, reply, rule=self._settings.rule, tokens=self._settings.decoding.tokens)
+            return answer
+
+    def _interpret(self, query: Query, reply: Reply) -> tuple[Reply, Answer]:
+        settings = self._settings
+        return reply, answer_from_reply(query, reply, rule=settings.rule, tokens=settings.decoding.tokens)
 
     def _request(self, task: QueryTask, picture: str, takes: ServerCapabilities, seed: int) -> dict[str, object]:
         settings, decoding = self._settings, self._settings.decoding

@@ -31,6 +31,8 @@ _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError
 YES_NO = ("yes", "no")
 MIN_PROBABILITY = 0.5
 """How probable it must be that a reply begins with one of the words, for their probabilities to be kept."""
+MAX_TEXT = 500_000
+"""Characters of a reply that are kept: more than the longest reasoning, and a second's work for the extraction."""
 NO_LOGPROBS = "the server gives no log-probabilities, of which a score is made"
 QUALITY = 95
 """JPEG quality, from 1 to 95."""
@@ -39,7 +41,7 @@ FORMATS = ("png", "jpeg")
 
 
 class MalformedReply(ValueError):  # noqa: N818 - it reads as what it says
-    """The body of a response is no chat completion."""
+    """The body of a response, which is given, is no chat completion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,9 @@ def read_reply(text: str) -> Reply:
         content, refusal = _text(message.get("content")), _text(message.get("refusal"))
         first_token = _first_token(choice.get("logprobs"))
     except _MALFORMED as problem:
-        raise MalformedReply(f"the reply is no chat completion: {_shorten(text) or 'it is empty'}") from problem
+        raise MalformedReply(text) from problem
     refused = bool(refusal) or finish_reason == "content_filter"
-    return Reply(content or refusal, refused, finish_reason == "length", first_token)
+    return Reply(_limited(content or refusal), refused, finish_reason == "length", first_token)
 
 
 def error_message(text: str) -> tuple[str, str]:
@@ -126,12 +128,12 @@ def error_message(text: str) -> tuple[str, str]:
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        return _shorten(text), ""
+        return text, ""
     error = (body.get("error") or body) if isinstance(body, dict) else text
     if not isinstance(error, dict):
-        return _shorten(str(error)), ""
+        return str(error), ""
     message = error.get("message") or error.get("detail")
-    return _shorten(message if isinstance(message, str) else text), str(error.get("code") or "")
+    return message if isinstance(message, str) else text, str(error.get("code") or "")
 
 
 def word_probabilities(
@@ -195,7 +197,14 @@ def _alternatives(tokens: Sequence[tuple[str, Json]]) -> TokenProbabilities:
     return {str(entry["token"]): exp(min(0.0, entry["logprob"])) for entry in entries}
 
 
-def _shorten(text: str, most: int = 300) -> str:
+def _limited(text: str) -> str:
+    """A text without its middle where it is longer than MAX_TEXT: what is said first or last is read."""
+    half = MAX_TEXT // 2
+    return text if len(text) <= MAX_TEXT else f"{text[:half]}\n…\n{text[-half:]}"
+
+
+def shorten(text: str, most: int = 300) -> str:
+    """A text as one line that is not too long for a message."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[:most]}…"
 

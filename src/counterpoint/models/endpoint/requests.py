@@ -3,27 +3,37 @@
 import json
 import re
 import ssl
-from asyncio import timeout
+import zlib
+from asyncio import get_running_loop, timeout
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from socket import gaierror
 from time import monotonic
+from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 import httpx2
 
 from counterpoint.core.errors import ModelError, ModelUnreachable
-from counterpoint.models.endpoint.completions import Json, MalformedReply, Reply, error_message, read_reply
+from counterpoint.models.endpoint.completions import (
+    Json,
+    MalformedReply,
+    Reply,
+    error_message,
+    read_reply,
+    shorten,
+)
+from counterpoint.models.endpoint.redaction import Redactor
 from counterpoint.models.endpoint.scheduler import RetryableError, ServerState, retry_after
 
+T = TypeVar("T")
 DEFAULT_URL = "https://api.openai.com/v1"
 """The server that is asked where no other is named."""
 _SECRET_NAMES = re.compile(r"key|token|secret|sig|pass", re.IGNORECASE)
-MIN_SECRET_LENGTH = 8
-"""A shorter string is no secret, and may occur in an answer by chance."""
 PATH = "chat/completions"
 RETRY_STATUSES = {408, 409, 425, 429}
 """Client errors that are worth a retry; those of the server always are."""
@@ -42,6 +52,10 @@ MAX_RETRY_AFTER = 900.0
 """Seconds; a server that asks for a longer wait ends the run."""
 CONNECT_SECONDS = 30.0
 """How long a connection attempt may take."""
+SHOWN_CHARACTERS = 10_000
+"""Characters of a message of the server that are looked at; the first few hundred are shown."""
+MAX_REPLY_BYTES = 32 * 2**20
+"""The longest body of a response, decompressed: the log-probabilities of a reply of some ten thousand tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +69,7 @@ class Server:
     address: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     query: str = field(default="", repr=False)  # the query string of the URL: an API version, or another kind of key
-    secrets: tuple[str, ...] = field(default=(), repr=False)
+    redact: Callable[[str], str] = field(default=str, repr=False)  # hides the credentials, which some servers repeat
 
     @classmethod
     def of(cls, base_url: str, environment: Mapping[str, str]) -> "Server":
@@ -85,19 +99,11 @@ class Server:
             secrets += [encoded, login, login.partition(":")[2]]
         elif key:
             headers["Authorization"] = f"Bearer {key}"
-        return cls(
-            address, headers, parts.query, tuple(secret for secret in secrets if len(secret) >= MIN_SECRET_LENGTH)
-        )
+        return cls(address, headers, parts.query, Redactor(secrets))
 
     def url(self, path: str) -> str:
         """The URL of a request."""
         return f"{self.address}/{path}" + (f"?{self.query}" if self.query else "")
-
-    def redact(self, text: str) -> str:
-        """A text of the server without the credentials, which some servers repeat."""
-        for secret in self.secrets:
-            text = text.replace(secret, "…")
-        return text
 
 
 def _split_url(given: str) -> tuple[SplitResult, str, str]:
@@ -118,6 +124,23 @@ class RequestRejected(Exception):  # noqa: N818 - it reads as what it says
     """The server refuses this request, however often it is sent."""
 
 
+async def read_limited(response: httpx2.Response) -> bytes:
+    """The body of a response, decompressed as it arrives; RequestRejected where it is longer than MAX_REPLY_BYTES."""
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "gzip", "x-gzip", "deflate"):
+        raise RequestRejected("the reply is compressed in a way that was not offered")
+    decoder = None if encoding == "identity" else zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+    body = bytearray()
+    async for chunk in response.aiter_raw():
+        try:
+            body += decoder.decompress(chunk, MAX_REPLY_BYTES + 1 - len(body)) if decoder else chunk
+        except zlib.error:
+            raise RetryableError("the reply is no valid gzip stream") from None
+        if len(body) > MAX_REPLY_BYTES:
+            raise RequestRejected(f"the reply is longer than {MAX_REPLY_BYTES // 2**20} MiB")
+    return bytes(body)
+
+
 class Endpoint:
     """Sends requests and updates the state of the server: its rate limit, and whether it can be reached."""
 
@@ -136,33 +159,44 @@ class Endpoint:
     def client(self) -> httpx2.AsyncClient:
         """An HTTP client, which the caller closes."""
         timeouts = httpx2.Timeout(None, connect=min(self._seconds, CONNECT_SECONDS))
-        headers = dict(self._server.headers)
+        headers = {"Accept-Encoding": "gzip"} | dict(self._server.headers)
         return httpx2.AsyncClient(headers=headers, timeout=timeouts, limits=self._limits, verify=_ssl_context())
 
-    async def post(self, client: httpx2.AsyncClient, body: Json) -> Reply:
-        """The reply to one request.
+    async def post(
+        self, client: httpx2.AsyncClient, body: Json, interpret: Callable[[Reply], T], worker: Executor | None = None
+    ) -> T:
+        """What `interpret` makes of the reply to one request; it runs in a worker, so that other replies are read.
 
         Raises RetryableError, RequestRejected, ModelUnreachable or BudgetExhausted where there is none.
         """
         self._state.count_request()
         sent = self._clock()
-        response = await self._response(client, body, sent)
-        text = self._server.redact(response.content.decode("utf-8", "replace"))
+        response, content = await self._response(client, body, sent)
         if not response.is_success:
-            self._raise_for_status(response, text, sent)
+            self._raise_for_status(response, content.decode("utf-8", "replace"), sent)
         self._mark_answered()
         try:
-            reply = read_reply(text)
+            result = await get_running_loop().run_in_executor(worker, self._read, content, interpret)
         except MalformedReply as problem:
-            raise RetryableError(str(problem)) from None
+            fact = f"the reply is no chat completion: {self._show(str(problem)) or 'it is empty'}"
+            raise RetryableError(fact) from None
         self._state.limiter = self._state.limiter.after_answer()
-        return reply
+        return result
 
-    async def _response(self, client: httpx2.AsyncClient, body: Json, sent: float) -> httpx2.Response:
+    def _read(self, content: bytes, interpret: Callable[[Reply], T]) -> T:
+        reply = read_reply(content.decode("utf-8", "replace"))
+        return interpret(replace(reply, text=self._server.redact(reply.text)))
+
+    def _show(self, text: str) -> str:
+        """The beginning of a text of the server, without credentials."""
+        return shorten(self._server.redact(text[:SHOWN_CHARACTERS]))
+
+    async def _response(self, client: httpx2.AsyncClient, body: Json, sent: float) -> tuple[httpx2.Response, bytes]:
         url, headers = self._server.url(PATH), {"Content-Type": "application/json"}
+        content = json.dumps(body).encode("ascii")
         try:
-            async with timeout(self._seconds):
-                return await client.post(url, content=json.dumps(body).encode("ascii"), headers=headers)
+            async with timeout(self._seconds), client.stream("POST", url, content=content, headers=headers) as response:
+                return response, await read_limited(response)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as problem:
             raise self._connection_error(_root_cause(problem), sent) from None
         except TimeoutError:
@@ -171,10 +205,13 @@ class Endpoint:
         except httpx2.RequestError as problem:
             self._slow_down(sent)
             raise RetryableError(f"the connection broke off ({type(problem).__name__})") from None
+        except RequestRejected:
+            self._mark_answered()
+            raise
 
     def _connection_error(self, problem: BaseException, sent: float) -> Exception:
         """A wrong host name or a bad certificate is final; a server that does not listen yet may come up."""
-        reason = self._server.redact(str(problem)) or type(problem).__name__
+        reason = self._show(str(problem)) or type(problem).__name__
         fact = f"{self._server.address} cannot be reached: {reason}"
         if isinstance(problem, gaierror | ssl.SSLCertVerificationError) and not self._state.has_answered:
             return ModelUnreachable(fact, hint="check the base URL, the network and the certificates")
@@ -191,7 +228,8 @@ class Endpoint:
     def _raise_for_status(self, response: httpx2.Response, text: str, sent: float) -> None:
         """Raise what a response without success means."""
         status, (message, code) = response.status_code, error_message(text)
-        fact = f"{self._server.address} says {status}: {message or response.reason_phrase}"
+        message = self._show(message) or self._show(response.reason_phrase)
+        fact = f"{self._server.address} says {status}: {message}"
         if status in LOADING_STATUSES and not self._state.has_answered:
             raise self._mark_down(fact, sent)
         self._mark_answered()
@@ -206,7 +244,7 @@ class Endpoint:
             hint = "the answers so far are kept; run again then"
             raise ModelUnreachable(f"{fact} (wait for {wait:,.0f} s)", hint=hint)
         self._slow_down(sent, wait)
-        raise RetryableError(f"the server says {status}: {message or response.reason_phrase}", wait=wait)
+        raise RetryableError(f"the server says {status}: {message}", wait=wait)
 
     def _slow_down(self, sent: float, wait: float = 0.0) -> None:
         self._state.limiter = self._state.limiter.after_pushback(sent=sent, now=self._clock(), wait=wait)
