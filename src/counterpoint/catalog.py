@@ -72,6 +72,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "feature-noise": "counterpoint.suites.robustness.feature_noise:suite",
         "feature-picture-bias": "counterpoint.suites.bias.modality_bias:feature_picture_bias",
         "feature-question-bias": "counterpoint.suites.bias.modality_bias:feature_question_bias",
+        "groups": "counterpoint.suites.own:groups",
         "negation": "counterpoint.suites.carets.negation:suite",
         "noise": "counterpoint.suites.robustness.picture_changes:noise",
         "noise-severities": "counterpoint.suites.robustness.picture_changes:noise_severities",

@@ -15,7 +15,9 @@ _SPACES = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with
 @click.command("data")
 @click.argument("name", shell_complete=complete("sources"))
 @click.option("--data", type=EXISTING, help="Check and describe the files in this folder.")
-@click.option("--columns", default="", callback=parse_columns, help="Name the columns of a plain file by their roles.")
+@click.option(
+    "--columns", default="", callback=parse_columns, help="Name columns of a file by role, or a file of such lines."
+)
 @click.option("--split", default="", help="Describe this split; by default the first that is complete.")
 @click.option("--kind", "kinds", multiple=True, help="Describe these items: scenes, questions, …; repeatable.")
 @click.option("--items", type=POSITIVE, help="Read at most this many of each kind, drawn by the seed; all by default.")

@@ -31,7 +31,9 @@ from counterpoint.cli.printing import print_result, progress_shown
     help="Generate this suite or family (carets, valse, beyond-accuracy), or module:object; repeatable.",
 )
 @source_options()
-@click.option("--columns", callback=parse_columns, default="", help="Name the columns of a plain file by their roles.")
+@click.option(
+    "--columns", callback=parse_columns, default="", help="Name columns of a file by role, or a file of such lines."
+)
 @click.option("--name", default="", help="Store the suite under this name; several as NAME-SUITE.")
 @click.option("--limit", type=POSITIVE, help="Keep this many groups of each suite, balanced over kinds and answers.")
 @click.option(

@@ -1,5 +1,6 @@
 """Options that several commands share, how their values are parsed, and how they complete in the shell."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -36,8 +37,11 @@ def complete(*tables: str, of_lab: str = "") -> Completer:
 
 
 def parse_columns(ctx: click.Context, param: click.Parameter, given: str) -> dict[str, str]:
-    """Columns by role, as in question=Q,answer=A."""
-    pairs = [pair.partition("=") for pair in filter(None, given.split(","))]
+    """Columns by role, as in question=Q,answer=A, or the name of a file with such lines; a constant is quoted."""
+    if given and "=" not in given and Path(given).is_file():
+        lines = Path(given).read_text(encoding="utf-8", errors="replace").splitlines()
+        given = ",".join(line for line in lines if not line.lstrip().startswith("#"))
+    pairs = [pair.partition("=") for pair in re.findall(r"""(?:'[^']*'|"[^"]*"|[^,])+""", given) if pair.strip()]
     for role, sign, column in pairs:
         if not sign or not role.strip() or not column.strip():
             raise click.BadParameter(f"{role}{sign}{column} is no ROLE=COLUMN, such as question=Q")

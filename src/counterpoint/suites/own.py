@@ -25,6 +25,13 @@ def propose_group(item: ReadyGroup, statistics: None, rng: Random) -> Iterator[G
 plain = Suite(
     "plain", tests="a question is answered as its annotators answered it", propose=propose_question, takes="questions"
 )
+groups = Suite(
+    "groups",
+    tests="groups of one's own are answered as their relation says",
+    propose=propose_group,
+    takes="groups",
+    reads_whole_source=True,
+)
 released = Suite(
     "released", tests="a published benchmark is answered as its authors intended", propose=propose_group, takes="groups"
 )

@@ -9,7 +9,8 @@ from typing import Any
 
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.sources.dataset import SplitFiles
-from counterpoint.sources.formats.own_files import DATA, own_files, rows_of, split_synonyms
+from counterpoint.sources.formats.own_files import own_files
+from counterpoint.sources.formats.own_rows import DATA, rows_of, split_synonyms
 from counterpoint.sources.reading.records import Record, Skips
 from counterpoint.sources.reading.tables import ENDINGS, ColumnTest
 
@@ -127,7 +128,7 @@ def hub_rows(name: str, split: str, config: str = "") -> Iterator[tuple[str, Rec
         for column, feature in rows.features.items():
             if isinstance(feature, datasets.Image):
                 rows = rows.cast_column(column, datasets.Image(decode=False))
-        for number, row in enumerate(rows):
+        for number, row in enumerate(rows, 1):
             yield "", Record(row, f"{name}, row", number)
     except Exception as problem:  # it raises nearly anything, of its own and of what it uses
         reason = (str(problem).splitlines() or [type(problem).__name__])[0]

@@ -117,6 +117,19 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
     return ParsedAnswers(Gold.of(*texts))
 
 
+_TRUTH = dict.fromkeys(("1", "true", "yes"), "yes") | dict.fromkeys(("0", "-1", "false", "no"), "no")
+
+
+def parse_truth(value: Any) -> ParsedAnswers | None:
+    """Yes or no, for whether a statement is true; none where the cell says neither.
+
+    >>> parse_truth(0), parse_truth("True").gold.best
+    (ParsedAnswers(gold=Gold(answers=(('no', 1.0),)), votes=()), 'yes')
+    """
+    answer = _TRUTH.get(text_of(value).lower())
+    return ParsedAnswers(Gold.of(answer)) if answer else None
+
+
 def pick_choice(answer: str, choices: Sequence[str]) -> str:
     """An answer, which may be given as the letter or the position, from 0, of a choice.
 

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from counterpoint.core.errors import SourceError, UnknownName
 
-KEY = "__key__"
-"""The column in which a row has the key under which it stands in a JSON object."""
+KEY, ITEMS, FILE = "__key__", "__items__", "__file__"
+"""The columns of a row for the key under which it stands in a JSON object, a list there, and the stem of its file."""
 
 ROLE_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -37,16 +37,27 @@ ROLE_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "split": ("split",),
         "score": ("score", "similarity", "itm_score"),
         "trial": ("trial",),
+        "group": ("group_id", "group", "pair_id", "pair"),
+        "role": ("role",),
+        "relation": ("relation",),
+        "mode": ("mode",),
+        "test": (),
+        "tags": (),
+        "truth": (),
+        "variants": (),
         "votes": (),
     }
 )
-"""For each role the names that a column of this role may have, the surest first; `votes` has to be given.
+"""For each role the names that a column of this role may have, the surest first; roles without names have to be given.
 
 Case and punctuation do not count: `imageId` is `image_id`. What a model answered is never taken for the right answer
 under a name that says so (`prediction`, `pred`, `model_output`); `output`, `response` and `completion` can be either.
 """
-SETTINGS = ("list", "namespace", "config")
-"""What else can be given for a source: the list that has the rows, the namespace of its pictures, its config."""
+SETTINGS = ("list", "namespace", "config", "files", "with", "on", "rows", "pairs", "base", "orders")
+"""What else can be given for a source: the list that has the rows, the namespace of its pictures, its config, a pattern
+of file names in its folder, a second file with the key on which it is joined, and for groups how many rows in turn are
+one, a file with the ids of each, the role of the base, and the orders in which choices are offered."""
+_TERM = re.compile(r"""'[^']*'|"[^"]*"|[^+]+""")
 _SYNONYMS = MappingProxyType({"image": "picture"})
 
 ColumnMap: TypeAlias = Mapping[str, str]
@@ -65,15 +76,26 @@ class ColumnLayout:
 _SHARED = {
     role: ROLE_NAMES[role] for role in ("picture", "choices", "word", "foil_word", "kind", "context", "split", "votes")
 }
-_QUESTION = {"id": ROLE_NAMES["id"], "question": ROLE_NAMES["question"], "answer": ROLE_NAMES["gold"]}
+_QUESTION = {
+    "id": ROLE_NAMES["id"],
+    "question": ROLE_NAMES["question"],
+    "answer": ROLE_NAMES["gold"],
+    "truth": ROLE_NAMES["truth"],
+}
 _CAPTION = {role: ROLE_NAMES[role] for role in ("caption", "foil")}
+_GROUP = {role: ROLE_NAMES[role] for role in ("group", "role", "relation", "mode", "test", "tags", "variants")}
 
 QUESTIONS = ColumnLayout(
     _QUESTION | _SHARED,
-    lambda found: bool(found["question"] and (found["answer"] or found["votes"])),
-    (*SETTINGS, *_CAPTION),
+    lambda found: bool(found["question"] and (found["answer"] or found["votes"] or found["truth"])),
+    (*SETTINGS, *_CAPTION, *_GROUP),
 )
-CAPTIONS = ColumnLayout(_CAPTION | _QUESTION | _SHARED, lambda found: bool(found["caption"]), SETTINGS)
+CAPTIONS = ColumnLayout(_CAPTION | _QUESTION | _SHARED, lambda found: bool(found["caption"]), (*SETTINGS, *_GROUP))
+GROUPS = ColumnLayout(
+    _GROUP | _QUESTION | _CAPTION | _SHARED,
+    lambda found: bool(found["question"] or found["caption"] or found["variants"]),
+    SETTINGS,
+)
 
 
 def _predictions(**names: tuple[str, ...]) -> ColumnLayout:
@@ -128,26 +150,57 @@ class ColumnFinder:
         return self._found[names]
 
     def value(self, content: Mapping[str, Any], role: str, place: str = "") -> Any:
-        """What a row has in a role; a given column may be a pattern, as `COCO_val2014_{image_id:012}.jpg`."""
+        """What a row has in a role; of several columns, in the first."""
+        return next(iter(self.values(content, role, place)), None)
+
+    def terms(self, content: Mapping[str, Any], role: str) -> list[str]:
+        """The columns, patterns and constants of a role, which are given with + between them.
+
+        >>> ColumnFinder(GROUPS, {"question": "asked+'Is it?'"}).terms({"asked": "Is it red?"}, "question")
+        ['asked', "'Is it?'"]
+        """
         name = self.find(tuple(content))[role]
-        if not name:
-            return None
+        return [name] if name in content else [term.strip() for term in _TERM.findall(name)]
+
+    def values(self, content: Mapping[str, Any], role: str, place: str = "") -> list[Any]:
+        """What a row has in each of several columns of a role."""
+        return [self._value(content, role, name, place) for name in self.terms(content, role)]
+
+    def _value(self, content: Mapping[str, Any], role: str, name: str, place: str) -> Any:
+        """A constant in quotation marks, a pattern such as `COCO_val2014_{image_id:012}.jpg`, or a column."""
+        if name in content:
+            return content[name]
+        constant = constant_of(name)
         if "{" not in name:
-            return value_at(content, name)
+            return value_at(content, name) if constant is None else constant
         try:
-            return name.format_map(content)
+            return (name if constant is None else constant).format_map(content)
         except (KeyError, ValueError, IndexError, AttributeError, TypeError):
             raise SourceError(f"{place}: nothing fits {name}", hint=f"--columns {role}=… names a column") from None
 
     def _assign(self, names: tuple[str, ...]) -> ColumnMap:
         spelled = {_spelling(name): name for name in reversed(names)}
-        given = ((role, name, {name, name.split(".")[0]}) for role, name in self.given.items())
-        found = {role: name for role, name, starts in given if "{" in name or not starts.isdisjoint(names)}
+        found = {role: name for role, name in self.given.items() if name in names or _is_among(name, names)}
         for role, candidates in self.layout.names.items():
             known = () if role in self.given else candidates
             free = (spelled[key] for name in known if (key := _spelling(name)) in spelled)
             found.setdefault(role, next((name for name in free if name not in found.values()), ""))
         return found
+
+
+def _is_among(expression: str, names: Sequence[str]) -> bool:
+    """Whether a row with these columns has something for at least one term."""
+    terms = [term.strip() for term in _TERM.findall(expression)]
+    return any("{" in term or constant_of(term) is not None or {term, term.split(".")[0]} & {*names} for term in terms)
+
+
+def constant_of(term: str) -> str | None:
+    """The text of a constant, which stands in quotation marks; none of a column.
+
+    >>> constant_of("'same'"), constant_of("relation")
+    ('same', None)
+    """
+    return term[1:-1] if len(term) > 1 and term[0] == term[-1] and term[0] in "'\"" else None
 
 
 def describe_columns(columns: ColumnMap) -> str:

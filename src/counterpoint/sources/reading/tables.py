@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import SourceError
-from counterpoint.sources.reading.columns import KEY
-from counterpoint.sources.reading.json_files import elements, first_sign, members
+from counterpoint.sources.reading.columns import ITEMS, KEY
+from counterpoint.sources.reading.json_files import elements, first_sign, members, object_keys
 from counterpoint.sources.reading.records import Record, Skips
 
 Row: TypeAlias = tuple[int, Mapping[str, Any] | str]
@@ -18,7 +18,7 @@ Row: TypeAlias = tuple[int, Mapping[str, Any] | str]
 _FIELD = 1 << 30  # characters; some tables carry pictures as text
 _ROWS, _FEW = 4096, 32  # at a time; fewer where rows hold pictures
 _SHEET = "pip install 'counterpoint[xlsx]'"
-ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet")
+ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".xlsx")
 """The suffixes of such files."""
 
 ColumnTest: TypeAlias = Callable[[Sequence[str]], bool]
@@ -30,6 +30,8 @@ def read_rows(path: Path, skips: Skips, fits: ColumnTest, within: str = "") -> I
     start = read_start(path, 64)
     if start.startswith(b"PAR1"):
         return _rows(path, parquet(path), skips)
+    if start.startswith(b"PK\x03\x04"):
+        return _rows(path, spreadsheet(path), skips)
     if path.suffix not in (".csv", ".tsv") and start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _json(path, skips, fits, within)
     return _rows(path, delimited(path), skips)
@@ -47,14 +49,32 @@ def read_start(path: Path, size: int) -> bytes:
 
 def _json(path: Path, skips: Skips, fits: ColumnTest, within: str) -> Iterator[Record]:
     """The rows of a list, of a row a line, or of an object of rows by key, whose first row then has fitting columns."""
-    contents: Iterable[tuple[str | int, Any]] = enumerate(elements(path, within))
-    if not within and first_sign(path) == b"{":
-        first = next(members(path), ("", None))[1]
-        if isinstance(first, dict) and fits(tuple(first)):
-            contents = ((key, {KEY: key} | row if isinstance(row, dict) else row) for key, row in members(path))
+    contents: Iterable[tuple[str | int, Any]]
+    if within and any(key == within and sign == "{" for key, sign in object_keys(path)):
+        contents = map(_keyed, members(path, within))
+    elif not within and _is_keyed(path, fits):
+        contents = map(_keyed, members(path))
+    else:
+        contents = enumerate(elements(path, within))
     for place, content in contents:
         with skips:
             yield Record(content, f"{path.name}, record", place)
+
+
+def _is_keyed(path: Path, fits: ColumnTest) -> bool:
+    """Whether a file is one object of rows by key."""
+    if path.suffix in (".jsonl", ".ndjson") or first_sign(path) != b"{":
+        return False
+    first = _keyed(next(members(path), ("", None)))[1]
+    return isinstance(first, dict) and fits(tuple(first))
+
+
+def _keyed(member: tuple[str, Any]) -> tuple[str, Any]:
+    """A row with its key as a column; a list under a key is a column of such a row."""
+    key, value = member
+    if isinstance(value, list):
+        value = {ITEMS: value}
+    return key, {KEY: key} | value if isinstance(value, dict) else value
 
 
 def _rows(path: Path, rows: Iterator[Row], skips: Skips) -> Iterator[Record]:
