@@ -23,13 +23,13 @@ def test_every_answer_stands_in_one_cell(tallies: list[AnswerTally], most: int) 
     table = confusion_table(tallies, most)
     totals = Counter[str]()
     for tally in tallies:
-        totals[tally.gold] += tally.count
+        totals[tally.gold] += tally.answers
     if len(totals) < 2:
         assert table is None
         return
     assert table
     assert sum(row.total for row in table.rows) == totals.total()
-    assert sum(row.correct for row in table.rows) == sum(tally.count for tally in tallies if tally.is_correct)
+    assert sum(row.correct for row in table.rows) == sum(tally.answers for tally in tallies if tally.is_correct)
     classes = [row.gold for row in table.rows if row.gold != "others"]
     assert [totals[gold] for gold in classes] == sorted(totals.values(), reverse=True)[:most]
     assert table.columns[: len(classes)] == tuple(classes)
@@ -39,7 +39,7 @@ def test_every_answer_stands_in_one_cell(tallies: list[AnswerTally], most: int) 
             continue
         for column, count in zip(table.columns, row.counts, strict=True):
             given_here = [t for t in tallies if t.gold == row.gold and _column(t, classes) == column]
-            assert count == sum(t.count for t in given_here)
+            assert count == sum(t.answers for t in given_here)
 
 
 def _column(tally: AnswerTally, classes: list[str]) -> str:

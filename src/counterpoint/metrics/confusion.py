@@ -19,7 +19,7 @@ class AnswerTally(NamedTuple):
     value: str | None
     rules: str  # the rule set by which both are compared
     is_correct: bool
-    count: int
+    answers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ def confusion_table(tallies: Iterable[AnswerTally], most: int = MOST_CLASSES) ->
         normalize = RULE_SETS[tally.rules].normalize
         gold = normalize(tally.gold)
         value = gold if tally.is_correct else None if tally.value is None else normalize(tally.value)
-        cells[gold, value] += tally.count
-        correct[gold] += tally.count * tally.is_correct
+        cells[gold, value] += tally.answers
+        correct[gold] += tally.answers * tally.is_correct
     totals = Counter[str]()
     for (gold, _), count in cells.items():
         totals[gold] += count
@@ -68,7 +68,7 @@ def confusion_table(tallies: Iterable[AnswerTally], most: int = MOST_CLASSES) ->
     classes = sorted(totals, key=lambda gold: (-totals[gold], gold))[:most]
     places = {gold: place for place, gold in enumerate(classes)}
     heads = (*classes, OTHERS, UNREAD)
-    columns: dict[str | None, int] = {**places, None: len(classes) + 1}
+    columns = dict[str | None, int](places.items()) | {None: len(classes) + 1}
     grid = [[0] * len(heads) for _ in range(len(classes) + 1)]
     for (gold, value), count in cells.items():
         grid[places.get(gold, len(classes))][columns.get(value, len(classes))] += count
