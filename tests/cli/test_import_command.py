@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 from counterpoint.cli.main import commands
-from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.errors import SourceError, StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
@@ -103,11 +103,11 @@ def test_what_does_not_match_is_counted_named_and_listed(lab: LabStore) -> None:
         "  2 of 7 records are about no query:",
         "    a.jsonl, record 5: no query has the id '7'",
         "    a.jsonl, record 6: no query has the id '8'",
-        "  1 of 7 records was there twice with the same answer:",
-        "    a.jsonl, record 2: as in a.jsonl, record 1",
         "  1 of 7 records was there twice with different answers:",
         "    a.jsonl, record 4: 'no', where a.jsonl, record 3 says 'yes'; the last stands",
         f"  18 queries of pairs without a prediction: {', '.join(ids[2:5])}, …",
+        "  1 of 7 records was there twice with the same answer:",
+        "    a.jsonl, record 2: as in a.jsonl, record 1",
         "  all of these are listed in odd.csv",
     ]
     with Path("odd.csv").open(newline="") as file:
@@ -224,3 +224,87 @@ def test_neither_torch_nor_a_library_for_spreadsheets_is_loaded(lab: LabStore) -
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+QUESTIONS = [(n, f"{n % 3}.png", f"Is it pairs {n}?\nAnswer the question using a single word.") for n in range(10)]
+
+
+def _llava_folder() -> None:
+    """A folder as LLaVA's evaluation leaves it: the questions, and answers by their numbers alone."""
+    asked = [{"question_id": n, "image": image, "text": text, "category": "default"} for n, image, text in QUESTIONS]
+    answers = [{"question_id": n, "prompt": "", "text": "Yes", "answer_id": "a", "model_id": "m"} for n in range(10)]
+    for name, records in (("question.jsonl", asked), ("answer.jsonl", answers)):
+        Path(name).write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def test_pictures_and_texts_come_from_the_file_of_questions(lab: LabStore) -> None:
+    _llava_folder()
+    assert _run("answer.jsonl").exit_code == 1, "numbers alone are no ids of ours"
+    said = _run("answer.jsonl", "--questions", "question.jsonl")
+    assert said.stdout.splitlines()[:2] == [
+        "answer.jsonl: llava (id=question_id, answer=text, text=prompt)",
+        "llava: 10 answers added to lab",
+    ]
+    answers = lab.read_answers(FINGERPRINT)
+    asked = dict(
+        zip(lab.suite("pairs").table["query"].to_pylist(), lab.suite("pairs").table["text"].to_pylist(), strict=True)
+    )
+    assert {asked[query] for query in answers["query"].to_pylist()} == {f"Is it pairs {n}?" for n in range(10)}
+    (info,) = lab.models()
+    assert info.details["settings"]["questions"] == "question.jsonl"
+
+
+@pytest.mark.parametrize("layout", ["official", "conversations", "table"])
+def test_questions_are_read_in_the_layouts_of_vqa_of_conversations_and_of_tables(lab: LabStore, layout: str) -> None:
+    _llava_folder()
+    rows = [(n, image, text) for n, image, text in QUESTIONS]
+    if layout == "official":
+        questions = [{"image_id": int(image[0]), "question": text, "question_id": n} for n, image, text in rows]
+        Path("asked").write_text(json.dumps({"info": {}, "license": {}, "questions": questions}))
+    elif layout == "conversations":
+        turns = [
+            [{"from": "human", "value": f"<image>\n{text}"}, {"from": "gpt", "value": "no"}] for _, _, text in rows
+        ]
+        records = zip(rows, turns, strict=True)
+        Path("asked").write_text(
+            json.dumps([{"id": n, "image": i, "conversations": own} for (n, i, _), own in records])
+        )
+    else:
+        with Path("asked").open("w", newline="") as file:
+            csv.writer(file, delimiter="\t").writerows(
+                [("index", "question", "image_path"), *((n, t, i) for n, i, t in rows)]
+            )
+    assert "10 answers added" in _run("answer.jsonl", "--questions", "asked").stdout
+
+
+def test_a_file_without_questions_is_named(lab: LabStore) -> None:
+    _llava_folder()
+    Path("answer.json").write_text('[{"size": 3}]')
+    with pytest.raises(SourceError, match=r"answer\.json: no record has an id and a text; the first has size"):
+        _run("answer.jsonl", "--questions", "answer.json")
+
+
+def test_right_answers_are_not_imported_without_a_warning(lab: LabStore, caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{"query_id": own, "question": "", "answer": "Yes"} for own in _ids(lab)]
+    Path("gold.json").write_text(json.dumps(rows))
+    _run("gold.json")
+    assert "all answers in the column answer are right: does it hold what is right" in caplog.text
+    caplog.clear()
+    Path("mine.json").write_text(json.dumps([row | {"pred_label": "yes"} for row in rows]))
+    assert "answer=pred_label" in _run("mine.json").stdout
+    Path("wrong.json").write_text(json.dumps([*rows[1:], rows[0] | {"answer": "no"}]))
+    _run("wrong.json")
+    assert "are right" not in caplog.text
+
+
+def test_an_object_of_records_takes_any_number_of_mapped_columns(lab: LabStore) -> None:
+    held = {f"q{n}": {"img": n % 3, "words": f"Is it pairs {n}?", "said": {"text": "no"}} for n in range(10)}
+    Path("a.json").write_text(json.dumps(held))
+    for picture in ("img", "{img}.png"):
+        said = _run("a.json", "--columns", f"picture={picture},text=words,answer=said.text")
+        assert said.exit_code == 0, said.stdout
+    patterns = "picture={img}.png,text={words},answer={said[text]}"
+    assert "10 were there already" in _run("a.json", "--columns", patterns).stdout
+    held = {f"q{n}": {f"column{place}": place for place in range(300)} for n in range(300)}
+    Path("b.json").write_text(json.dumps(held))
+    assert max(map(len, _run("b.json").stdout.splitlines())) < 120

@@ -11,8 +11,8 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.lab.importing import answer_from_prediction
-from counterpoint.lab.matching import MatchResult, QueryIndex, match_predictions, missing_queries
-from counterpoint.sources.results.predictions import Prediction, RejectedRecord
+from counterpoint.lab.matching import MatchResult, QueryIndex, add_questions, match_predictions, missing_queries
+from counterpoint.sources.results.predictions import AskedQuestion, Prediction, RejectedRecord
 from counterpoint.store.groups import groups_table
 
 SEVEN, EIGHT = Picture("coco:val/000007.jpg"), Picture("coco:train/000007.jpg")
@@ -164,3 +164,32 @@ def test_every_record_and_every_query_is_counted_once(records: list[Prediction |
 def _naive(records: Iterable[Prediction | RejectedRecord]) -> dict[str, str]:
     known = {f"q{n}" for n in range(12)}
     return {record.id: record.raw for record in records if isinstance(record, Prediction) and record.id in known}
+
+
+def test_picture_and_text_tell_ids_of_another_file_apart() -> None:
+    other = Query(Picture("coco:val/COCO_val2014_000000000042.jpg"), "Is there a dog?")
+    table = _table((CAT, "1"), (other, "2"))
+    renumbered = Prediction("1", "yes", "42", "Is there a dog?\nAnswer yes or no.")
+    assert list(_found(table, renumbered).predictions) == [(1, 0)]
+    unknown = Prediction("1", "yes", "9.jpg", "Is there a bird?")
+    assert _why(_found(table, unknown)) == [
+        ("unmatched", "the query with the id '1' has another picture and text"),
+    ]
+    prompted = Prediction("1", "yes", "9.jpg", "Question: Is there a cat? Short answer:")
+    assert list(_found(table, prompted).predictions) == [(0, 0)], "the same words, and a copy of the picture"
+
+
+def test_the_order_of_choices_tells_queries_of_one_id_apart() -> None:
+    orders = [("red", "blue"), ("blue", "red")]
+    table = _table(*((Query(SEVEN, "Which?", choices=order), "5") for order in orders))
+    for row, order in enumerate(orders):
+        assert list(_found(table, Prediction("5", "A", "000007", "Which?", options=order)).predictions) == [(row, 0)]
+
+
+def test_questions_of_one_id_are_told_apart_by_their_text() -> None:
+    asked = {"a": [AskedQuestion("1.jpg", "Is it?"), AskedQuestion("1.jpg", "Who is it?\nOne word.")]}
+    records = [Prediction("a", "me", text="Who is it?"), Prediction("a", "me"), Prediction("b", "me")]
+    first, *rest = add_questions([*records, RejectedRecord("x", "no answer")], asked)
+    assert isinstance(first, Prediction)
+    assert (first.picture, first.text) == ("1.jpg", "Who is it?\nOne word.")
+    assert rest == [*records[1:], RejectedRecord("x", "no answer")]

@@ -19,7 +19,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.reading.records import LONGEST
-from counterpoint.sources.results.formats import describe_format, detect_format, read_predictions
+from counterpoint.sources.results.formats import detect_format, read_predictions, used_columns
 from counterpoint.sources.results.predictions import Prediction, RejectedRecord
 
 
@@ -91,7 +91,7 @@ def prediction_ending(sample: Sample, folder: Path, damaged: Damaged) -> Ending:
     """Read a damaged file of predictions; anything but our error, or a value that is not sound, is raised."""
     (name,) = sample.files
     try:
-        describe_format(folder / name, detect_format(folder / name))
+        used_columns(folder / name, detect_format(folder / name))
         records = list(read_predictions(folder / name))
     except CounterpointError as problem:
         _text(problem.hint)

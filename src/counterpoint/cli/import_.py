@@ -18,6 +18,9 @@ from counterpoint.cli.printing import print_result, progress_shown
 @suites_option
 @click.option("--format", default="", help="Read the files in this format; else it is detected from their content.")
 @click.option("--columns", default="", callback=parse_columns, help="Name the columns by role: id=…,answer=…,picture=…")
+@click.option(
+    "--questions", type=FILE, help="Take pictures and texts by id from this file of what the model was asked."
+)
 @click.option("--rule", default="auto", show_default=True, help="Extract values from replies by this rule.")
 @click.option("--scores", type=click.Choice(["probability", "similarity"]), help="Say what the scores are.")
 @click.option("--by-text", is_flag=True, help="Match by text alone what has no known id and no picture.")

@@ -2,26 +2,42 @@
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b, file_digest
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.quantities import counted
-from counterpoint.lab.matching import MatchNote, MatchResult, QueryIndex, match_predictions, missing_queries
+from counterpoint.lab.matching import (
+    MatchNote,
+    MatchResult,
+    QueryIndex,
+    add_questions,
+    match_predictions,
+    missing_queries,
+    normalize_text,
+)
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
 from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.language.answers.extraction import extract_answer
-from counterpoint.sources.results.formats import describe_format, detect_format, read_predictions
+from counterpoint.sources.reading.columns import ROLE_NAMES
+from counterpoint.sources.results.formats import (
+    describe_format,
+    detect_format,
+    read_predictions,
+    read_questions,
+    used_columns,
+)
 from counterpoint.sources.results.predictions import Prediction, as_number
 from counterpoint.store.answers import StoredAnswer, new_run_name
 from counterpoint.store.groups import read_queries
@@ -29,14 +45,15 @@ from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord, tag_version
 
 _STORED = ("query", "trial", "raw", "value", "state", "score", "digest")
+_FEW, _COMPARED = 3, 2000  # answers from which on a file of right answers is suspected, and how many are compared
 _LISTED = 3  # records of a kind that are named in the notes
 _SENTENCES = {
     "odd": ("is no prediction", "are no predictions"),
     "unmatched": ("is about no query", "are about no query"),
     "ambiguous": ("is about several queries, and was skipped", "are about several queries, and were skipped"),
-    "repeated": ("was there twice with the same answer", "were there twice with the same answer"),
     "conflict": ("was there twice with different answers", "were there twice with different answers"),
 }
+_REPEATED = ("was there twice with the same answer", "were there twice with the same answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +70,7 @@ class ImportRequest:
     by_text: bool = False  # match by text alone what has no known id and no picture
     strict: bool = False  # add nothing unless every prediction and every query is matched
     scores: str = ""  # probability or similarity, where that is known
+    questions: Path | None = None  # the file with what the model was asked, where its answers do not say it
 
     @property
     def fingerprint(self) -> str:
@@ -121,7 +139,16 @@ class ImportReport(LabResult[dict[str, Any]]):
                 first = ", ".join(ids[:_LISTED]) + ", …" * (len(ids) > _LISTED)
                 count_text = counted(len(ids), "query")
                 lines.append(f"  {count_text} of {suite} without a prediction: {first}")
-        return lines
+        return lines + self._listed("repeated", *_REPEATED)
+
+    def _listed(self, kind: str, singular: str, plural: str) -> list[str]:
+        """How many records are of a kind, with the first of them."""
+        if not (count := self.matches.counts[kind]):
+            return []
+        notes = islice((note for note in self.matches.notes if note.kind == kind), _LISTED)
+        lines = [f"  {count:,} of {self.matches.records:,} records {singular if count == 1 else plural}:"]
+        lines += [f"    {note.place}: {note.why}" for note in notes]
+        return lines + ([f"    and {count - _LISTED:,} more"] if count > _LISTED else [])
 
     def _result(self) -> str:
         name, counts = self.request.name, self.counts
@@ -165,8 +192,12 @@ def import_predictions(
     formats = {str(path): format_ for path, format_, _ in files}
     queries = QueryIndex(groups, by_text=request.by_text)
     stream = chain.from_iterable(read_predictions(*file) for file in files)
+    if request.questions:
+        stream = add_questions(stream, read_questions(request.questions, request.columns))
     matches = match_predictions(track(stream, "reading", progress), queries)
-    descriptions = tuple(f"{file[0]}: {describe_format(*file)}" for file in files)
+    used = {str(file[0]): used_columns(*file) for file in files}
+    descriptions = tuple(f"{path}: {describe_format(formats[path], columns)}" for path, columns in used.items())
+    _warn_about_gold(groups, queries, matches, {columns.get("answer", "") for columns in used.values()})
     missing = missing_queries(groups, queries, matches)
     report = ImportReport(request, str(store.folder), formats, descriptions, matches, missing, len(queries))
     if not matches.predictions or (request.strict and not report.complete):
@@ -176,7 +207,7 @@ def import_predictions(
     if report.counts and (report.counts.added or (request.scores and request.scores != store.scale(fingerprint))):
         details = {
             "state": "done",
-            "settings": asdict(request) | {"files": list(formats), "columns": dict(request.columns)},
+            "settings": _settings(request),
             "suites": {name: store.manifest(name).fingerprint for name in names},
             "counts": report.to_dict(),
             "scale": request.scores or store.scale(fingerprint),
@@ -185,6 +216,28 @@ def import_predictions(
         store.put_run(RunRecord(run, request.name, fingerprint, details, tag))
         warn_about_stored_answers(store, fingerprint, names)
     return report
+
+
+def _settings(request: ImportRequest) -> dict[str, Any]:
+    """The request as the record of a run keeps it."""
+    settings = asdict(request) | {"files": list(map(str, request.files)), "columns": dict(request.columns)}
+    return settings | {"questions": str(request.questions or "")}
+
+
+def _warn_about_gold(groups: pa.Table, queries: QueryIndex, matches: MatchResult, columns: Collection[str]) -> None:
+    """Warn where a column that may hold right answers was read, and everything in it is right."""
+    suspects = sorted(name for name in columns if name.lower() in ROLE_NAMES["gold"])
+    rows = list(islice(matches.predictions, _COMPARED)) if suspects else []
+    if len(rows) < _FEW:
+        return
+    ids = pa.array([queries.ids[row] for row, _ in rows], pa.uint64())
+    golds = groups["gold"].take(pc.index_in(ids, value_set=groups["query"].combine_chunks())).to_pylist()
+    for key, gold in zip(rows, golds, strict=True):
+        right = {normalize_text(credit["answer"]) for credit in gold or () if credit["credit"] > 0}
+        if normalize_text(matches.predictions[key].raw) not in right:
+            return
+    fact = "all answers in the column %s are right: does it hold what is right, and not what the model answered?"
+    logger.warning(f"{fact} --columns answer=… names another one", " and ".join(suspects))
 
 
 def _store_answers(

@@ -3,8 +3,8 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from counterpoint.core.errors import shorten
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
-from counterpoint.sources.results.predictions import Prediction, RejectedRecord, as_number
+from counterpoint.sources.results.predictions import AskedQuestion, Prediction, RejectedRecord, as_number
 from counterpoint.store.groups import unique_queries
 from counterpoint.store.tables import as_lists
 
@@ -72,20 +72,40 @@ class QueryIndex:
         return len(self.ids)
 
     def find(self, prediction: Prediction) -> int | _NoMatch:
-        """The row that a prediction is about, or why there is none."""
-        rows = self._by_id(prediction.id)
-        if len(rows) == 1:
+        """The row that a prediction is about, or why there is none.
+
+        Ids of a source may be those of another file: where a record says picture and text, these decide.
+        """
+        if (own := self._own(prediction.id)) is not None:
+            return own
+        rows = self._tagged.get(prediction.id, ())
+        described = bool(prediction.picture and prediction.text)
+        if len(rows) == 1 and not described:
             return rows[0]
         if rows:
-            if len(near := [row for row in rows if self._fits(row, prediction)]) == 1:
-                return near[0]
-            return _NoMatch("ambiguous", f"{len(rows)} queries have the id {prediction.id!r}")
-        if prediction.picture and prediction.text:
+            return self._nearest(rows, prediction, described)
+        if described:
             return self._by_picture(prediction)
         if self._by_text and prediction.text:
             rows = next(filter(None, (self._texts.get(text, []) for text in _wordings(prediction.text))), [])
             return rows[0] if len(rows) == 1 else self._no_match(prediction, rows, "this text")
         return _NoMatch("unmatched", f"no query has the id {prediction.id!r}")
+
+    def _nearest(self, rows: Sequence[int], prediction: Prediction, described: bool) -> int | _NoMatch:
+        """The row among those of one id that has the picture, the text and the order of choices of a prediction."""
+        near = [row for row in rows if self._fits(row, prediction)]
+        if len(near) > 1 and prediction.options:
+            near = [row for row in near if tuple(self.table["choices"][row].as_py()) == prediction.options] or near
+        if len(near) == 1:
+            return near[0]
+        found = self._by_picture(prediction) if described else None
+        if isinstance(found, int):
+            return found
+        if len(rows) > 1:
+            return _NoMatch("ambiguous", f"{len(rows)} queries have the id {prediction.id!r}")
+        if self._is_other(rows[0], prediction):
+            return _NoMatch("unmatched", f"the query with the id {prediction.id!r} has another picture and text")
+        return rows[0]
 
     def refused(self, row: int, prediction: Prediction) -> str:
         """Why a prediction is no answer to a query of this mode; empty if it is one."""
@@ -95,18 +115,20 @@ class QueryIndex:
         only_score = not prediction.raw and prediction.score is not None
         return "the query asks for an answer, and there is only a score" if only_score else ""
 
-    def _by_id(self, own: str) -> Sequence[int]:
-        numbers = [int(own, 16)] if _HEX.fullmatch(own) else []
-        numbers += [int(own)] if own.isascii() and own.isdecimal() and len(own) <= 20 else []
-        known = next((self._rows[number] for number in numbers if number in self._rows), None)
-        return self._tagged.get(own, ()) if known is None else (known,)
+    def _own(self, own: str) -> int | None:
+        """The row with this content id, in hexadecimal digits or as a number."""
+        numbers = [int(own, 16)] if len(own) == 16 and _HEX.fullmatch(own) else []
+        numbers += [int(own)] if len(own) <= 20 and own.isascii() and own.isdecimal() else []
+        return next((self._rows[number] for number in numbers if number in self._rows), None)
 
     def _by_picture(self, prediction: Prediction) -> int | _NoMatch:
         """The query with this picture and this text, if there is but one and nothing is done to its picture."""
         names = _parts(prediction.picture)
-        stem = _stem(names)
-        matching = (self._by_picture_text.get((stem, text), []) for text in _wordings(prediction.text))
-        rows = next(filter(None, matching), [])
+        stem, wordings = _stem(names), _wordings(prediction.text)
+        rows = next(filter(None, (self._by_picture_text.get((stem, text)) for text in wordings)), [])
+        if not rows and stem.isdecimal():  # the number of a picture whose file is called COCO_val2014_000000000042.jpg
+            number = stem.lstrip("0")
+            rows = next(filter(None, (self._by_number_text.get((number, text)) for text in wordings)), [])
         near = {row: _shared_ending(names, _parts(self._pictures[row] or "")) for row in rows}
         rows = [row for row in rows if near[row] == max(near.values())]
         if prediction.options and len(rows) > 1:
@@ -128,9 +150,21 @@ class QueryIndex:
         return _NoMatch("unmatched", f"no query has {own}{what}")
 
     def _fits(self, row: int, prediction: Prediction) -> bool:
-        text = not prediction.text or normalize_text(self.table["text"][row].as_py()) in _wordings(prediction.text)
-        names = _parts(prediction.picture)
-        return bool(text) and (not names or _stem(names) == _stem(_parts(self._pictures[row] or "")))
+        text = not prediction.text or self._normal[row] in _wordings(prediction.text)
+        return text and (not prediction.picture or self._shows(row, prediction))
+
+    def _shows(self, row: int, prediction: Prediction) -> bool:
+        shown, named = (_stem(_parts(picture)) for picture in (self._pictures[row] or "", prediction.picture))
+        return shown == named or (named.isdecimal() and _number(shown) == named.lstrip("0"))
+
+    def _is_other(self, row: int, prediction: Prediction) -> bool:
+        """Whether a prediction says that it is about another picture and another text."""
+        other_text = bool(prediction.text) and self._normal[row] not in normalize_text(prediction.text)
+        return other_text and bool(prediction.picture) and not self._shows(row, prediction)
+
+    @cached_property
+    def _normal(self) -> list[str]:
+        return [normalize_text(text) for text in self.table["text"].to_pylist()]
 
     @cached_property
     def _pictures(self) -> list[str | None]:
@@ -149,13 +183,17 @@ class QueryIndex:
 
     @cached_property
     def _texts(self) -> dict[str, list[int]]:
-        texts = map(normalize_text, self.table["text"].to_pylist())
-        return group_pairs((text, row) for row, text in enumerate(texts))
+        return group_pairs((text, row) for row, text in enumerate(self._normal))
 
     @cached_property
     def _by_picture_text(self) -> dict[tuple[str, str], list[int]]:
         stems = [_stem(_parts(picture or "")) for picture in self._pictures]
         return group_pairs(((stems[row], text), row) for text, rows in self._texts.items() for row in rows)
+
+    @cached_property
+    def _by_number_text(self) -> dict[tuple[str, str], list[int]]:
+        pairs = ((_number(stem), text, rows) for (stem, text), rows in self._by_picture_text.items())
+        return group_pairs(((number, text), row) for number, text, rows in pairs if number for row in rows)
 
 
 def match_predictions(stream: Iterable[Prediction | RejectedRecord], queries: QueryIndex) -> MatchResult:
@@ -187,6 +225,22 @@ def match_predictions(stream: Iterable[Prediction | RejectedRecord], queries: Qu
             why = f"{_reply(record)}, where {before.place} says {_reply(before)}; the last stands"
             note("conflict", why, record, row)
     return MatchResult(predictions, dict(counts), tuple(notes), len({row for row, _ in predictions}))
+
+
+def add_questions(
+    stream: Iterable[Prediction | RejectedRecord], asked: Mapping[str, Sequence[AskedQuestion]]
+) -> Iterator[Prediction | RejectedRecord]:
+    """The same with picture, text and choices from what was asked under the id; of several the one with this text."""
+    for record in stream:
+        questions = asked.get(record.id, ()) if isinstance(record, Prediction) else ()
+        if len(questions) > 1:
+            wordings = _wordings(record.text) if isinstance(record, Prediction) else []
+            questions = [question for question in questions if set(_wordings(question.text)) & set(wordings)]
+        if isinstance(record, Prediction) and len(questions) == 1:
+            (question,) = questions
+            options = record.options or question.options
+            record = replace(record, picture=question.picture or record.picture, text=question.text, options=options)
+        yield record
 
 
 def missing_queries(groups: pa.Table, queries: QueryIndex, matches: MatchResult) -> dict[str, tuple[str, ...]]:
@@ -231,6 +285,11 @@ def _parts(picture: str) -> tuple[str, ...]:
 
 def _stem(parts: Sequence[str]) -> str:
     return re.sub(r"(?<=.)\.[A-Za-z]{2,5}$", "", parts[-1]) if parts else ""
+
+
+def _number(stem: str) -> str:
+    """The number at the end of a file's name, without leading zeros; empty where there is none."""
+    return stem[len(stem.rstrip("0123456789")) :].lstrip("0")
 
 
 def _shared_ending(one: Sequence[str], other: Sequence[str]) -> int:

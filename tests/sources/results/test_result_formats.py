@@ -14,7 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from counterpoint.core.errors import SourceError, UnknownName
-from counterpoint.sources.results.formats import RESULT_FORMATS, describe_format, detect_format, read_predictions
+from counterpoint.sources.results.formats import (
+    RESULT_FORMATS,
+    describe_format,
+    detect_format,
+    read_predictions,
+    used_columns,
+)
 from counterpoint.sources.results.predictions import Prediction, RejectedRecord
 
 QUERY = "fed63e96f1c1f408"
@@ -59,7 +65,7 @@ def test_beside_a_prediction_the_answer_is_what_would_have_been_right(tmp_path: 
     path = _lines(tmp_path / "a.jsonl", {"id": 1, "answer": "gold", "prediction": "said"})
     assert _said(path) == [("1", "said")]
     assert _said(path, answer="answer") == [("1", "gold")]
-    assert describe_format(path, "plain") == "plain (id=id, answer=prediction)"
+    assert describe_format("plain", used_columns(path, "plain")) == "plain (id=id, answer=prediction)"
 
 
 def test_columns_may_be_named_also_within_each_other(tmp_path: Path) -> None:
@@ -95,7 +101,7 @@ def test_a_stray_summary_among_records_is_counted_and_not_taken_for_a_prediction
     assert _odd(_json(tmp_path / "list.json", records)) == ["no id among accuracy", "no record: end"]
     assert _odd(_lines(tmp_path / "first.jsonl", records[1], records[0])) == ["no id among accuracy"]
     whole = {"1": "a", "overall": {"accuracy": 0.5}, "ids": ["1", "2"]}
-    assert _odd(_json(tmp_path / "object.json", whole)) == ["no answer", "['1', '2'] is no answer"]
+    assert _odd(_json(tmp_path / "object.json", whole)) == ["no answer among accuracy", "['1', '2'] is no answer"]
     assert _said(tmp_path / "object.json") == [("1", "a")]
 
 
@@ -126,7 +132,7 @@ def test_scores_come_from_a_column_of_their_own(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("query_id,score\n1,0.25\n2,high\n3,-7\n")
     assert [one.score for one in _read(path) if isinstance(one, Prediction)] == [0.25, -7.0]
-    assert _odd(path) == ["no answer"]
+    assert _odd(path) == ["no answer among query_id, score"]
 
 
 def test_trials_come_from_a_column_of_their_own(tmp_path: Path) -> None:
@@ -516,6 +522,29 @@ def test_files_and_formats_that_are_not_there_are_said(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is a log of Inspect"):
         _read(tmp_path / "a.eval", "llava")
     assert _read(tmp_path / "a.eval") == []
+
+
+@pytest.mark.parametrize(
+    "column", ["pred", "preds", "pred_answer", "predicted_label", "output", "response", "Prediction"]
+)
+def test_the_usual_names_of_predictions_are_known(tmp_path: Path, column: str) -> None:
+    record = {"question_id": 1, "pred_score": 0.5, "predicate": "on", "pred_idx": 3, column: "yes", "label": "no"}
+    assert _said(_json(tmp_path / "a.json", [record | {"img_id": "7", "sent": "Is it?"}])) == [("1", "yes")]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"options": ["blue", "red"]},
+        {"choices": "['blue', 'red']"},
+        {"A": "blue", "B": "red"},
+        {"prompt": "Which?\nA. blue\nB. red\nAnswer with the option's letter."},
+    ],
+)
+def test_the_order_in_which_choices_were_shown_is_read(tmp_path: Path, how: dict[str, Any]) -> None:
+    (prediction,) = _read(_json(tmp_path / "a.json", [{"question_id": 1, "prediction": "A", **how}]))
+    assert isinstance(prediction, Prediction)
+    assert prediction.options == ("blue", "red")
 
 
 def test_every_format_is_told_in_words() -> None:

@@ -1,7 +1,7 @@
 """Which column holds what: one table of roles with the names that data sets and tools use, for sources and results."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -21,7 +21,7 @@ ROLE_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "prediction": (
             *("prediction", "pred", "predicted_answer", "predicted", "model_answer", "model_response", "response"),
-            *("model_output", "output", "completion", "generated_text"),
+            *("model_output", "output", "outputs", "completion", "generated_text", "pred*"),
         ),
         "picture": (
             *("image", "picture", "image_path", "image_file", "image_filename", "image_name"),
@@ -111,11 +111,22 @@ _PREDICTION = {
     "answer": (*ROLE_NAMES["prediction"], "answer", "text"),  # beside a prediction `answer` is the right answer
     "picture": ("picture", "image_path", *ROLE_NAMES["picture"]),  # `image` may hold the picture itself
     "text": (*ROLE_NAMES["question"], *ROLE_NAMES["caption"]),
+    "choices": ROLE_NAMES["choices"],
     "score": ROLE_NAMES["score"],
     "trial": ROLE_NAMES["trial"],
 }
 PREDICTIONS = _predictions()
 VQA_RESULTS = _predictions(id=("query_id", "question_id"), answer=("answer", "prediction"))
+ASKED = ColumnLayout(
+    {
+        "id": ROLE_NAMES["id"],
+        "picture": _PREDICTION["picture"],
+        "text": (*ROLE_NAMES["question"], *ROLE_NAMES["caption"], "conversations"),
+        "choices": ROLE_NAMES["choices"],
+    },
+    lambda found: bool(found["id"] and found["text"]),
+)
+"""What a model was asked, in a file of its own beside the answers."""
 LLAVA_ANSWERS = _predictions(id=("query_id", "question_id"), answer=("text",), text=("prompt",))
 VLMEVALKIT_RESULTS = _predictions(id=("query_id", "index"), answer=("prediction",), text=("question",))
 
@@ -183,7 +194,7 @@ class ColumnFinder:
         found = {role: name for role, name in self.given.items() if name in names or _is_among(name, names)}
         for role, candidates in self.layout.names.items():
             known = () if role in self.given else candidates
-            free = (spelled[key] for name in known if (key := _spelling(name)) in spelled)
+            free = (spelled[key] for name in known for key in _matching(name, spelled))
             found.setdefault(role, next((name for name in free if name not in found.values()), ""))
         return found
 
@@ -220,6 +231,16 @@ def value_at(content: Mapping[str, Any], name: str) -> Any:
     for part in name.split("."):
         value = value.get(part) if isinstance(value, dict) else None
     return value
+
+
+_NO_REPLY = re.compile(r"predicate.*|.*(id|idx|index|score|scores|prob|probs|probability|confidence|conf|logits?|time)")
+
+
+def _matching(name: str, spelled: Mapping[str, str]) -> Iterable[str]:
+    """The spellings that a known name has among some; `pred*` is any that begins so and holds a reply."""
+    if not name.endswith("*"):
+        return [key] if (key := _spelling(name)) in spelled else []
+    return [key for key in spelled if key.startswith(name[:-1]) and not _NO_REPLY.fullmatch(key)]
 
 
 def _spelling(name: str) -> str:

@@ -1,28 +1,38 @@
 """The result formats of other tools, and how a JSON file holds its records, detected by the content of a file."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
-from counterpoint.core.errors import SourceError, UnknownName
+from counterpoint.core.errors import SourceError, UnknownName, shorten
 from counterpoint.sources.reading.columns import (
+    ASKED,
     LLAVA_ANSWERS,
     PREDICTIONS,
     VLMEVALKIT_RESULTS,
     VQA_RESULTS,
     ColumnFinder,
     ColumnLayout,
+    ColumnMap,
     describe_columns,
 )
 from counterpoint.sources.reading.json_files import elements, members, object_keys, whole
 from counterpoint.sources.reading.tables import Row, delimited, holds_bytes, parquet, read_start, spreadsheet
 from counterpoint.sources.results.harness_samples import read_samples
 from counterpoint.sources.results.inspect_logs import is_log, open_archive, read_eval_log, read_json_log
-from counterpoint.sources.results.predictions import PredictionReader, PredictionStream, ResultRecord
+from counterpoint.sources.results.predictions import (
+    LONGEST_PATH,
+    AskedQuestion,
+    PredictionReader,
+    PredictionStream,
+    ResultRecord,
+    as_text,
+    shown_options,
+)
 
 RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -46,6 +56,8 @@ _TABLES: Mapping[str, Callable[[Path], Iterator[Row]]] = MappingProxyType(
         "parquet": partial(parquet, wanted=lambda kind: not holds_bytes(kind)),  # without pictures
     }
 )
+RecordTest: TypeAlias = Callable[[tuple[str, ...]], bool]
+"""Whether one object with these keys is one record."""
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
@@ -72,14 +84,41 @@ def detect_format(path: Path) -> str:
     return next((format_ for record in first if (format_ := _record_format(record)) != "plain"), "plain")
 
 
-def describe_format(path: Path, format_: str, columns: Mapping[str, str] | None = None) -> str:
-    """The name of a format, with the columns from which predictions are read, where it has columns."""
+def used_columns(path: Path, format_: str, columns: Mapping[str, str] | None = None) -> ColumnMap:
+    """The columns by role from which predictions are read; none where the format has no columns."""
     if format_ not in _LAYOUTS:
-        return format_
+        return {}
     finder = ColumnFinder(_LAYOUTS[format_], columns or {})
     names = (tuple(record.fields) for record in islice(_records(path, _kind(path)), 3))
-    used = next((finder.find(row) for row in names if finder.is_complete(row)), None)
-    return f"{format_} ({describe_columns(used)})" if used else format_
+    return next((finder.find(row) for row in names if finder.is_complete(row)), {})
+
+
+def describe_format(format_: str, columns: ColumnMap) -> str:
+    """The name of a format, with the columns from which predictions are read."""
+    return f"{format_} ({describe_columns(columns)})" if columns else format_
+
+
+def read_questions(path: Path, columns: Mapping[str, str] | None = None) -> dict[str, list[AskedQuestion]]:
+    """What a model was asked, by id: pictures, texts and choices from a file beside its answers."""
+    finder = ColumnFinder(ASKED, {role: name for role, name in (columns or {}).items() if role in ASKED.names})
+    asked: dict[str, list[AskedQuestion]] = {}
+    first: Mapping[str, Any] = {}
+    for record in _records(path, _kind(path), finder.is_complete):
+        fields = record.fields
+        first = first or fields
+        own = as_text(finder.value(fields, "id", record.place)) or record.key
+        text = finder.value(fields, "text", record.place)
+        if isinstance(text, list) and text and isinstance(text[0], dict):  # a conversation, of which the first is asked
+            text = text[0].get("value") or text[0].get("content")
+        if own and (text := as_text(text)):
+            picture = as_text(finder.value(fields, "picture", record.place)) or ""
+            options = shown_options(finder.value(fields, "choices", record.place), fields, text)
+            question = AskedQuestion(picture if len(picture) < LONGEST_PATH else "", text, options)
+            asked.setdefault(own.strip(), []).append(question)
+    if not asked:
+        fact = f"{path}: no record has an id and a text; the first has {shorten(', '.join(first), 60)}"
+        raise SourceError(fact, hint="--questions names the file with what the model was asked, a record a question")
+    return asked
 
 
 def _record_format(record: ResultRecord) -> str:
@@ -93,14 +132,15 @@ def _record_format(record: ResultRecord) -> str:
     return "vqa" if names == {"question_id", "answer"} else "plain"
 
 
-def _records(path: Path, kind: str) -> Iterator[ResultRecord]:
+def _is_record(keys: Sequence[str]) -> bool:
+    return bool({"resps", "filtered_resps"} & set(keys)) or ColumnFinder(PREDICTIONS).is_complete(keys)
+
+
+def _records(path: Path, kind: str, is_record: RecordTest = _is_record) -> Iterator[ResultRecord]:
     if kind == "log":
         raise SourceError(f"{path} is a log of Inspect", hint="leave --format out, or say --format inspect")
     if kind == "json":
-        finder = ColumnFinder(PREDICTIONS)  # an object with the keys of a record is a file of one line
-        return json_records(
-            path, lambda keys: bool({"resps", "filtered_resps"} & set(keys)) or finder.is_complete(keys)
-        )
+        return json_records(path, is_record)  # an object with the keys of a record is a file of one line
     rows = _TABLES[kind](path)
     filled = ((number, row) for number, row in rows if isinstance(row, str) or any(cell != "" for cell in row.values()))
     return (ResultRecord(f"{path}, record {number}", row) for number, row in filled)
@@ -132,34 +172,49 @@ def _kind(path: Path) -> str:
     return "json" if start[:1] in b"[{" else "text"
 
 
-LISTS = ("results", "answers", "predictions", "annotations", "samples", "logs", "records", "outputs", "data")
+LISTS = (
+    "questions",
+    "results",
+    "answers",
+    "predictions",
+    "annotations",
+    "samples",
+    "logs",
+    "records",
+    "outputs",
+    "data",
+)
 """The names under which one object may hold the list of all records."""
+_MOST_KEYS = 100  # of an object that is one record or holds a list of records
 _LONGEST_LINE = 1 << 26  # bytes; a longer first line is not one of many
 
 
-def _outline(path: Path) -> tuple[tuple[str, ...], str]:
-    """The keys of the one object that a file is, and the name under which it holds the list of records, if it does.
+def _outline(path: Path) -> tuple[Mapping[str, str], str]:
+    """The keys of the one object that a file is, with the first characters of their values, and the list of records.
 
-    Both are empty for a list and for lines; where there is such a list, the keys end with its name.
+    The second is the name under which the object holds that list, if it does. Both are empty for a list and for lines;
+    where there is such a list, the keys end with its name. An object of very many keys holds a record under each.
     """
-    keys: list[str] = []
+    keys: dict[str, str] = {}
     for key, sign in () if _is_lines(path) else object_keys(path):
-        keys.append(key)
+        keys[key] = sign
         if sign == "[" and key in LISTS:
-            return tuple(keys), key
-    return tuple(keys), ""
+            return keys, key
+        if len(keys) > _MOST_KEYS:
+            break
+    return keys, ""
 
 
-def json_records(
-    path: Path, is_record: Callable[[tuple[str, ...]], bool] = lambda keys: False
-) -> Iterator[ResultRecord]:
+def json_records(path: Path, is_record: RecordTest = lambda keys: False) -> Iterator[ResultRecord]:
     """Every record of a file; `is_record` says by its keys whether one object is one record, and not one per key."""
     keys, within = _outline(path)
     items: Iterator[tuple[str, Any]] = (("", value) for value in elements(path, within))
     if keys and not within:
-        items = iter([("", whole(path))]) if is_record(keys) else members(path)
+        holds_records = set(keys.values()) == {"{"}
+        items = iter([("", whole(path))]) if not holds_records and is_record(tuple(keys)) else members(path)
+    start = f"{path}, record "
     for number, (key, value) in enumerate(items, 1):
-        yield ResultRecord(f"{path}, record {number}", value, key)
+        yield ResultRecord(start + str(number), value, key)
 
 
 def _is_lines(path: Path) -> bool:

@@ -1,12 +1,13 @@
 """Predictions of other tools in one form for all formats, and their reader for rows with known or named columns."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import SourceError, shorten
-from counterpoint.sources.reading.cells import lettered_cells
+from counterpoint.sources.reading.cells import lettered_cells, texts_of
 from counterpoint.sources.reading.columns import ColumnFinder, ColumnLayout
 
 
@@ -23,6 +24,15 @@ class Prediction:
     options: tuple[str, ...] = ()  # the choices in the order in which the model was shown them
     top: tuple[tuple[str, float], ...] = ()  # the likeliest answers with their probabilities, best first
     place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """What a model was asked under one id, from a file beside its answers."""
+
+    picture: str
+    text: str
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +92,11 @@ def as_number(value: object) -> float | None:
     return None if number is None or number != number else number
 
 
-_LONGEST_PATH = 1000  # characters; what is longer is the picture itself, written as text
+LONGEST_PATH = 1000
+"""Characters of a path; what is longer is the picture itself, written as text."""
 _FAILED = "failed to obtain answer"  # what VLMEvalKit writes instead of an answer that never came
 _TRIALS = 2**16
+_LETTERED = re.compile(r"^[ \t]*\(?([A-J])[.):][ \t]+(\S.*)$", re.MULTILINE)
 _DIGITS = 9  # of a number in text; Python refuses to read one of more than 4,300
 
 
@@ -124,19 +136,42 @@ class PredictionReader:
         return self._prediction(record)
 
     def _prediction(self, record: ResultRecord) -> Prediction | RejectedRecord:
-        values = {role: self.columns.value(record.fields, role, record.place) for role in self.layout.names}
-        own, raw, score = as_text(values["id"]), as_text(values["answer"]), as_number(values["score"])
-        picture, text = as_text(values["picture"]) or "", as_text(values["text"]) or ""
+        fields = record.fields
+        found = self.columns.find(tuple(fields))
+        values = {role: self._value(fields, role, name, record.place) for role, name in found.items() if name}
+        own, raw, score = as_text(values.get("id")), as_text(values.get("answer")), as_number(values.get("score"))
+        picture, text = as_text(values.get("picture")) or "", as_text(values.get("text")) or ""
         own = (own if own is not None else record.key).strip()
         if not own and not (picture and text):
-            return RejectedRecord(record.place, f"no id among {shorten(', '.join(record.fields), 60)}")
+            return RejectedRecord(record.place, f"no id among {shorten(', '.join(fields), 60)}")
         if raw is None and score is None:
-            return RejectedRecord(record.place, "no answer", own or text)
+            among = "" if found["answer"] else f" among {shorten(', '.join(fields), 60)}"
+            return RejectedRecord(record.place, f"no answer{among}", own or text)
         if raw is not None and raw.lower().startswith(_FAILED):
             return RejectedRecord(record.place, f"it failed there: {shorten(raw, 60)}", own or text)
-        trial = as_text(values["trial"]) or "0"
+        trial = as_text(values.get("trial")) or "0"
         if not (trial.isdecimal() and len(trial) <= _DIGITS and int(trial) < _TRIALS):
             return RejectedRecord(record.place, f"{shorten(repr(trial))} is no number of a trial", own or text)
-        picture = picture if len(picture) < _LONGEST_PATH else ""
-        options = lettered_cells(record.fields, as_text)
+        picture = picture if len(picture) < LONGEST_PATH else ""
+        options = shown_options(values.get("choices"), fields, text)
         return Prediction(own, raw or "", picture, text, score, int(trial), options, place=record.place)
+
+    def _value(self, fields: Mapping[str, Any], role: str, name: str, place: str) -> Any:
+        return fields[name] if name in fields else self.columns.value(fields, role, place)
+
+
+def shown_options(listed: Any, fields: Mapping[str, Any], text: str) -> tuple[str, ...]:
+    """The choices in the order in which they were shown: listed, in columns A, B, …, or in lines of the prompt.
+
+    >>> shown_options(None, {}, "Which?\\nA. red\\nB. blue\\nAnswer with the letter.")
+    ('red', 'blue')
+    """
+    if listed is not None and len(texts := texts_of(listed)) > 1:
+        return texts
+    if "A" in fields:
+        return lettered_cells(fields, as_text)
+    if "\n" not in text:
+        return ()
+    lettered = _LETTERED.findall(text)
+    in_order = all(letter == "ABCDEFGHIJ"[place] for place, (letter, _) in enumerate(lettered[:10]))
+    return tuple(option.strip() for _, option in lettered) if len(lettered) > 1 and in_order else ()
