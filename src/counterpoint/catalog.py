@@ -64,6 +64,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "actions-unpaired": "counterpoint.suites.valse.actions:unpaired",
         "antonym": "counterpoint.suites.carets.antonym:suite",
         "antonym-colors": "counterpoint.suites.carets.antonym:with_colors",
+        "antonym-questions": "counterpoint.suites.questions.suites:antonyms",
         "blind-controls": "counterpoint.suites.bias.modality_bias:blind_controls",
         "contrast": "counterpoint.suites.contrast.contrast_sets:suite",
         "coreference": "counterpoint.suites.valse.coreference:suite",
@@ -73,6 +74,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "feature-picture-bias": "counterpoint.suites.bias.modality_bias:feature_picture_bias",
         "feature-question-bias": "counterpoint.suites.bias.modality_bias:feature_question_bias",
         "groups": "counterpoint.suites.own:groups",
+        "negated-questions": "counterpoint.suites.questions.suites:negated",
         "negation": "counterpoint.suites.carets.negation:suite",
         "noise": "counterpoint.suites.robustness.picture_changes:noise",
         "noise-severities": "counterpoint.suites.robustness.picture_changes:noise_severities",
@@ -94,7 +96,9 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "rad-rephrasings": "counterpoint.suites.rad.question_sets:rephrasings",
         "relations": "counterpoint.suites.valse.relations:suite",
         "released": "counterpoint.suites.own:released",
+        "reordered-questions": "counterpoint.suites.questions.suites:reordered",
         "rephrase": "counterpoint.suites.carets.rephrase:suite",
+        "rephrased-questions": "counterpoint.suites.questions.suites:rephrased",
         "sears": "counterpoint.suites.robustness.word_noise:sears",
         "visual": "counterpoint.suites.carets.visual:suite",
         "word-noise": "counterpoint.suites.robustness.word_noise:suite",
@@ -103,6 +107,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "families": {
         "beyond-accuracy": "counterpoint.suites.families:beyond_accuracy",
         "carets": "counterpoint.suites.families:carets",
+        "questions": "counterpoint.suites.families:questions",
         "valse": "counterpoint.suites.families:valse",
     },
     "metrics": {

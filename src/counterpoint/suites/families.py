@@ -1,4 +1,4 @@
-"""Families of suites: the suites of one paper, which one call of `generate` makes from the same source."""
+"""Families of suites: those of one paper or from one kind of item, which one call of `generate` makes together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from counterpoint.suites.carets.templates import KINDS
 
 @dataclass(frozen=True, slots=True)
 class SuiteFamily:
-    """The suites of one paper, by their names in the catalog, in the order of the paper.
+    """Suites that are made together, by their names in the catalog, in the order of their paper where there is one.
 
     A suite of a family is what it would be if it were made alone. By default the suites are made in turn, and items
     that several take are read once; a suite that the source cannot serve is reported with the reason, and it is an
@@ -51,5 +51,21 @@ beyond_accuracy = SuiteFamily(
     "The suites of Beyond Accuracy",
     ("plain", "question-bias", "picture-bias", "blind-controls", "noise", "feature-noise", "sears", "word-noise"),
     questions_from="plain",
+    renamable=True,
+)
+questions = SuiteFamily(
+    "questions",
+    "Groups from questions alone",
+    (
+        "plain",
+        "negated-questions",
+        "antonym-questions",
+        "reordered-questions",
+        "rephrased-questions",
+        "rad-counterfactuals",
+        "sears",
+        "word-noise",
+        "pictures-changed",
+    ),
     renamable=True,
 )

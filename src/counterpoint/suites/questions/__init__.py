@@ -1,0 +1,1 @@
+"""Groups from questions alone: each question is rewritten by its words, and a referee derives the gold again."""
