@@ -149,6 +149,8 @@ class Sets:
     threshold: float
     variants: Rows  # how many there are; their rows follow the base's
     correct: Floats  # of every row of the suite
+    score: Floats  # of every row of the suite; nan where the model gave none
+    labels: Callable[[str], Labels]  # a column of the suite by its name
 
     @property
     def base(self) -> Rows:
@@ -279,7 +281,9 @@ class Outcomes:
         worst = np.minimum.reduceat(self.correct, starts)[several]
         counted = np.logical_and.reduceat(self.state < _FAILED, starts)[several]
         rows = starts[several]
-        return Sets(worst, counted, self.cluster[rows], rows, self.threshold, sizes[several] - 1, self.correct)
+        variants, score = sizes[several] - 1, np.where(self.state == _OK, self.score, np.nan)
+        columns = self.cluster[rows], rows, self.threshold, variants, self.correct, score, self.labels
+        return Sets(worst, counted, *columns)
 
     def singles(self) -> Singles:
         """Every answer by itself."""
@@ -302,9 +306,10 @@ class Outcomes:
     def _related(self, relation: Labels, row: Rows, base: Rows) -> tuple[Flags, Flags]:
         """Whether the answers satisfy the relation, and whether that is known; a refusal or hedge satisfies none.
 
-        Nor does a reply without a score where scores are asked for. Two answers are the same if their rule set calls
-        them equal, or if both are right by the same gold, as "gray" and "grey" may be; an answer survives an exchange
-        only if it is equal, as its chance level is that of equal answers.
+        Nor does a reply without a score where scores are asked for. A variant whose gold is yes is a caption too, and
+        is not ranked below the base. Two answers are the same if their rule set calls them equal, or if both are right
+        by the same gold, as "gray" and "grey" may be; an answer survives an exchange only if it is equal, as its chance
+        level is that of equal answers.
         """
         same, differs, ranks, swap = (
             relation.where([name]) for name in (Relation.SAME, Relation.DIFFERS, Relation.RANKS, Relation.SWAP)
@@ -321,7 +326,8 @@ class Outcomes:
         if ranks.any():
             odd = refused | (self.state[base] == _UNPARSED) | (self.state[row] == _UNPARSED)
             related |= ranks & ~odd & (self.score[base] > self.score[row])
-            known |= ranks & (~(np.isnan(self.score[base]) | np.isnan(self.score[row])) | odd)
+            fits = self.words.gold.at(row).where(["yes"])
+            known |= ranks & ~fits & (~(np.isnan(self.score[base]) | np.isnan(self.score[row])) | odd)
         return related & ~refused, known
 
 
