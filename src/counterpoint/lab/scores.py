@@ -168,7 +168,7 @@ def _table(rows: Sequence[Mapping[str, Any]], request: ScoreRequest, metrics: Se
     lines = [
         (
             *name,
-            *(percent(*(own.get(metric, {}).get(end) for end in ("value", "low", "high"))) for metric in names),
+            *(_score_text(own.get(metric, {})) for metric in names),
             str(max((row["n"] for row in own.values() if row["metric"] in names), default=0)),
             *(percent(next(iter(own.values()))[state]) for state in states),
         )
@@ -180,3 +180,10 @@ def _table(rows: Sequence[Mapping[str, Any]], request: ScoreRequest, metrics: Se
         correct = f"a caption of a probability above {request.threshold:g}, and a foil of no more"
     title = f"Per cent with 95 % intervals over pictures; correct is {correct}"
     return ResultTable(title, heads, lines, names=1 + len(request.columns))
+
+
+def _score_text(row: Mapping[str, Any]) -> str:
+    """A score with its interval, or with the p value of a test against chance."""
+    text = percent(*(row.get(end) for end in ("value", "low", "high")))
+    p = row.get("p")
+    return text if p is None else f"{text} (p {p:.3f})" if p >= 0.001 else f"{text} (p <0.001)"
