@@ -117,7 +117,7 @@ class _Learner:
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """The credit of each case, and the words of what was learned with their weight."""
+    """The credit of each case, and the words of what was learned: weight in the model times hits beyond chance."""
 
     credit: Floats
     chance: float
@@ -246,7 +246,7 @@ def _judge_pairs(cases: Sequence[ProbeCase], fold: Numbers, component: Numbers, 
         word = TellingWord(
             counts.names[column], "caption" if side > 0 else "foil", len(values), float((side * values > 0).mean())
         )
-        words.append((float(abs(weights[column]) * np.abs(values).sum()), word))
+        words.append((float(abs(weights[column])) * len(values) * (word.share - chance), word))
     return _Judgement(credit, chance, tuple(words))
 
 
@@ -298,7 +298,8 @@ def _judge_kind(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Genera
         cases_with = counts.rows[counts.column_range(column)]
         share = float((label[cases_with] == best).mean())
         word = TellingWord(counts.names[column], answers[best], len(cases_with), share)
-        words.append((float(weights[best, column] * len(cases_with)), word))
+        base = float((label == best).mean())
+        words.append((float(weights[best, column]) * len(cases_with) * (share - base), word))
     return _Judgement(credit, float(guess.mean()), tuple(words))
 
 
@@ -366,7 +367,10 @@ def _path(learner: _Learner, weights: Floats, many: int = len(PENALTIES)) -> Ite
 
 
 def most_telling(words: Iterable[tuple[float, TellingWord]], most: int = MOST_WORDS) -> tuple[TellingWord, ...]:
-    """The words with the largest weight; of n-grams that contain each other and suggest one answer, the first."""
+    """The first by their weight, which is that in the model times the hits beyond chance.
+
+    Of n-grams that contain each other and suggest one answer, only the first is taken.
+    """
     kept: list[TellingWord] = []
     for weight, word in sorted(words, key=lambda one: (-round(one[0], 6), one[1].word.count(" "), one[1].word)):
         if len(kept) == most or weight <= 0:
