@@ -62,6 +62,10 @@ def extract_yes_no(text: str, question: ParsedQuestion = _ANY) -> str | None:
 
 def extract_choice(text: str, question: ParsedQuestion) -> str | None:
     """One of the choices, or of the options that the question offers."""
+    if question.type is QuestionType.EITHER:
+        heads = tuple(dict.fromkeys(option.split()[-1] for option in question.options))
+        if len(heads) == len(question.options) and normalize(text) in heads:
+            return normalize(text)
     return match_choice(text, question.options, question.words, question.spans)
 
 

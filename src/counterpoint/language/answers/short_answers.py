@@ -19,6 +19,7 @@ _ASIDE = re.compile(r",\s(?:which|who|where|with|and|as|because|since|while|not|
 _PREFACE = re.compile(r"(?:sure|certainly|of course|absolutely|okay|ok|great question|good question)[!.]", re.I)
 _ARTICLES = frozenset(("a", "an", "the", "some"))
 _VERBS = frozenset(("is", "are", "was", "were", "has", "have", "be", "being", "does", "do"))
+_COLOR = frozenset(("color", "colour"))
 _REASONED = 3  # sentences from which on a reply is reasoning, whose last sentence answers
 
 
@@ -65,6 +66,8 @@ def _strip_repetition(text: str, words: frozenset[str], has_opening: bool) -> st
         for own, word in zip(known, plain, strict=True)
     ]
     stop = len(known) - known[::-1].index(False)
+    if has_opening and not is_sentence and not words & _COLOR:  # "potted plant" answers "What kind of plant?"
+        stop = len(parts)
     verbs = [index for index, word in enumerate(plain) if _is_verb(word)]
     start = lead.index(False) if False in lead else known.index(False)
     if not verbs or verbs[0] < start:
