@@ -13,7 +13,7 @@ import numpy as np
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Pixels
+from counterpoint.core.ports import Pictures, Pixels
 from counterpoint.models.endpoint.chat import Chat, ChatSettings
 from counterpoint.models.endpoint.completions import Decoding
 from counterpoint.models.endpoint.requests import Server
@@ -42,7 +42,7 @@ def some(count: int, *, pictures: int = 4, mode: Mode = Mode.ANSWER) -> list[Que
     return [Query(Picture(f"p:{n % pictures}.png"), f"What is number {n}?", mode) for n in range(count)]
 
 
-def served(server: ChatServer | str, pictures: Plain | None = None, *, tokens: int = 256, **settings: Any) -> Chat:
+def served(server: ChatServer | str, pictures: Pictures | None = None, *, tokens: int = 256, **settings: Any) -> Chat:
     """The model of a server, asked again without delay."""
     made = ChatSettings(Decoding("double", tokens), retries=QUICK)
     address = server if isinstance(server, str) else server.base_url

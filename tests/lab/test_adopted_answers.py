@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import counterpoint as cp
 from counterpoint import catalog
 from counterpoint.core.ports import RenamedModel
@@ -11,13 +13,14 @@ from counterpoint.store.versions import RunRecord
 from counterpoint.testing import ChatServer
 
 
-def test_answers_under_a_former_fingerprint_are_adopted_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", range(4), ids=["PNG", "PNG of any size", "address", "PNG and address"])
+def test_answers_under_a_former_fingerprint_are_adopted_once(place: int, tmp_path: Path) -> None:
     lab = cp.Lab(tmp_path / "lab")
     lab.generate("negation", items=10, limit=6)
     with ChatServer(lambda asked: "Yes.", models=("served",)) as server:
         model = catalog.model("openai/served", lab.store.pictures(), {"base_url": server.base_url})
         assert isinstance(model, RenamedModel)
-        (former,) = model.former_fingerprints
+        former = model.former_fingerprints[place]
         queries = unique_queries(lab.groups("negation").to_arrow())["query"].to_pylist()
         with lab.store.answers(former, run="20260101T000000.000000-aa") as log:
             log.add((query, 0, cp.Answer.of("no"), "", 0.1) for query in queries)

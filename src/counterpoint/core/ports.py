@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -36,6 +37,14 @@ class Pictures(Protocol):
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown."""
+
+
+@runtime_checkable
+class PictureFiles(Pictures, Protocol):
+    """A source of pixels that knows the files behind them."""
+
+    def file(self, address: str) -> Path | None:
+        """The file behind an address; None where there is none."""
 
 
 @runtime_checkable

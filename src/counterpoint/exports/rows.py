@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -11,15 +10,14 @@ import pyarrow as pa
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.pictures.folders import encode_png, open_image
+from counterpoint.pictures.folders import encode_png, shared_format
 from counterpoint.store.cache import LRUCache
 from counterpoint.store.groups import read_queries
 from counterpoint.store.pictures import LabPictures
 
 CACHE_BYTES = 256 * 2**20
 """Encoded pictures that are cached, in bytes."""
-_PLAIN = {"JPEG": "jpg", "PNG": "png"}
-_UPRIGHT, _TURNED = 1, 0x0112  # the tag by which a camera says how it was held
+_SUFFIXES = {"JPEG": "jpg", "PNG": "png"}
 
 
 class PictureExporter:
@@ -40,7 +38,7 @@ class PictureExporter:
 
     def _encoded(self, picture: Picture) -> dict[str, bytes | str]:
         path = None if picture.edits else self._pictures.file(picture.address)
-        ending = _unchanged_suffix(path) if path else ""
+        ending = _SUFFIXES.get(shared_format(path), "") if path else ""
         try:
             content = path.read_bytes() if path and ending else encode_png(self._pictures.pixels(picture))
         except CounterpointError as problem:
@@ -48,19 +46,6 @@ class PictureExporter:
             raise StoreError(fact, hint="put its file where the lab looks for it, or add --no-pictures") from problem
         self.seen.add(picture)
         return {"bytes": content, "path": f"{hex_id(picture.id)}.{ending or 'png'}"}
-
-
-def _unchanged_suffix(path: Path) -> str:
-    """The suffix of a file that can be exported unchanged; empty for any other."""
-    try:
-        with open_image(path) as image:
-            plain = image.mode in ("RGB", "L") and "transparency" not in image.info
-            if not plain or image.getexif().get(_TURNED, _UPRIGHT) != _UPRIGHT:
-                return ""
-            image.load()
-            return _PLAIN.get(image.format or "", "")
-    except Exception:  # the decoder that is used next reports the error
-        return ""
 
 
 ROWS, BYTES = 1000, 64 * 2**20

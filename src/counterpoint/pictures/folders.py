@@ -34,6 +34,8 @@ DECODE_ERRORS = (
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
 """The formats that are decoded; Pillow would hand others, such as EPS, to programs of the system."""
+_UPRIGHT, _TURNED = 1, 0x0112  # the tag by which a camera says how it was held
+_DEPTH_PLACE = 24  # of the bits per channel in a PNG file
 MAX_PIXELS = 89_478_485
 """Pixels of a picture before it is decoded: where Pillow begins to warn."""
 
@@ -62,6 +64,14 @@ class PictureFolders:
             raise PictureError(f"{picture.address} leads out of the folder of {picture.namespace}")
         flat = root / path.name
         return flat if path != flat and not path.exists() and flat.exists() else path
+
+    def file(self, address: str) -> Path | None:
+        """The file behind an address; None if it is missing, or of no known namespace."""
+        try:
+            path = self.path(Picture(address))
+        except (PictureError, UnknownName):
+            return None
+        return path if path.is_file() else None
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as RGB, rotated upright, with its edits applied in order."""
@@ -99,6 +109,25 @@ def open_image(file: Path | BytesIO, max_pixels: int = MAX_PIXELS) -> Iterator[I
         if image.width * image.height > max_pixels:
             raise ValueError(f"it has {image.width} × {image.height} pixels, and at most {max_pixels:,} are decoded")
         yield image
+
+
+def shared_format(path: Path) -> str:
+    """The format of a JPEG, PNG or WEBP file that every decoder shows alike; empty for any other file.
+
+    It is upright, opaque, in color or gray of 8 bits, has one frame, and can be decoded.
+    """
+    try:
+        with open_image(path) as image, path.open("rb") as file:
+            header = file.read(_DEPTH_PLACE + 1)
+            plain = image.mode in ("RGB", "L") and "transparency" not in image.info
+            plain = plain and not (image.format == "PNG" and header[_DEPTH_PLACE] == 16)  # which opens as 8 bits
+            plain = plain and getattr(image, "n_frames", 1) == 1
+            if not plain or image.getexif().get(_TURNED, _UPRIGHT) != _UPRIGHT:
+                return ""
+            image.load()
+            return image.format if image.format in ("JPEG", "PNG", "WEBP") else ""
+    except Exception:  # the decoder that is used next reports the error
+        return ""
 
 
 def to_rgb(image: Image.Image) -> Image.Image:

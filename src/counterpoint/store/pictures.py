@@ -10,7 +10,7 @@ from typing import Self
 
 import pyarrow as pa
 
-from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.core.errors import StoreError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
 from counterpoint.pictures.edits import apply_edits
@@ -51,14 +51,7 @@ class LabPictures:
 
     def file(self, address: str) -> Path | None:
         """The file behind an address; None if it is drawn, missing, or of no known root."""
-        picture = Picture(address)
-        if picture.namespace in self._extra:
-            return None
-        try:
-            path = self._folders.path(picture)
-        except CounterpointError:
-            return None
-        return path if path.is_file() else None
+        return None if Picture(address).namespace in self._extra else self._folders.file(address)
 
 
 def add_digests(queries: pa.Table, pictures: LabPictures, storage: StorageFolder) -> pa.Table:

@@ -15,7 +15,7 @@ FIELDS |= {"max_tokens", "max_completion_tokens"}
 """The fields of a request."""
 REPLACEMENTS = {"max_tokens": "; use max_completion_tokens instead"}
 """The advice to a client whose field is refused."""
-MAGIC = {"image/png": b"\x89PNG", "image/jpeg": b"\xff\xd8\xff"}
+MAGIC = {"image/png": b"\x89PNG", "image/jpeg": b"\xff\xd8\xff", "image/webp": b"RIFF"}
 """The magic bytes of each file type."""
 MIN_PROBABILITY = 1e-6
 """The probability of a token that is not listed."""
@@ -147,7 +147,7 @@ def _picture(url: str) -> bytes:
     except NotBase64:
         content = b""
     if match is None or not content.startswith(MAGIC.get(match[1], b"-")):
-        raise RequestError(400, "Invalid image: it is no data URL of a PNG or JPEG file", param="messages")
+        raise RequestError(400, "Invalid image: it is no data URL of a PNG, JPEG or WEBP file", param="messages")
     return content
 
 

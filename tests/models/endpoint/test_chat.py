@@ -32,10 +32,10 @@ from counterpoint.models.endpoint.chat import Chat, chat
 from counterpoint.models.endpoint.completions import (
     MAX_TEXT,
     Decoding,
-    PictureEncoding,
     ServerCapabilities,
     request_body,
 )
+from counterpoint.models.endpoint.picture_encoding import PictureEncoding
 from counterpoint.models.endpoint.requests import (
     MAX_REPLY_BYTES,
     Endpoint,
@@ -72,7 +72,7 @@ def _own(query: Query) -> str:
     """What the double replies to a query, by its picture and its words."""
     if query.picture is None:
         return Prompt().text(query)
-    content = b64decode(PictureEncoding()(Plain().pixels(query.picture)).partition(",")[2])
+    _, content = PictureEncoding().encode(Plain().pixels(query.picture))
     return f"{digest(content)[:8]} {Prompt().text(query)}"
 
 
@@ -113,9 +113,9 @@ def test_the_picture_stands_before_the_words_and_has_the_very_pixels() -> None:
 
 
 def test_a_picture_can_be_sent_as_jpeg_and_smaller() -> None:
-    shown = PictureEncoding("jpeg", side=3)(np.zeros((4, 6, 3), np.uint8))
-    opened = Image.open(BytesIO(b64decode(shown.removeprefix("data:image/jpeg;base64,"))))
-    assert (opened.format, opened.size) == ("JPEG", (3, 2))
+    kind, content = PictureEncoding("jpeg", side=3).encode(np.zeros((4, 6, 3), np.uint8))
+    opened = Image.open(BytesIO(content))
+    assert (kind, opened.format, opened.size) == ("jpeg", "JPEG", (3, 2))
 
 
 def test_the_first_request_on_a_picture_is_answered_before_the_others_on_it_are_sent() -> None:
@@ -534,9 +534,10 @@ def test_the_fingerprint_changes_with_whatever_an_answer_depends_on_and_with_not
         made(temperature=0.5, seed=1),
         made(sampling=0.5),
         made(picture_format="jpeg"),
+        made(picture_format="png"),
         made(picture_side=512),
     ]
-    assert len({plain, *others}) == 12
+    assert len({plain, *others}) == 13
     alike = [
         made(base_url="http://127.0.0.1/v1"),
         made(concurrency=2),
@@ -550,13 +551,31 @@ def test_the_fingerprint_changes_with_whatever_an_answer_depends_on_and_with_not
 
 
 def test_answers_stored_under_the_fingerprint_with_the_address_are_still_found() -> None:
-    def former(**settings: str) -> tuple[str, ...]:
-        return chat("m", Plain(), **settings).former_fingerprints  # type: ignore[arg-type]
+    def former(**settings: Any) -> tuple[str, ...]:
+        return chat("m", Plain(), **settings).former_fingerprints
 
-    assert former(base_url="http://127.0.0.1/v1") == ("m 13a057396abfefb1",)
-    assert former() == ("m b1131a0ce4e118e5",)
-    assert former(version="week-46") == ()
+    assert former(base_url="http://127.0.0.1/v1", picture_format="png", picture_side=0) == ("m 13a057396abfefb1",)
+    assert "m 13a057396abfefb1" in former(base_url="http://127.0.0.1/v1")
+    assert "m b1131a0ce4e118e5" in former()
+    assert former(version="week-46", picture_format="png", picture_side=0) == ()
     assert isinstance(chat("m", Plain()), RenamedModel)
+
+
+def test_settings_that_keep_their_former_values_keep_the_fingerprint_and_others_lead_to_it() -> None:
+    def made(**settings: Any) -> Chat:
+        return chat("m", Plain(), **settings)
+
+    png = made(picture_format="png", picture_side=0)
+    assert png.fingerprint == "m 3d066fd55cb7161d"
+    for settings in ({}, {"picture_side": 0}, {"picture_format": "png"}):
+        model = made(**settings)
+        assert model.fingerprint != png.fingerprint
+        assert png.fingerprint in model.former_fingerprints
+    small = made(picture_format="png", picture_side=512)
+    assert small.fingerprint in made(picture_side=512).former_fingerprints
+    assert png.fingerprint not in made(picture_side=512).former_fingerprints
+    named = made(picture_format="png", picture_side=0, version="week-46").fingerprint
+    assert named in made(version="week-46").former_fingerprints
 
 
 def test_a_version_is_a_setting_of_endpoints() -> None:

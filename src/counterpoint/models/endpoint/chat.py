@@ -16,18 +16,26 @@ from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Floats, Pictures, PlacedAnswer, SampledAnswer, Scale, picture_loader, score_array
+from counterpoint.core.ports import (
+    Floats,
+    Pictures,
+    PlacedAnswer,
+    PreprocessingPictures,
+    SampledAnswer,
+    Scale,
+    score_array,
+)
 from counterpoint.language.answers.extraction import AUTO, EXTRACTION_RULES
 from counterpoint.models.endpoint.completions import (
     NO_LOGPROBS,
     Decoding,
-    PictureEncoding,
     Reply,
     ServerCapabilities,
     answer_from_reply,
     offered_words,
     request_body,
 )
+from counterpoint.models.endpoint.picture_encoding import DEFAULT_SIDE, ORIGINAL, PictureEncoder, PictureEncoding
 from counterpoint.models.endpoint.requests import Endpoint, RequestRejected, Server
 from counterpoint.models.endpoint.scheduler import QueryTask, RateLimiter, RequestScheduler, RetryPolicy, ServerState
 from counterpoint.models.prompts import Prompt
@@ -58,17 +66,28 @@ class ChatSettings:
         return self._fingerprint(*([self.version] if self.version else []))
 
     def former_fingerprints(self, server: Server) -> tuple[str, ...]:
-        """What releases that took the address of the server into the digest made of these settings."""
-        return () if self.version else (self._fingerprint(server.address),)
+        """What earlier releases made of these settings: pictures were PNG, and the digest covered the address."""
+        marks = [self.version] if self.version else []
+        former = [self._fingerprint(*marks, encoding=encoding) for encoding in self.encoding.former]
+        if not self.version:
+            encodings = (self.encoding, *self.encoding.former)
+            former += [self._fingerprint(server.address, encoding=encoding) for encoding in encodings]
+        return tuple(former)
 
-    def _fingerprint(self, *marks: str) -> str:
+    def _fingerprint(self, *marks: str, encoding: PictureEncoding | None = None) -> str:
         decoding = self.decoding
         randomness: list[Plain] = [
             repr(float(decoding.temperature)),
             repr(float(self.sampling)),
             decoding.seed or 0 if decoding.temperature else 0,
         ]
-        content: list[Plain] = [*marks, self.prompt.content, decoding.tokens, randomness, self.encoding.content]
+        content: list[Plain] = [
+            *marks,
+            self.prompt.content,
+            decoding.tokens,
+            randomness,
+            (encoding or self.encoding).content,
+        ]
         return f"{decoding.model} {hex_id(content_id([decoding.model, *content]))}"
 
 
@@ -90,8 +109,8 @@ def chat(
     attempts: int = 8,
     max_downtime: float = 120.0,
     budget: int = 0,
-    picture_format: str = "png",
-    picture_side: int = 0,
+    picture_format: str = ORIGINAL,
+    picture_side: int = DEFAULT_SIDE,
 ) -> "Chat":
     """The model of this name on an OpenAI-compatible server; its key is read from the environment alone."""
     least: dict[str, tuple[float, float]] = {"timeout": (timeout, 0.001), "max_downtime": (max_downtime, 0)}
@@ -129,7 +148,9 @@ class Chat:
         self._settings, self._capabilities = settings, ServerCapabilities()
         self._state = ServerState(RateLimiter.full(settings.concurrency), settings.budget)
         self._endpoint = Endpoint(server, self._state, seconds=settings.seconds, concurrency=settings.concurrency)
-        self._encode = picture_loader(pictures, settings.encoding)
+        # encoded when its turn comes: the threads that read ahead would decode what is sent as it is
+        source = pictures.source if isinstance(pictures, PreprocessingPictures) else pictures
+        self._encode = PictureEncoder(source, settings.encoding)
 
     @property
     def retries(self) -> int:

@@ -1,19 +1,13 @@
-"""The chat-completions protocol as pure functions: requests with their pictures, replies, and answers."""
+"""The chat-completions protocol as pure functions: requests, replies, and answers."""
 
 import json
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import BytesIO
 from itertools import accumulate
 from math import exp
 from typing import Any, TypeAlias
 
-from PIL import Image
-
-from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
-from counterpoint.core.ports import Pixels
 from counterpoint.language.answers.extraction import AUTO, extract_answer
 from counterpoint.language.question_types import QuestionType, parse_question
 
@@ -34,10 +28,6 @@ MIN_PROBABILITY = 0.5
 MAX_TEXT = 500_000
 """Characters of a reply that are kept: more than the longest reasoning, and a second's work for the extraction."""
 NO_LOGPROBS = "the server gives no log-probabilities, of which a score is made"
-QUALITY = 95
-"""JPEG quality, from 1 to 95."""
-FORMATS = ("png", "jpeg")
-"""PNG is lossless, JPEG is smaller."""
 
 
 class MalformedReply(ValueError):  # noqa: N818 - it reads as what it says
@@ -242,29 +232,3 @@ def _scored(reply: Reply, top: tuple[tuple[str, float], ...]) -> Answer:
     if reply.first_token is None and reply.text:
         return Answer.failed(NO_LOGPROBS)
     return Answer(raw=reply.text, rule="score", state=State.UNPARSED)
-
-
-@dataclass(frozen=True, slots=True)
-class PictureEncoding:
-    """How pixels become a data URL: the file format, and the longest side in pixels (0: unchanged)."""
-
-    format: str = "png"
-    side: int = 0
-
-    def __post_init__(self) -> None:
-        if self.format not in FORMATS:
-            raise UnknownName("format of pictures", self.format, FORMATS)
-
-    def __call__(self, pixels: Pixels) -> str:
-        """The picture as a data URL."""
-        image = Image.fromarray(pixels)
-        if self.side and max(image.size) > self.side:
-            image.thumbnail((self.side, self.side), Image.Resampling.LANCZOS)
-        file = BytesIO()
-        image.save(file, self.format, **({"compress_level": 1} if self.format == "png" else {"quality": QUALITY}))
-        return f"data:image/{self.format};base64,{b64encode(file.getbuffer()).decode('ascii')}"
-
-    @property
-    def content(self) -> str:
-        """What a fingerprint covers."""
-        return f"{self.format}{QUALITY if self.format == 'jpeg' else ''} {self.side}"
