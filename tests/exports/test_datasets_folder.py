@@ -60,6 +60,7 @@ def test_every_row_says_what_is_asked_and_what_is_right(lab: LabStore, suite: St
         "feature_edits": "[]",
         "proof": "it is",
         "tags": '{"number": "1"}',
+        "objects": '{"objects": [], "size": null}',
     }
     assert (last["question"], last["choices"], last["context"]) == (
         "Is it “red” or blue?",
@@ -165,10 +166,10 @@ def test_a_suite_of_captions_and_foils_is_told_to_want_numbers(lab: LabStore, tm
 def test_a_large_suite_becomes_several_files_with_the_same_rows(
     lab: LabStore, suite: StoredSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = list(rows_out.flat_tables(suite.table, PictureExporter(lab.pictures())))
+    whole = list(rows_out.flat_tables(suite, PictureExporter(lab.pictures())))
     assert len(whole) == 1
     monkeypatch.setattr(rows_out, "BYTES", 5000)
-    parts = list(rows_out.flat_tables(suite.table, PictureExporter(lab.pictures())))
+    parts = list(rows_out.flat_tables(suite, PictureExporter(lab.pictures())))
     assert len(parts) > 2
     written = datasets_folder.write_shards(iter(parts), tmp_path, most=9000)
     assert 1 < len(written.names) < len(parts)

@@ -92,7 +92,7 @@ def export_datasets(suite: StoredSuite, folder: Path, pictures: LabPictures | No
     """Write a suite as a datasets folder, atomically; without `pictures`, with their addresses alone."""
     manifest, out = suite.manifest, None if pictures is None else PictureExporter(pictures)
     with atomic_folder(folder) as draft:
-        shards = write_shards(flat_tables(suite.table, out), draft / DATA)
+        shards = write_shards(flat_tables(suite, out), draft / DATA)
         modes = pc.unique(suite.table["mode"]).to_pylist()
         (draft / CARD).write_text(dataset_card(manifest, shards, modes, pictures=out is not None), encoding="utf-8")
     files = (CARD, *(f"{DATA}/{name}" for name in shards.names))

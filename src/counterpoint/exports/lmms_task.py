@@ -42,7 +42,7 @@ def export_task(suite: StoredSuite, folder: Path, pictures: LabPictures) -> Expo
             raise StoreError(f"{folder / file} exists already", hint="name another folder, or delete the old task")
     out = PictureExporter(pictures)
     with atomic_folder(folder / name) as draft:
-        shards = write_shards(flat_tables(suite.table, out), draft)
+        shards = write_shards(flat_tables(suite, out), draft)
     texts[f"{name}.yaml"] = "".join(f"{line}\n" for line in task_lines(manifest, shards))
     for file, text in texts.items():
         (folder / file).write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +15,7 @@ from counterpoint.pictures.folders import encode_png, shared_format
 from counterpoint.store.cache import LRUCache
 from counterpoint.store.groups import read_queries
 from counterpoint.store.pictures import LabPictures
+from counterpoint.store.suites import StoredSuite
 
 CACHE_BYTES = 256 * 2**20
 """Encoded pictures that are cached, in bytes."""
@@ -76,6 +78,7 @@ COLUMNS: Mapping[str, tuple[Any, str]] = MappingProxyType(
         "edits": (_TEXT, "what was done to its pixels, as JSON: name, arguments and seed of each step"),
         "feature_edits": (_TEXT, "what is to be done to a model's own features, likewise; `[]` for nothing"),
         "proof": (_TEXT, "from what the right answer follows"),
+        "objects": (_TEXT, "what the question is about, as JSON: name and box of each, and the size boxes refer to"),
         "tags": (_TEXT, "what the row can be sliced by, as a JSON object"),
     }
 )
@@ -97,17 +100,22 @@ def column_names(*, pictures: bool) -> list[str]:
     return [name for name in COLUMNS if pictures or name != "image"]
 
 
-def rows_schema(*, pictures: bool) -> pa.Schema:
+MANIFEST = b"counterpoint.manifest"
+"""The key of the metadata under which a file of rows holds the manifest of its suite."""
+
+
+def rows_schema(*, pictures: bool, metadata: Mapping[bytes, bytes] = MappingProxyType({})) -> pa.Schema:
     """The schema of the rows, which tells Hugging Face readers that the pictures are pictures."""
     names = column_names(pictures=pictures)
     about = {"info": {"features": {name: COLUMNS[name][0] for name in names}}}
     fields = [pa.field(name, _TYPES.get(name, _STRING)) for name in names]
-    return pa.schema(fields, metadata={"huggingface": json.dumps(about, default=dict)})
+    return pa.schema(fields, metadata={b"huggingface": json.dumps(about, default=dict).encode(), **metadata})
 
 
-def flat_tables(table: pa.Table, pictures: PictureExporter | None) -> Iterator[pa.Table]:
-    """The rows of a table of groups, in order and some at a time, so that memory never holds all the pictures."""
-    shape = rows_schema(pictures=pictures is not None)
+def flat_tables(suite: StoredSuite, pictures: PictureExporter | None) -> Iterator[pa.Table]:
+    """The rows of a suite, in order and some at a time, so that memory never holds all the pictures."""
+    manifest = json.dumps(asdict(suite.manifest), ensure_ascii=False, sort_keys=True).encode()
+    table, shape = suite.table, rows_schema(pictures=pictures is not None, metadata={MANIFEST: manifest})
     start = 0
     while start < table.num_rows:
         rows, images, size = table.slice(start, ROWS), list[dict[str, bytes | str] | None](), 0
@@ -134,4 +142,8 @@ def _texts(rows: pa.Table) -> dict[str, Any]:
         "role": rows["role"].to_pylist(),
         "proof": rows["proof"].to_pylist(),
         "tags": [json.dumps(dict(tags), ensure_ascii=False) for tags in rows["tags"].to_pylist()],
+        "objects": [
+            json.dumps({"objects": [list(thing.values()) for thing in things], "size": [w, h] if w else None})
+            for things, w, h in zip(*(rows[name].to_pylist() for name in ("objects", "width", "height")), strict=True)
+        ],
     } | {name: rows[name].to_pylist() for name in kept}

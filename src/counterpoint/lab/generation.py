@@ -15,8 +15,11 @@ import pyarrow.compute as pc
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Group
+from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import counted
+from counterpoint.exports.restored_suite import RestoredSuite, restore_suite
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
+from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import (
@@ -28,17 +31,20 @@ from counterpoint.lab.source_items import (
     source_rules,
 )
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
+from counterpoint.metrics.credit import best_answers
 from counterpoint.pictures.folders import folder_means
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import items_about
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
-from counterpoint.store.suites import Manifest
+from counterpoint.store.suites import Manifest, fingerprint
 from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.families import SuiteFamily
 from counterpoint.suites.parallel import Limit, PackedSuite, generate_together
 from counterpoint.suites.suite import MASKED_LM, Suite, Tally, generate_groups
 
+OWN_GROUPS = "groups"
+"""The suite of groups of one's own, by which an exported suite comes back too."""
 PAPER, MEANS = "paper", "means"
 """As the number of pairs, the size that the suite has in its paper; the option that can be measured in a folder."""
 Pairs: TypeAlias = str | int | tuple[int, int] | Quota | None
@@ -159,6 +165,8 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     for key, value in request.options.items():
         if value and not any(key in suite.options for suite in members):
             members[0].check_options([key])  # raises
+    if request.suites == (OWN_GROUPS,) and request.data and (restored := restore_suite(request.data)):
+        return _put_restored(lab, restored, request)
     generator = _Generator(lab, request, progress)
     suites = [suite for family in families for suite in generator.family(family)]
     absence = absence_note(request.source) if any(family.kinds for family in families) else ""
@@ -181,6 +189,28 @@ def add_groups(
     manifest = Manifest.of(table, generator="", seed=0, rules=rule_set(rules).name)
     lab.put_suite(manifest, table, replace=replace)
     return GeneratedSuites((GeneratedSuite(name, manifest, tally, _tests(table)),), str(lab.folder))
+
+
+def _put_restored(lab: LabStore, restored: RestoredSuite, request: GenerateRequest) -> GeneratedSuites:
+    """Store a suite that was exported, under its own name or a new one, and the pictures that its rows hold."""
+    manifest, table, tally = restored.manifest, restored.table, Tally()
+    if request.name and request.name != manifest.suite:
+        names = pa.array([request.name] * table.num_rows, pa.string())
+        table = table.set_column(0, table.schema.field(0), names)
+        manifest = replace(manifest, suite=request.name, fingerprint=fingerprint(table, "groups"))
+    lab.put_suite(manifest, table, replace=request.replace)
+    addresses = table["picture"].drop_null().unique().to_pylist()
+    drawn = find_worlds(lab, table)
+    absent = [address for address in addresses if Picture(address).namespace not in {*lab.roots, *drawn}]
+    for address, content in restored.pictures(absent):
+        lab.storage.put(f"pictures/{Picture(address).namespace}/{Picture(address).path}", content)
+    for name in sorted({Picture(address).namespace for address in absent}):
+        if (folder := lab.storage.path(f"pictures/{name}")).is_dir():
+            lab.set_root(name, folder)
+    bases = table.filter(pc.equal(table["role"], 0))
+    for kind, best in zip(bases["kind"].to_pylist(), best_answers(bases["gold"]).to_pylist(), strict=True):
+        tally.kept[kind, best or ""] += 1
+    return GeneratedSuites((GeneratedSuite(manifest.suite, manifest, tally, _tests(table)),), str(lab.folder))
 
 
 def _family(name: str) -> SuiteFamily:
