@@ -369,7 +369,9 @@ class _Generator:
             table,
             generator=catalog.rows("suites").get(job.generator, job.generator),
             seed=self._request.seed,
-            parameters=self._parameters(job) | {"dropped": groups.tally.reasons} | dict(groups.entries),
+            parameters=self._parameters(job, groups.items.source)
+            | {"dropped": groups.tally.reasons}
+            | dict(groups.entries),
             source=groups.items.fingerprint,
             rules=job.rules.name,
         )
@@ -377,11 +379,12 @@ class _Generator:
         register_pictures(self._lab, groups.items.source, table["picture"].drop_null().unique().to_pylist())
         return GeneratedSuite(job.generator, manifest, groups.tally, _tests(table))
 
-    def _parameters(self, job: _Job) -> dict[str, Any]:
+    def _parameters(self, job: _Job, source: Any) -> dict[str, Any]:
         """The parameters of a manifest, under the keys that labs on disk have."""
         request = self._request
         limit = asdict(job.limit) if isinstance(job.limit, Quota) else job.limit
-        plain = {"source": request.source, "split": request.split, "scenes": request.items, "groups": limit}
+        plain = {"source": request.source, "split": getattr(source, "split", request.split)}
+        plain |= {"scenes": request.items, "groups": limit}
         columns = {"columns": dict(request.columns)} if request.columns else {}
         return {**plain, **columns, **job.options}
 

@@ -38,7 +38,7 @@ from counterpoint.sources.results.formats import (
     read_questions,
     used_columns,
 )
-from counterpoint.sources.results.predictions import Prediction, as_number
+from counterpoint.sources.results.predictions import Prediction, PredictionStream, as_number
 from counterpoint.store.answers import StoredAnswer, new_run_name
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
@@ -191,7 +191,7 @@ def import_predictions(
     files = [(path, request.format or detect_format(path), request.columns) for path in request.files]
     formats = {str(path): format_ for path, format_, _ in files}
     queries = QueryIndex(groups, by_text=request.by_text)
-    stream = chain.from_iterable(read_predictions(*file) for file in files)
+    stream: PredictionStream = chain.from_iterable(read_predictions(*file) for file in files)
     if request.questions:
         stream = add_questions(stream, read_questions(request.questions, request.columns))
     matches = match_predictions(track(stream, "reading", progress), queries)

@@ -87,8 +87,8 @@ class QueryIndex:
         if described:
             return self._by_picture(prediction)
         if self._by_text and prediction.text:
-            rows = next(filter(None, (self._texts.get(text, []) for text in _wordings(prediction.text))), [])
-            return rows[0] if len(rows) == 1 else self._no_match(prediction, rows, "this text")
+            same = next(filter(None, (self._texts.get(text, []) for text in _wordings(prediction.text))), [])
+            return same[0] if len(same) == 1 else self._no_match(prediction, same, "this text")
         return _NoMatch("unmatched", f"no query has the id {prediction.id!r}")
 
     def _nearest(self, rows: Sequence[int], prediction: Prediction, described: bool) -> int | _NoMatch:

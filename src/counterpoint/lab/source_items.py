@@ -16,10 +16,13 @@ from counterpoint.core.quantities import counted
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
 from counterpoint.language.answers.rule_sets import RuleSet
 from counterpoint.sources.dataset import DataSet, Source
+from counterpoint.sources.file_checks import most_complete_split
 from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
 from counterpoint.sources.reading.cells import UNPACKED
 from counterpoint.sources.reading.records import Skips
 from counterpoint.store.lab import LabStore
+
+_DEFAULT = "test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class SourceRequest:
 
     source: str = "world"  # a name of the catalog, module:object, or hf/NAME
     data: Path | None = None  # the folder or file of a data set
-    split: str = "test"
+    split: str = _DEFAULT
     items: int = 1000  # scenes, questions, captions, …: whatever is read
     seed: int = 0  # for the sample of a data set
     columns: Mapping[str, str] = field(default_factory=dict)  # by role, for plain files
@@ -64,7 +67,10 @@ def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
     if data is None:
         hint = f"name their folder with --data FOLDER; counterpoint data {request.source} lists the expected files"
         raise CounterpointError(f"{source.title} is read from files", hint=hint)
-    return Source(source, data, request.split, None if whole else request.items, request.seed, columns=request.columns)
+    split = request.split
+    if split == _DEFAULT and source.part_of:  # files of one's own have no splits
+        split = most_complete_split(source, data)
+    return Source(source, data, split, None if whole else request.items, request.seed, columns=request.columns)
 
 
 def source_rules(source: Any) -> str:
@@ -190,8 +196,8 @@ def register_pictures(lab: LabStore, source: Any, addresses: Iterable[str]) -> N
     by_namespace = group_pairs((Picture(address).namespace, address) for address in addresses)
     dataset = source.dataset
     if not isinstance(dataset, OwnFiles):
-        if root := dataset.picture_root(source.folder):
-            for namespace in by_namespace:
+        for namespace, (address, *_) in by_namespace.items():
+            if root := dataset.picture_root(source.folder, Picture(address).path):
                 lab.set_root(namespace, root)
         return
     beside = source.columns.get("namespace", dataset.namespace)

@@ -17,6 +17,8 @@ from counterpoint.sources.sampling import SAMPLE_SIZE, sample_items
 
 NO_SCENE = "a question about a picture whose scene is not there"
 _REMEDY = "the other questions stay; are the scenes those of the same split?"
+OWN = "own"
+"""The split of files of one's own in the layout of a data set, which may have any name."""
 KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")
 """What a data set can be read as."""
 
@@ -81,17 +83,18 @@ class DataSet:
     holds: tuple[str, ...] = ()  # folders that the folder of its pictures contains, at least one of them
     withheld: tuple[str, ...] = ()  # splits whose answers are not published
     exhaustive: str = ""  # what is annotated wherever it is visible, and so can be proved absent, in words
+    part_of: Callable[[Path], str] | None = None  # the part that a file of any name is, by its content; empty if none
 
     @property
     def splits(self) -> tuple[str, ...]:
         """The parts into which it is divided, in the order of its files."""
-        return tuple(dict.fromkeys(split for file in self.files for split in file.names))
+        named = dict.fromkeys(split for file in self.files for split in file.names)
+        return (*named, OWN) if self.part_of else tuple(named)
 
     def kind_splits(self, kind: str) -> tuple[str, ...]:
         """The splits that have anything of this kind."""
-        return tuple(
-            split for split in self.splits if any(split in file.names and kind in file.kinds for file in self.files)
-        )
+        files = [file for file in self.files if kind in file.kinds]
+        return tuple(split for split in self.splits if split == OWN or any(split in file.names for file in files))
 
     def find_files(self, folder: Path, split: str, kind: str | None = None) -> SplitFiles:
         """The files of a split in a folder; raises a SourceError that names a missing file that the kind needs."""
@@ -101,6 +104,8 @@ class DataSet:
             raise UnknownName(f"split of {self.title}", split, self.splits)
         if kind is not None and split not in self.kind_splits(kind):
             raise SourceError(f"{split} of {self.title} has no {kind}", hint=self._offered(kind))
+        if split == OWN:
+            return self._find_own(folder, kind)
         there = [file for file in self.files if split in file.names and (kind is None or kind in file.kinds)]
         needed = [file for file in there if file.needed]
         if folder.is_file() and len(needed) == 1:
@@ -114,15 +119,52 @@ class DataSet:
                 )
         return SplitFiles(split, paths)
 
+    def own_files(self, folder: Path) -> dict[str, Path]:
+        """The files of one's own by part: the file that was named and its sibling, or the first of each in a folder."""
+        if self.part_of is None:
+            return {}
+        official = {
+            name.rpartition("/")[2] for file in self.files for names in file.names.values() for name in names[:1]
+        }
+        paths = [folder, *_siblings(folder, [file.part for file in self.files])] if folder.is_file() else []
+        paths = paths or sorted({*folder.glob("*.json"), *folder.glob("annotations/*.json")})
+        found: dict[str, Path] = {}
+        for path in paths:
+            if path.name not in official and (part := self.part_of(path)):
+                found.setdefault(part, path)
+        return found
+
+    def _find_own(self, folder: Path, kind: str | None) -> SplitFiles:
+        paths = self.own_files(folder)
+        wanted = (
+            [file.part for file in self.files if kind in file.kinds] if kind else [file.part for file in self.files]
+        )
+        if not paths.keys() & set(wanted):
+            fact = f"{folder} has no {' and no '.join(wanted)} in the layout of {self.title}"
+            raise SourceError(fact, hint=f"counterpoint data {self.name} says what is expected")
+        return SplitFiles(OWN, paths)
+
     def _offered(self, kind: str | None) -> str:
         return f"there are {', '.join(self.splits if kind is None else self.kind_splits(kind))}"
 
-    def picture_root(self, folder: Path) -> Path | None:
-        """The folder of its pictures, if it is there."""
+    def picture_root(self, folder: Path, picture: str = "") -> Path | None:
+        """The folder of its pictures, if it is there; for files of one's own, the one near them that has a picture."""
         if self.holds:
             roots = (folder / name for name in (*self.pictures, "."))
-            return next((root for root in roots if any((root / name).is_dir() for name in self.holds)), None)
-        return next((folder / name for name in self.pictures if name != "." and (folder / name).is_dir()), None)
+            found = next((root for root in roots if any((root / name).is_dir() for name in self.holds)), None)
+        else:
+            found = next((folder / name for name in self.pictures if name != "." and (folder / name).is_dir()), None)
+        if found or not self.part_of or not picture:
+            return found
+        home = folder.parent if folder.is_file() else folder
+        near = (home, *sorted(path for path in home.iterdir() if path.is_dir()))
+        return next((root for root in near if (root / picture).is_file()), None)
+
+
+def _siblings(path: Path, parts: Iterable[str]) -> list[Path]:
+    """The files beside one that differ from it in the name of the part: captions_mine.json by instances_mine.json."""
+    names = [path.name.replace(own, other) for own in parts for other in parts if own in path.name and own != other]
+    return [path.with_name(name) for name in names if path.with_name(name).is_file()]
 
 
 def find_file(folder: Path, file: File, split: str) -> Path | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.sources.dataset import DataSet, File, find_file
+from counterpoint.sources.dataset import OWN, DataSet, File, find_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ def expected_files(dataset: DataSet) -> tuple[ExpectedFile, ...]:
     files: dict[tuple[str, str], ExpectedFile] = {}
     for split in dataset.splits:
         for file in dataset.files:
-            if split not in file.names:
+            if split not in file.names and split != OWN:
                 continue
-            name, *others = file.names[split]
+            name, *others = file.names.get(split, ("*.json",))  # files of one's own are known by their content
             before = files.get((file.part, name))
             splits = (*before.splits, split) if before else (split,)
             files[file.part, name] = ExpectedFile(
@@ -73,6 +73,12 @@ def available_kinds(dataset: DataSet, folder: Path, split: str) -> tuple[str, ..
 
 def check_files(dataset: DataSet, folder: Path, split: str, kinds: Collection[str]) -> tuple[FileStatus, ...]:
     """The files from which these kinds are read, each with its path if it is present."""
+    if split == OWN and dataset.files:
+        return tuple(
+            FileStatus(file.part, path.name, split, kinds_of(dataset, file), True, dataset.origin, path, size_of(path))
+            for file in dataset.files
+            if set(kinds_of(dataset, file)) & set(kinds) and (path := dataset.own_files(folder).get(file.part))
+        )
     files = [file for file in dataset.files if split in file.names and set(kinds_of(dataset, file)) & set(kinds)]
     alone = folder.is_file() and sum(file.needed for file in files) == 1
     rows = []
@@ -132,7 +138,7 @@ def _completeness(dataset: DataSet, folder: Path, split: str, kinds: Collection[
     rows = [row for row in check_files(dataset, folder, split, wanted) if row.needed]
     names = [row.path.name for row in rows if row.path]
     official = [row.name.rpartition("/")[2] for row in rows]
-    return bool(rows) and len(names) == len(rows), names == official, bool(names)
+    return bool(rows) and len(names) == len(rows), bool(names) and names == official, bool(names)
 
 
 def count_pictures(root: Path, pictures: Iterable[str]) -> int:

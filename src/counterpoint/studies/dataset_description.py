@@ -253,7 +253,7 @@ def _pictures(opening: OpenedSplit, request: DescriptionRequest, parts: Sequence
     if isinstance(dataset, OwnFiles):
         root: Path | None = dataset.root_of(folder, Picture(beside[0]).path) if beside else None
     else:
-        root = dataset.picture_root(folder)
+        root = dataset.picture_root(folder, Picture(beside[0]).path if beside else "")
     if root is None and not within:
         return PictureCounts(len(addresses))
     return PictureCounts(len(addresses), root, within + (count_pictures(root, beside) if root else 0))

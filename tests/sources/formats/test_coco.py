@@ -10,8 +10,10 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import SceneObject
-from counterpoint.sources.dataset import Source
-from counterpoint.sources.formats.coco import coco
+from counterpoint.lab.source_items import open_source
+from counterpoint.sources.dataset import OWN, Source
+from counterpoint.sources.file_checks import available_kinds, most_complete_split
+from counterpoint.sources.formats.coco import coco, part_of
 from counterpoint.world.dataset_formats import coco_captions, image_number
 from counterpoint.world.source import World
 
@@ -128,3 +130,53 @@ def test_a_file_of_captions_is_no_file_of_boxes(tmp_path: Path) -> None:
 def test_the_folder_of_pictures_holds_a_folder_for_each_split(tmp_path: Path) -> None:
     (tmp_path / "val2017").mkdir()
     assert coco.picture_root(tmp_path) == tmp_path
+
+
+def _own(folder: Path) -> Path:
+    """Files of one's own in COCO's layout, under names of one's own, beside a folder of pictures."""
+    cup = {"id": 1, "file_name": "cup.png", "width": 40, "height": 30}
+    boxes = {"images": [cup], "annotations": [CHAIR | {"image_id": 1, "bbox": [1, 2, 3, 4]}], "categories": CATEGORIES}
+    said = {"images": [cup], "annotations": [SAID | {"image_id": 1}]}
+    (folder / "photos").mkdir()
+    (folder / "photos" / "cup.png").touch()
+    (folder / "boxes_of_mine.json").write_text(json.dumps(boxes))
+    (folder / "texts.json").write_text(json.dumps(said))
+    (folder / "settings.json").write_text("[1, 2]")
+    (folder / "broken.json").write_text('{"images": [')
+    return folder
+
+
+def test_files_of_any_name_are_told_apart_by_their_content(tmp_path: Path) -> None:
+    folder = _own(tmp_path)
+    assert [part_of(path) for path in sorted(folder.glob("*.json"))] == ["instances", "", "", "captions"]
+    assert most_complete_split(coco, folder) == OWN
+    source = Source(coco, folder, OWN)
+    assert [(scene.picture.address, len(scene.objects)) for scene in source.scenes()] == [("coco:cup.png", 1)]
+    assert [caption.picture.address for caption in source.captions()] == ["coco:cup.png"]
+    assert coco.picture_root(folder, "cup.png") == folder / "photos"
+
+
+def test_one_file_of_ones_own_needs_no_split(tmp_path: Path) -> None:
+    path = _own(tmp_path) / "boxes_of_mine.json"
+    source = open_source("coco", data=path)
+    assert [scene.picture.address for scene in source.scenes()] == ["coco:cup.png"]
+    assert coco.picture_root(path, "cup.png") == tmp_path / "photos"
+    assert available_kinds(coco, path, OWN) == ("scenes",)
+    with pytest.raises(SourceError, match=r"boxes_of_mine\.json has no captions in the layout of COCO"):
+        list(source.captions())
+
+
+def test_captions_beside_boxes_of_ones_own_are_found_by_name(tmp_path: Path) -> None:
+    folder = _own(tmp_path)
+    for old, new in (("boxes_of_mine.json", "instances_mine.json"), ("texts.json", "captions_mine.json")):
+        (folder / old).rename(folder / new)
+    assert len(list(open_source("coco", data=folder / "instances_mine.json").captions())) == 1
+
+
+def test_official_names_are_no_files_of_ones_own(tmp_path: Path) -> None:
+    folder = _own(tmp_path)
+    for name in ("texts.json", "broken.json"):
+        (folder / name).unlink()
+    (folder / "boxes_of_mine.json").rename(folder / "instances_val2017.json")
+    assert most_complete_split(coco, folder) == "val2017"
+    assert [scene.picture.path for scene in open_source("coco", data=folder).scenes()] == ["val2017/cup.png"]

@@ -8,8 +8,8 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.sources.dataset import DataSet, File, SplitFiles
-from counterpoint.sources.reading.json_files import parts
+from counterpoint.sources.dataset import OWN, DataSet, File, SplitFiles
+from counterpoint.sources.reading.json_files import object_keys, parts
 from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, size_of, skip_box
 
 NAMESPACE = "coco"
@@ -117,7 +117,7 @@ def _records(path: Path, skips: Skips, *names: str) -> Iterator[tuple[str, Recor
 def path_of(record: Record, split: str) -> str:
     """Where a picture lies: in the folder that its name or its address tells, or else in that of the split."""
     name = record.word("file_name")
-    if "/" in name:
+    if "/" in name or split == OWN:
         return name
     if name.startswith("COCO_") and name.count("_") > 1:
         return f"{name.split('_')[1]}/{name}"
@@ -148,6 +148,18 @@ def _objects(
         yield SceneObject(annotation.id, name, (), box)
 
 
+def part_of(path: Path) -> str:
+    """What a file of any name holds in COCO's layout: instances, captions, or neither."""
+    try:
+        keys = {key for key, sign in object_keys(path) if sign == "["}
+        first = next((content for _, content in parts(path, "annotations")), {}) if "annotations" in keys else None
+    except SourceError:
+        return ""
+    if "images" not in keys or not isinstance(first, dict):
+        return ""
+    return "captions" if "caption" in first else "instances" if "categories" in keys else ""
+
+
 def _file(part: str, kind: str) -> File:
     names = {split: (f"annotations/{part}_{split}.json", f"annotations/{part}_*.json") for split in SPLITS}
     return File(part, names, f"{_ORIGIN}, {_ANNOTATIONS}", kinds=(kind,))
@@ -163,5 +175,6 @@ coco = DataSet(
     holds=SPLITS,
     origin=f"{_ORIGIN}, images by split",
     withheld=("test2014", "test2015", "test2017"),
-    exhaustive="its 80 categories; nothing else is ever taken to be absent",
+    exhaustive="its 80 categories, or those of a file of one's own; nothing else is ever taken to be absent",
+    part_of=part_of,
 )
