@@ -30,3 +30,13 @@ def test_what_has_no_value_is_shown_as_it_was_said() -> None:
     with ChatServer(lambda asked: "Hm.", lambda asked, times: ServerFault.FILTERED) as server:
         done = _ask(server, "Is there a dog?")
     assert done.output == "refused: Hm.\n"
+
+
+def test_ask_takes_the_options_of_run_that_say_how_a_model_is_reached() -> None:
+    texts = [CliRunner().invoke(commands, [name, "--help"]).output for name in ("run", "ask")]
+    assert all(option in text for text in texts for option in ("--model-args", "--base-url", "--device", "--dtype"))
+    with ChatServer(lambda asked: "Yes.") as server:
+        line = [*LINE, "Is there a dog?", "--base-url", server.base_url, "--model-args", "tokens=7"]
+        done = CliRunner(env={"OPENAI_API_KEY": None, "OPENAI_BASE_URL": None}).invoke(commands, line)
+        assert server.received[0].body["max_tokens"] == 7
+    assert done.output.startswith("yes")

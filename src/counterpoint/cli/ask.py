@@ -2,8 +2,8 @@
 
 import click
 
-from counterpoint import ask, parse_settings
-from counterpoint.cli.options import complete, json_option
+from counterpoint import ask
+from counterpoint.cli.options import complete, json_option, model_options, model_settings
 from counterpoint.cli.printing import print_json, progress_shown
 
 
@@ -12,16 +12,18 @@ from counterpoint.cli.printing import print_json, progress_shown
 @click.argument("picture")
 @click.argument("question")
 @click.option("--choices", default="", help="Offer these answers, separated by commas.")
-@click.option("--model-args", default="", metavar="K=V,…", help="Settings of the model; a comma in a value is doubled.")
+@model_options
 @json_option
-def command(model: str, picture: str, question: str, choices: str, model_args: str, as_json: bool) -> None:
+def command(
+    model: str, picture: str, question: str, choices: str, model_args: str, as_json: bool, **flags: str | None
+) -> None:
     """Ask MODEL about PICTURE (a file, or an address such as world:test/000007.png).
 
     A model that answers is asked QUESTION; one that only scores says how well QUESTION, a sentence, fits the picture.
     """
     offered = tuple(filter(None, map(str.strip, choices.split(","))))
     with progress_shown():
-        answer = ask(model, picture, question, choices=offered, model_args=parse_settings(model_args))
+        answer = ask(model, picture, question, choices=offered, model_args=model_settings(model_args, flags))
     if as_json:
         top = [{"value": value, "probability": round(share, 4)} for value, share in answer.top]
         print_json({"model": model, "answer": answer.value, "score": answer.score, "top": top})

@@ -1,7 +1,7 @@
 """Options that several commands share, how their values are parsed, and how they complete in the shell."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -127,6 +127,19 @@ models_option = click.option(
     help="Use this model of the lab, by name or fingerprint; repeatable.",
 )
 seed_option = click.option("--seed", default=0, show_default=True, help="Seed for sampling and random draws.")
+
+
+model_options = stack(
+    click.option("--model-args", default="", metavar="K=V,…", help="Set the model; a comma in a value is doubled."),
+    click.option("--device", help="Compute a local model here: cpu, cuda, cuda:1; several with commas."),
+    click.option("--dtype", help="Compute with these numbers: float32, bfloat16, float16."),
+    click.option("--base-url", metavar="URL", help="Reach an openai/ model here; else OPENAI_BASE_URL."),
+)
+
+
+def model_settings(model_args: str, flags: Mapping[str, Any]) -> dict[str, str]:
+    """The settings of a model that are typed as one text, and as options of their own."""
+    return cp.parse_settings(model_args) | {name: str(value) for name, value in flags.items() if value is not None}
 
 
 def source_options(source: str = "world", split: str = "test", *, items: int = 1000) -> Callable[[F], F]:

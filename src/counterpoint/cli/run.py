@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 import counterpoint as cp
-from counterpoint.cli.options import POSITIVE, complete, json_option, lab_argument, suites_option
+from counterpoint.cli.options import (
+    POSITIVE,
+    complete,
+    json_option,
+    lab_argument,
+    model_options,
+    model_settings,
+    suites_option,
+)
 from counterpoint.cli.printing import print_result, progress_shown
 
 FLAGS = ("device", "dtype", "base_url", "concurrency", "budget")
@@ -24,10 +32,7 @@ FLAGS = ("device", "dtype", "base_url", "concurrency", "budget")
     shell_complete=complete("models"),
     help="Ask this model: a name of `counterpoint list models`, hf/NAME, openai/NAME, or module:object.",
 )
-@click.option("--model-args", default="", metavar="K=V,…", help="Set the model; a comma in a value is doubled.")
-@click.option("--device", help="Compute a local model here: cpu, cuda, cuda:1; several with commas.")
-@click.option("--dtype", help="Compute with these numbers: float32, bfloat16, float16.")
-@click.option("--base-url", metavar="URL", help="Reach an openai/ model here; else OPENAI_BASE_URL.")
+@model_options
 @click.option("--concurrency", type=POSITIVE, help="Send at most this many requests to a server at once.")
 @click.option("--budget", type=POSITIVE, help="Stop after this many requests to a server.")
 @click.option("--name", default="", help="Call the model this in the lab; else as it is reached.")
@@ -44,9 +49,7 @@ def command(lab: Path, model: str, model_args: str, as_json: bool, **request: An
     The exit code is 1 where every query failed, and 130 after Ctrl-C.
     """
     flags = {name: request.pop(name) for name in FLAGS}
-    args: dict[str, Any] = cp.parse_settings(model_args) | {
-        name: str(value) for name, value in flags.items() if value is not None
-    }
+    args = model_settings(model_args, flags)
     again = _command_line(lab, model, args, request)
     try:
         with progress_shown() as progress:

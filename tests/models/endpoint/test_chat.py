@@ -155,6 +155,21 @@ def test_no_more_requests_are_on_their_way_than_may_be() -> None:
     assert server.busiest == 5
 
 
+def test_after_the_first_answers_no_more_are_on_their_way_than_the_server_still_takes() -> None:
+    running: list[int] = []
+    body = b'{"choices": [{"message": {"content": "red"}}]}'
+    head = b"HTTP/1.1 200 OK\r\nX-RateLimit-Remaining-Requests: 2\r\nContent-Length: %d\r\n\r\n" % len(body)
+
+    def says(asked: ReceivedRequest) -> bytes:
+        running.append(server.busy)
+        return head + body
+
+    with ChatServer(verbatim=says, together=6) as server:
+        answers(served(server, concurrency=6), some(30, pictures=30))
+    assert running[0] == 6
+    assert set(running[12:]) <= {1, 2}
+
+
 def test_a_server_that_pushes_back_lowers_the_concurrency_limit() -> None:
     with ChatServer(trouble=lambda asked, times: ServerFault.BUSY if not times else None, together=24) as server:
         model = served(server, concurrency=24)

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from math import inf
 from random import Random
 
 import pytest
@@ -23,6 +24,7 @@ from counterpoint.models.endpoint.scheduler import (
     ServerState,
     TaskQueue,
     backoff_delay,
+    remaining_requests,
     retry_after,
 )
 
@@ -59,6 +61,29 @@ def test_answers_give_room_for_one_more_in_the_time_of_one_round() -> None:
     for _ in range(1000):
         limiter = limiter.after_answer()
     assert limiter.limit == 32
+
+
+def test_no_more_requests_go_than_the_server_says_it_still_takes() -> None:
+    limiter = RateLimiter.full(32)
+    assert limiter.free_slots(0, now=0.0) == 32
+    for remaining, slots in ((5.0, 5), (0.0, 1), (1000.0, 32)):
+        assert limiter.after_answer(remaining).free_slots(0, now=0.0) == slots
+    assert limiter.after_answer(5.0).after_answer().free_slots(0, now=0.0) == 32
+
+
+@pytest.mark.parametrize(
+    ("headers", "number"),
+    [
+        ({"x-ratelimit-remaining-requests": "59"}, 59),
+        ({"anthropic-ratelimit-requests-remaining": "0"}, 0),
+        ({"ratelimit-remaining": "-3"}, 0),
+        ({"x-ratelimit-remaining-requests": "nan"}, inf),
+        ({"x-ratelimit-remaining-requests": "many", "ratelimit-remaining": "4"}, 4),
+        ({}, inf),
+    ],
+)
+def test_rate_limit_headers_are_read(headers: dict[str, str], number: float) -> None:
+    assert remaining_requests(headers) == number
 
 
 def test_nothing_is_sent_while_the_server_wants_to_be_left_alone() -> None:

@@ -28,7 +28,7 @@ from counterpoint.models.endpoint.completions import (
     shorten,
 )
 from counterpoint.models.endpoint.redaction import Redactor
-from counterpoint.models.endpoint.scheduler import RetryableError, ServerState, retry_after
+from counterpoint.models.endpoint.scheduler import RetryableError, ServerState, remaining_requests, retry_after
 
 T = TypeVar("T")
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -180,7 +180,7 @@ class Endpoint:
         except MalformedReply as problem:
             fact = f"the reply is no chat completion: {self._show(str(problem)) or 'it is empty'}"
             raise RetryableError(fact) from None
-        self._state.limiter = self._state.limiter.after_answer()
+        self._state.limiter = self._state.limiter.after_answer(remaining_requests(response.headers))
         return result
 
     def _read(self, content: bytes, interpret: Callable[[Reply], T]) -> T:

@@ -1,11 +1,13 @@
 """Request scheduler: tasks sent concurrently under an AIMD rate limit, with retries, backoff and a request budget.
 
-The concurrency limit grows by one per round of answers and halves when the server pushes back.
+The concurrency limit grows by one per round of answers and halves when the server pushes back. It begins at its
+maximum, and from the first answers on is at most what the server says it still takes.
 """
 
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -35,6 +37,7 @@ class RateLimiter:
     limit: float
     reduced_at: float = -inf  # requests sent before this time say nothing new about the limit
     resume_at: float = -inf  # nothing is sent before this time
+    remaining: float = inf  # requests that the server says it takes before its quota is filled again
 
     @classmethod
     def full(cls, maximum: int) -> "RateLimiter":
@@ -43,11 +46,11 @@ class RateLimiter:
 
     def free_slots(self, running: int, now: float) -> int:
         """How many more requests may be sent."""
-        return 0 if now < self.resume_at else max(0, int(self.limit) - running)
+        return 0 if now < self.resume_at else max(0, int(min(self.limit, max(1.0, self.remaining))) - running)
 
-    def after_answer(self) -> "RateLimiter":
+    def after_answer(self, remaining: float = inf) -> "RateLimiter":
         """Additive increase: one more slot once as many requests were answered as may be in flight."""
-        return replace(self, limit=min(float(self.maximum), self.limit + 1 / self.limit))
+        return replace(self, limit=min(float(self.maximum), self.limit + 1 / self.limit), remaining=remaining)
 
     def after_pushback(self, *, sent: float, now: float, wait: float = 0.0) -> "RateLimiter":
         """Multiplicative decrease: half the slots, and nothing for as long as the server asks.
@@ -84,6 +87,19 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         if isfinite(seconds):
             return max(0.0, seconds)
     return None
+
+
+def remaining_requests(headers: Mapping[str, str]) -> float:
+    """How many requests a server says it still takes, from its rate-limit headers; infinity where it says nothing.
+
+    >>> remaining_requests({"x-ratelimit-remaining-requests": "12"})
+    12.0
+    """
+    for name in ("x-ratelimit-remaining-requests", "anthropic-ratelimit-requests-remaining", "ratelimit-remaining"):
+        with suppress(ValueError):
+            number = float(headers.get(name, ""))
+            return max(0.0, number) if isfinite(number) else inf
+    return inf
 
 
 def _seconds_until(date: str, now: datetime) -> float:
