@@ -308,3 +308,18 @@ def test_an_object_of_records_takes_any_number_of_mapped_columns(lab: LabStore) 
     held = {f"q{n}": {f"column{place}": place for place in range(300)} for n in range(300)}
     Path("b.json").write_text(json.dumps(held))
     assert max(map(len, _run("b.json").stdout.splitlines())) < 120
+
+
+def test_several_models_are_read_from_columns_of_one_file_and_compared(lab: LabStore) -> None:
+    with Path("both.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["query_id", "llava", "qwen_7b"])
+        rows.writerows([own, "yes", "no" if number % 2 else "yes"] for number, own in enumerate(_ids(lab)))
+    said = _run("both.csv", "--name", "qwen=qwen_7b")
+    assert said.exit_code == 0
+    assert "both.csv: plain (answer=qwen_7b, id=query_id)\nqwen: 20 answers added to lab\n" in said.stdout
+    assert "qwen less llava, in per cent" in said.stdout
+    parts = json.loads(_run("both.csv", "--name", "qwen=qwen_7b", "--json").stdout)
+    assert [len(parts[key]) for key in ("imports", "comparisons")] == [2, 1]
+    rows_of = {row["metric"]: row for row in parts["comparisons"][0]["differences"]}
+    assert (rows_of["accuracy"]["first"], rows_of["accuracy"]["second"]) == (0.5, 1.0)

@@ -27,6 +27,7 @@ UNSETTLED = [
     "Is this good weather for their flight?",
     "Are these cows in a field?",
     "Is that lettering part of the original photo?",
+    "Is the dog on the right brown?",
     "Is the female skiing in the snow?",
 ]
 

@@ -1,5 +1,6 @@
 """`counterpoint import`: add predictions made elsewhere as answers of a model in a lab."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -7,13 +8,19 @@ import click
 
 import counterpoint as cp
 from counterpoint.cli.options import FILE, json_option, lab_argument, parse_columns, suites_option
-from counterpoint.cli.printing import print_result, progress_shown
+from counterpoint.cli.printing import print_json, print_result, progress_shown
 
 
 @click.command("import")
 @lab_argument
 @click.argument("files", nargs=-1, required=True, type=FILE)
-@click.option("--name", required=True, help="Call the model this in the lab.")
+@click.option(
+    "--name",
+    "names",
+    required=True,
+    multiple=True,
+    help="Call the model this in the lab; repeated, each NAME or NAME=COLUMN is a column, and all are compared.",
+)
 @click.option("--version", default="", metavar="TAG", help="Tag this version of the model; else the date.")
 @suites_option
 @click.option("--format", default="", help="Read the files in this format; else it is detected from their content.")
@@ -28,20 +35,47 @@ from counterpoint.cli.printing import print_result, progress_shown
 @click.option("--out", type=FILE, help="Write what was not matched to this CSV or JSONL file.")
 @json_option
 def command(
-    lab: Path, files: tuple[Path, ...], scores: str | None, out: Path | None, as_json: bool, **request: Any
+    lab: Path,
+    files: tuple[Path, ...],
+    names: tuple[str, ...],
+    scores: str | None,
+    out: Path | None,
+    as_json: bool,
+    **request: Any,
 ) -> None:
     """Add predictions that another tool wrote to FILES as answers of a model; score and compare know it by name.
 
     The exit code is 1 where nothing was added because nothing matched, or not everything and --strict was given.
     """
+    reports, columns = dict[str, Any](), request.pop("columns")
     with progress_shown() as progress:
-        report = cp.Lab(lab, progress=progress).import_predictions(*files, scores=scores or "", **request)
-    print_result(report, as_json=as_json)
-    if out:
-        report.write_notes(out)
+        opened = cp.Lab(lab, progress=progress)
+        for given in names:
+            name, _, column = given.partition("=") if len(names) > 1 else (given, "", "")
+            roles = columns | ({"answer": column or name} if len(names) > 1 else {})
+            reports[name] = opened.import_predictions(*files, name=name, columns=roles, scores=scores or "", **request)
+    comparisons = _compare(opened, [*reports], request["suites"]) if _all_added(reports.values()) else []
+    if as_json and len(names) > 1:
+        parts = {"imports": [*reports.values()], "comparisons": comparisons}
+        print_json({key: [part.to_dict() for part in results] for key, results in parts.items()})
+    else:
+        for result in (*reports.values(), *comparisons):
+            print_result(result, as_json=as_json)
+    for name, report in reports.items():
+        if out:
+            report.write_notes(out if len(names) == 1 else out.with_stem(f"{out.stem}-{name}"))
     if not as_json and out:
         click.echo(f"  all of these are listed in {out}")
-    elif not as_json and report.records():
+    elif not as_json and any(report.records() for report in reports.values()):
         click.echo("  --out FILE writes all of these to a file")
-    if report.counts is None:
+    if not _all_added(reports.values()):
         raise SystemExit(1)
+
+
+def _all_added(reports: Iterable[Any]) -> bool:
+    return all(report.counts is not None for report in reports)
+
+
+def _compare(lab: cp.Lab, models: list[str], suites: tuple[str, ...]) -> list[cp.Comparison]:
+    """The first model compared with each other one."""
+    return [lab.compare(models[0], other, suites=suites) for other in models[1:]]

@@ -160,6 +160,8 @@ def _is_reduced(predicate: Sequence[TaggedToken]) -> bool:
         return True
     if predicate[0].tag.startswith("PR") and any(word.tag.startswith(("AJ", "VV")) for word in after_noun):
         return True
+    if predicate[2].text in _PLACES and predicate[3:4] and predicate[3].text not in ("of", "side", "hand"):
+        return True
     places = predicate[0].tag.startswith("V") and predicate[-1].text in _PLACES and predicate[-2].text == "the"
     return places or (predicate[-1].tag.startswith("AJ") and is_noun(predicate[-2].tag))
 

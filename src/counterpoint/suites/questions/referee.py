@@ -21,15 +21,8 @@ from counterpoint.language.verbs import base_form
 from counterpoint.suites.questions.rewriting import is_complementary
 
 _WORDS = re.compile(r"[\w'-]+")
-_CANONICAL = {
-    "colour": "color",
-    "which": "what",
-    "type": "kind",
-    "sort": "kind",
-    "an": "a",
-    "lay": "lie",
-    "what's": "what is",
-}
+_CANONICAL = {"colour": "color", "which": "what", "type": "kind", "sort": "kind", "an": "a"}
+_CANONICAL |= {f"{word}'s": f"{word} is" for word in ("what", "which", "who", "where", "how", "why")}
 _CANONICAL |= dict.fromkeys(("photo", "image", "photograph"), "picture")
 _BE, _DO = ("is", "are", "was", "were"), ("do", "does", "did")
 _SEEING = ("see", "spot", "notice", "find")

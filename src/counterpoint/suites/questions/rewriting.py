@@ -333,7 +333,8 @@ def _antonyms(clause: PolarClause) -> tuple[str, str] | None:
     """What the predicate begins with or is, and its opposite."""
     predicate = clause.predicate.lower()
     for one, other in _pairs("places"):
-        if (predicate == one or predicate.startswith(f"{one} ")) and not clause.is_many and clause.head not in PRONOUNS:
+        begins = predicate == one or (predicate.startswith(f"{one} ") and not one.startswith(("on the", "in the")))
+        if (begins or predicate.startswith(f"{one} side")) and not clause.is_many and clause.head not in PRONOUNS:
             return one, other
     if clause.head in ("it", "this"):
         return next((pair for pair in _pairs("situations") if predicate == pair[0]), None)
