@@ -310,7 +310,7 @@ def test_pictures_written_as_text_are_unpacked_into_the_lab_once(tmp_path: Path)
     path, lab = _write(tmp_path / "bench.tsv", rows), tmp_path / "lab"
     done = _generate(str(lab), "--suite", "plain", "--source", "plain", "--data", str(path))
     assert done.exit_code == 0, done.output
-    assert "unpacked 1 pictures, 0.0 MB, into " in done.stderr
+    assert "unpacked 1 picture, 0.0 MB, into " in done.stderr
     (file,) = [one for one in (lab / "pictures" / UNPACKED).rglob("*") if one.is_file()]
     assert file.read_bytes() == DOT + b"\0" * 2000
     (address,) = set(LabStore(lab).suite("plain").table["picture"].to_pylist())

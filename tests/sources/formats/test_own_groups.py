@@ -95,6 +95,12 @@ def test_a_statement_that_is_true_and_one_that_is_false_differ(tmp_path: Path) -
     assert group.gold == (Gold.of("yes"), Gold.of("no"))
 
 
+def test_yes_and_no_are_in_lower_case_as_replies_are_read(tmp_path: Path) -> None:
+    rows = [{"question": "Is it?", "answer": answer, "image": "1.jpg"} for answer in ("Yes", "NO", "Red")]
+    groups, _ = _read(_write(tmp_path / "a.csv", rows))
+    assert [gold.best for group in groups for gold in group.gold if gold] == ["yes", "no", "Red"]
+
+
 def test_two_pictures_and_two_questions_are_four_queries(tmp_path: Path) -> None:
     row = {"i0": "0.jpg", "i1": "1.jpg", "q0": "A?", "q1": "B?", "a": "yes", "b": "no"}
     (group,), _ = _read(
@@ -195,6 +201,13 @@ def test_a_second_file_is_joined_by_a_key_and_a_third_pairs_the_rows(tmp_path: P
     assert "the answer red does not differ" in said
     assert "pairs.json, record 2: no row has the id 4" in said
     assert "a row of the second file alone (a.json: 9)" in said
+
+
+def test_the_key_of_two_files_is_still_the_id_of_a_row(tmp_path: Path) -> None:
+    path = _write(tmp_path / "q.json", [{"question_id": 7, "image": "1.jpg", "question": "What color?"}])
+    _write(tmp_path / "a.json", [{"question_id": 7, "answer": "red"}])
+    (group,), skipped = _read(path, **{"with": "a.json", "on": "question_id"})
+    assert (dict(group.tags[0])["question"], group.gold, skipped) == ("7", (Gold.of("red"),), [])
 
 
 def test_several_files_of_a_folder_are_told_apart_by_their_names(tmp_path: Path) -> None:

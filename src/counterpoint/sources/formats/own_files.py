@@ -23,7 +23,7 @@ from counterpoint.sources.reading.cells import (
     text_of,
     texts_of,
 )
-from counterpoint.sources.reading.columns import CAPTIONS, GROUPS, QUESTIONS, ColumnFinder
+from counterpoint.sources.reading.columns import CAPTIONS, FILE, GROUPS, QUESTIONS, ColumnFinder
 from counterpoint.sources.reading.records import Record, Skips
 from counterpoint.sources.reading.tables import read_rows
 
@@ -86,8 +86,9 @@ def _question(
     right = right or parse_answers(value("answer") if votes is None else votes, choices, votes=votes is not None)
     if right is None:
         raise SourceError(f"{record.place} has no answer", hint="--columns answer=… names its column")
+    own = text_of(value("id")) or str(number)
     return Question(
-        text_of(value("id")) or str(number),
+        f"{record.content[FILE]}/{own}" if FILE in record.content else own,
         picture(record, value("picture")),
         text,
         right.gold,

@@ -276,13 +276,21 @@ class _RowReader:
             if right is None and cell not in (None, "", []):
                 fact = f"{record.place}, column {self.columns.terms(content, role)[place]}: {short_repr(cell)}"
                 raise SourceError(f"{fact} is no {'truth value' if role == 'truth' else 'answer'}")
-            golds.append(right.gold if right else None)
+            golds.append(_lowered(right.gold) if right else None)
         return golds
 
 
 def _at(values: Sequence[Any], place: int) -> Any:
     """The value in a place; the only value stands in every place."""
     return values[place if len(values) > 1 else 0] if values else None
+
+
+def _lowered(gold: Gold) -> Gold:
+    """Yes and no in lower case, as they are taken from replies."""
+    if not any(answer.lower() in ("yes", "no") for answer, _ in gold.answers):
+        return gold
+    lowered = ((answer.lower() if answer.lower() in ("yes", "no") else answer, share) for answer, share in gold.answers)
+    return Gold(tuple(lowered))
 
 
 def _orders(name: str, choices: tuple[str, ...], record: Record) -> list[tuple[str, ...]]:

@@ -191,7 +191,8 @@ class ColumnFinder:
 
     def _assign(self, names: tuple[str, ...]) -> ColumnMap:
         spelled = {_spelling(name): name for name in reversed(names)}
-        found = {role: name for role, name in self.given.items() if name in names or _is_among(name, names)}
+        roles = ((role, name) for role, name in self.given.items() if role not in SETTINGS)
+        found = {role: name for role, name in roles if name in names or _is_among(name, names)}
         for role, candidates in self.layout.names.items():
             known = () if role in self.given else candidates
             free = (spelled[key] for name in known for key in _matching(name, spelled))
