@@ -130,5 +130,7 @@ def test_the_interval_of_a_suite_with_one_test_is_the_same_everywhere(
     ends.add((cell["low"], cell["high"]))
     assert len(ends) == 1
     ((low, high),) = ends
+    assert low is not None
+    assert high is not None
     lab.report(tmp_path / "report.html")
     assert f"{100 * low:.1f}–{100 * high:.1f}" in (tmp_path / "report.html").read_text("utf-8")

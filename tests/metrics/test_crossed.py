@@ -1,6 +1,7 @@
 """Two pictures × two texts: each metric is that of a loop in the words of its paper."""
 
 from itertools import product
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -28,7 +29,7 @@ def _group(number: int, mode: Mode, relation: Relation, cells: tuple[tuple[int, 
 
 def _values(groups: list[Group], said: list[list[float | str | None]], *metrics: object) -> dict[str, object]:
     table = groups_table((("test", group) for group in groups), "mine")
-    rows = [
+    rows: list[dict[str, Any]] = [
         dict.fromkeys(ANSWERS.names, "")
         | {"query": query.id, "trial": 0, "top": [], "seconds": 0.0, "tokens_in": None, "tokens_out": None}
         | ({"score": None, "state": "refused"} if cell is None else {"score": None, "state": "ok"})

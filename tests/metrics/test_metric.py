@@ -1,6 +1,7 @@
 """Which metrics apply to a suite and which its tables show, from what its groups are."""
 
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -101,6 +102,6 @@ def test_a_score_names_the_version_of_its_metric() -> None:
 
 
 def test_a_metric_says_which_values_are_better() -> None:
-    fields: list[dict[str, bool]] = [{}, {"lower_is_better": True}, {"directed": False}]
+    fields: list[dict[str, Any]] = [{}, {"lower_is_better": True}, {"directed": False}]
     metrics = [Ratio("share", Pairs, lambda pairs: pairs.related, **own) for own in fields]
     assert [metric.better for metric in metrics] == ["higher", "lower", "neither"]

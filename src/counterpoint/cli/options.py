@@ -177,7 +177,7 @@ def slice_columns(ctx: click.Context, param: click.Parameter, text: str | None) 
 
 def row_filters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
     """The value that each filtered column must have."""
-    filters = {}
+    filters: dict[str, str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign:

@@ -32,7 +32,7 @@ def _beats(*pairs: tuple[int, int]) -> Callable[[Sets], Flags]:
 
     def hit(sets: Sets) -> Flags:
         scores = _members(sets, sets.score)
-        return np.all([scores[:, first] > scores[:, second] for first, second in pairs], axis=0)
+        return np.asarray(np.all([scores[:, first] > scores[:, second] for first, second in pairs], axis=0))
 
     return hit
 
@@ -42,7 +42,7 @@ def _both_right(*pairs: tuple[int, int]) -> Callable[[Sets], Floats]:
 
     def hit(sets: Sets) -> Floats:
         right = _members(sets, sets.correct) >= sets.threshold
-        return np.mean([right[:, first] & right[:, second] for first, second in pairs], axis=0)
+        return np.asarray(np.mean([right[:, first] & right[:, second] for first, second in pairs], axis=0))
 
     return hit
 

@@ -126,4 +126,4 @@ def _wilson_hilferty(q: Floats, a: Floats, b: Floats) -> Floats:
     with np.errstate(all="ignore"):
         cube = (((1 - u) * (1 - v) + np.sign(normal) * root) / ((1 - v) ** 2 - v * normal**2)) ** 3
         odds = a / b * cube
-        return np.clip(np.nan_to_num(odds / (1 + odds), nan=0.5), 1e-12, 1 - 1e-12)
+        return np.asarray(np.clip(np.nan_to_num(odds / (1 + odds), nan=0.5), 1e-12, 1 - 1e-12), np.float64)

@@ -79,7 +79,7 @@ class ShareSums:
         rare = self.credit > self.cases / 2
         total = np.where(rare, self.cases - self.credit, self.credit)
         squares = np.where(rare, self.nn - 2 * self.sn + self.ss, self.ss)
-        return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > _EQUAL)
+        return np.asarray(np.divide(total**2, squares, out=np.zeros_like(total), where=squares > _EQUAL))
 
     def bounds(self, upper: float = UPPER) -> tuple[Floats, Floats]:
         """Both ends of the interval of Korn and Graubard, each exceeded with a probability of one minus `upper`.
