@@ -60,6 +60,7 @@ REPHRASINGS = {
         "in this picture, what material is the counter made of",
     ],
     "Are there many people in the image?": ["are there many people in the picture"],
+    "Is there a lamp to the left of the picture?": ["do you see a lamp to the left of the picture"],
 }
 
 

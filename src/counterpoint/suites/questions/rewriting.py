@@ -41,7 +41,10 @@ _COUNT = re.compile(r"how many (.+)", re.IGNORECASE)
 _KIND = re.compile(r"(what|which) (kind|type|sort) of (.+)", re.IGNORECASE)
 _WHERE = re.compile(r"where (is|are) ((?:the|this|that|these|those|his|her|their) .+)", re.IGNORECASE)
 _MATERIAL = re.compile(r"what material (is|are) (.+) made (?:out )?of", re.IGNORECASE)
-_IN_PICTURE = re.compile(r"(.+ (?:in|of) (?:the|this)) (picture|photo|image|photograph)", re.IGNORECASE)
+_IN_PICTURE = re.compile(
+    r"(.+ (?:in|(?:side|part|middle|center|top|bottom|corner) of) (?:the|this)) (picture|photo|image|photograph)",
+    re.IGNORECASE,
+)  # and not "to the left of the picture", which may hang on a wall
 _OR_WORDS = re.compile(r"(?P<before>.+?) (?P<list>(?:\w+, )*\w+,? or \w+)")
 _OR_PHRASES = re.compile(
     r"(?P<before>.+) (?P<first>(?:an?|the) [\w' -]+?) (?P<joint>or|and) (?P<second>(?:an?|the) [\w' -]+)"
