@@ -14,12 +14,15 @@ from counterpoint.cli.printing import print_result
 @click.option("--suite", required=True, shell_complete=complete(of_lab="suites"), help="Write this suite of the lab.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Write to this folder.")
 @click.option(
-    "--layout", required=True, type=click.Choice(["datasets", "lmms-eval"]), help="Write it in the layout of this tool."
+    "--layout",
+    required=True,
+    type=click.Choice(["datasets", "lmms-eval", "vlmevalkit"]),
+    help="Write it in the layout of this tool.",
 )
 @click.option("--no-pictures", is_flag=True, help="Leave the pictures out; their addresses stay.")
 @json_option
 def command(lab: Path, suite: str, out: Path, layout: str, no_pictures: bool, as_json: bool) -> None:
-    """Write a suite of LAB as a Hugging Face datasets folder, or as a task of lmms-eval."""
+    """Write a suite of LAB as a Hugging Face datasets folder, as a task of lmms-eval, or as a table of VLMEvalKit."""
     if no_pictures and layout != "datasets":
         raise click.UsageError("--no-pictures would leave a task nothing to show; it goes with --layout datasets")
     print_result(cp.Lab(lab).export(suite, layout=layout, out=out, pictures=not no_pictures), as_json=as_json)

@@ -35,7 +35,7 @@ def task_name(suite: str) -> str:
 def export_task(suite: StoredSuite, folder: Path, pictures: LabPictures) -> ExportedSuite:
     """Write a task into a folder that may hold others; the YAML file comes last, so that no task is incomplete."""
     manifest, name = suite.manifest, task_name(suite.manifest.suite)
-    _refuse(suite.table, manifest.suite)
+    refuse_unspoken(suite.table, manifest.suite, "lmms-eval")
     texts = {f"{name}.py": task_functions(), f"{name}.yaml": ""}
     for file in texts:
         if (folder / file).exists():
@@ -76,8 +76,8 @@ def task_lines(manifest: Manifest, shards: Shards) -> Iterator[str]:
     yield f"metadata:\n  version: {json.dumps(manifest.version)}"
 
 
-def _refuse(table: pa.Table, suite: str) -> None:
-    """A suite whose rows cannot all be answered in words is not a task."""
+def refuse_unspoken(table: pa.Table, suite: str, tool: str) -> None:
+    """Raise for a suite whose rows cannot all be answered in words, which is no task of a tool."""
     asks = {
         "the score of a sentence": pc.equal(table["mode"], Mode.SCORE.value),
         "changes to a model's own features": pc.not_equal(table["feature_edits"], "[]"),
@@ -87,5 +87,5 @@ def _refuse(table: pa.Table, suite: str) -> None:
         if count:
             group = hex_id(table["group_id"][pc.index(wanting, True).as_py()].as_py())
             fact = f"{suite}: {count:,} of {table.num_rows:,} rows ask for {what}, the first in group {group}"
-            hint = "a task of lmms-eval only takes answers in words; export it --layout datasets"
+            hint = f"a task of {tool} only takes answers in words; export it --layout datasets"
             raise StoreError(fact, hint=hint)

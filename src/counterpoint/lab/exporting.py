@@ -8,6 +8,7 @@ from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.quantities import counted
 from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
 from counterpoint.exports.lmms_task import export_task, task_name
+from counterpoint.exports.vlmevalkit_table import export_vlmevalkit
 from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.reader import LabReader
@@ -15,7 +16,7 @@ from counterpoint.lab.results import LabResult
 from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
 
-EXPORT_LAYOUTS = ("datasets", "lmms-eval")
+EXPORT_LAYOUTS = ("datasets", "lmms-eval", "vlmevalkit")
 """What a suite can be written as."""
 
 
@@ -41,6 +42,8 @@ class ExportReport(LabResult[dict[str, Any]]):
         rows = f"{suite}: {counted(self.exported.rows, 'row')} with {pictures}, {size}, in {folder}"
         if self.layout == "datasets":
             return [rows, f'  load it with datasets.load_dataset("{folder}", split="test")']
+        if self.layout == "vlmevalkit":
+            return [rows, f"  LMUData={folder} python run.py --data {task_name(suite)} --model …"]
         return [rows, f"  cd {folder} && lmms-eval --include_path . --tasks {task_name(suite)} --log_samples …"]
 
 
@@ -60,7 +63,7 @@ class WrittenFiles(LabResult[Path], rows="files"):
 
 
 def export_suite(store: LabStore, suite: str, layout: str, out: Path, *, pictures: bool = True) -> ExportReport:
-    """Write a suite as a Hugging Face datasets folder or as a task of lmms-eval.
+    """Write a suite as a Hugging Face datasets folder, as a task of lmms-eval or as a table of VLMEvalKit.
 
     Without `pictures`, a datasets folder has their addresses alone; a task cannot do without.
     """
@@ -72,7 +75,8 @@ def export_suite(store: LabStore, suite: str, layout: str, out: Path, *, picture
     shown = store.pictures(find_worlds(store, stored.table))
     if layout == "datasets":
         return ExportReport(layout, export_datasets(stored, out, shown if pictures else None))
-    return ExportReport(layout, export_task(stored, out, shown))
+    export = export_vlmevalkit if layout == "vlmevalkit" else export_task
+    return ExportReport(layout, export(stored, out, shown))
 
 
 def write_report(store: LabStore, out: Path, *, markdown: bool = False, latex: bool = False) -> WrittenFiles:
