@@ -169,6 +169,25 @@ def test_the_key_is_in_no_file_and_no_output_however_the_server_repeats_it(tmp_p
     assert _escaped(KEY)[:24] not in kept + done.output
 
 
+@pytest.mark.parametrize(
+    "response",
+    [
+        _response("", f"401 Unknown key {KEY}"),
+        _response(f'{{"error": {{"message": "unknown key {_escaped(KEY)}"}}}}', "403 No"),
+        _response(
+            json.dumps({"error": {"message": f"no quota for {KEY.upper()}", "code": "insufficient_quota"}}), "429 No"
+        ),
+        _response("", f"307 Go to {KEY}"),
+    ],
+)
+def test_the_key_is_not_in_the_message_that_ends_a_run_however_it_is_repeated(response: bytes) -> None:
+    with ChatServer(verbatim=lambda asked: response) as server, pytest.raises(ModelError, match=" …") as told:
+        answers(chat("double", Plain(), base_url=server.base_url), some(1))
+    seen = "".join(filter(str.isalnum, f"{told.value!r} {told.value.hint} {told.value.__cause__!r}")).lower()
+    assert "sesame" not in seen
+    assert "u0073" not in seen
+
+
 @given(st.text(), st.text())
 def test_a_text_without_the_key_is_left_as_it_is(before: str, after: str) -> None:
     redact = Redactor([KEY])

@@ -36,25 +36,25 @@ class Redactor:
         """The text with each secret replaced by an ellipsis."""
         for secret in self._secrets:
             text = text.replace(secret, HIDDEN)
-        letters = _letters(text)
-        if not any(window in letters for window in self._windows):
+        places = list(self._places(_letters(text)))
+        if not places:
             return text
+        spans = [match.span() for match in _LETTERS.finditer(text) if match["letter"] or _letters(match[0])]
         parts, end = list[str](), 0
-        for start, stop in self._spans(text):
+        for first, last in places:
+            start, stop = spans[first][0], spans[last][1]
             if start > end or not parts:
                 parts += [text[end:start], HIDDEN]
             end = max(end, stop)
         return "".join([*parts, text[end:]])
 
-    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where windows of secrets begin and end in a text, in the order of their beginnings."""
-        found = [(_letters(match[0]), match.span()) for match in _LETTERS.finditer(text)]
-        found = [(letter, span) for letter, span in found if letter]
-        letters = "".join(letter for letter, _ in found)
+    def _places(self, letters: str) -> Iterator[tuple[int, int]]:
+        """The first and last letters of windows of secrets, in order."""
+        lengths = {len(window) for window in self._windows}
         for place in range(len(letters)):
-            for length in {len(window) for window in self._windows}:
+            for length in lengths:
                 if letters[place : place + length] in self._windows:
-                    yield found[place][1][0], found[place + length - 1][1][1]
+                    yield place, place + length - 1
 
 
 def _encodings(secret: str) -> Iterator[str]:
