@@ -171,15 +171,13 @@ class QueryIndex:
         return list(self.table["picture"].to_pylist())
 
     @cached_property
-    def _tagged(self) -> dict[str, tuple[int, ...]]:
+    def _tagged(self) -> dict[str, list[int]]:
         lists = as_lists(pa.concat_arrays(self._groups["tags"].chunks))
         keys, values = (pc.struct_field(lists.flatten(), place) for place in (0, 1))
         ours = pc.is_in(keys, value_set=pa.array(ID_TAGS))
-        ids = self._groups["query"].take(pc.list_parent_indices(lists).filter(ours)).to_pylist()
-        rows_of: dict[str, dict[int, None]] = {}
-        for value, query in zip(values.filter(ours).to_pylist(), ids, strict=True):
-            rows_of.setdefault(value, {})[self._rows[query]] = None
-        return {value: tuple(rows) for value, rows in rows_of.items()}
+        rows = pc.index_in(self._groups["query"], value_set=self.table["query"].combine_chunks())
+        tagged = rows.take(pc.list_parent_indices(lists).filter(ours)).to_pylist()
+        return group_pairs(dict.fromkeys(zip(values.filter(ours).to_pylist(), tagged, strict=True)))
 
     @cached_property
     def _texts(self) -> dict[str, list[int]]:

@@ -10,6 +10,7 @@ from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.sources.dataset import OWN, DataSet, File, SplitFiles
 from counterpoint.sources.reading.json_files import object_keys, parts
+from counterpoint.sources.reading.json_stream import Json
 from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, size_of, skip_box
 
 NAMESPACE = "coco"
@@ -152,7 +153,8 @@ def part_of(path: Path) -> str:
     """What a file of any name holds in COCO's layout: instances, captions, or neither."""
     try:
         keys = {key for key, sign in object_keys(path) if sign == "["}
-        first = next((content for _, content in parts(path, "annotations")), {}) if "annotations" in keys else None
+        records = parts(path, "annotations") if "annotations" in keys else iter([("", None)])
+        first: Json = next((content for _, content in records), {})
     except SourceError:
         return ""
     if "images" not in keys or not isinstance(first, dict):
