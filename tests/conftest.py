@@ -13,11 +13,13 @@ from browsing import CHROMIUM, FLAGS, served
 from proving import register_profiles
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import BrowserContext, Page
 
     from counterpoint.store.lab import LabStore
 
 GOLDENS = Path(__file__).parent / "goldens"
+PATIENCE = 120_000
+"""Milliseconds that a test in the browser waits for what it expects."""
 
 register_profiles()
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one worker per core: further threads of torch only wait
@@ -95,6 +97,16 @@ def browser_type_launch_args() -> dict[str, Any]:
 def browser_context_args(base_url: str | None) -> dict[str, Any]:
     """What a page of the browser starts from: each module has a server of its own, and the plugin knows only one."""
     return {"base_url": base_url} if base_url else {}
+
+
+@pytest.fixture
+def context(context: "BrowserContext") -> "BrowserContext":
+    """A window of the browser that waits as long as a busy machine needs; only a failure takes that long."""
+    from playwright.sync_api import expect
+
+    context.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    return context
 
 
 @pytest.fixture

@@ -150,7 +150,7 @@ def test_a_file_that_is_no_picture_is_said(page: Page, home: str) -> None:
     page.goto(f"{home}/play?suite=plain")
     mine: FilePayload = {"name": "mine.png", "mimeType": "image/png", "buffer": b"nothing"}
     page.get_by_label("Drop a picture here").set_input_files(mine)
-    expect(page.get_by_role("status")).to_contain_text("This is not a picture")
+    expect(page.get_by_role("status")).to_contain_text("The upload cannot be read as a picture")
 
 
 def test_two_captions_are_compared(page: Page, home: str, complaints: list[str]) -> None:
