@@ -94,9 +94,9 @@ def test_order_and_names_of_clusters_change_nothing(cases: list[tuple[float, int
 
 def test_all_slices_at_once_have_the_intervals_of_each_alone() -> None:
     rng = np.random.default_rng(3)
-    drawn, place = rng.integers(0, 5, 60), np.repeat(np.arange(3), 20)
-    sums, counts = rng.binomial(drawn, 0.8).astype(np.float64), drawn.astype(np.float64)
-    squares = np.bincount(place, sums)
+    counts, place = rng.integers(0, 5, 60), np.repeat(np.arange(3), 20)
+    sums = rng.binomial(counts, 0.8).astype(np.float64)
+    squares = np.bincount(place, sums).astype(np.float64)
     low, high = ShareSums.of(sums, counts, squares, place).bounds()
     for number in range(3):
         own = place == number

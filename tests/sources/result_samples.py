@@ -1,6 +1,8 @@
 """For every result format of other tools a small file in its layout, made in code, from which predictions are read."""
 
+from collections.abc import Mapping
 from io import BytesIO
+from typing import Any
 
 import openpyxl
 import pyarrow as pa
@@ -59,24 +61,22 @@ def _table() -> bytes:
     return out.getvalue()
 
 
-RESULTS = {
-    name: Sample("predictions", "", files)
-    for name, files in {
-        "plain list": {"mine.json": _PLAIN},
-        "plain lines": {"mine.jsonl": _PLAIN},
-        "plain object": {"mine.json": {str(row["id"]): row | {"id": None} for row in _PLAIN}},
-        "plain csv": {"mine.csv": b'id,question,answer,trial\n007,"Is it ""red""?",yes,0\n8,Why?,"so, so",1\n'},
-        "plain parquet": {"mine.parquet": _table()},
-        "vqa": {"results.json": [{"question_id": "0011", "answer": "red"}, {"question_id": 12, "answer": ["blue"]}]},
-        "plain answers": {"results.json": {"0011": "red", "12": "blue"}},
-        "llava": {"answers.jsonl": [_LLAVA, _LLAVA | {"question_id": 43, "text": "No"}]},
-        "vlmevalkit": {"model.tsv": b"index\tquestion\tA\tB\tprediction\n3\tWhich?\tred\tblue\tB. blue\n"},
-        "vlmevalkit sheet": {"model.xlsx": _sheet()},
-        "lmms-eval": {"samples.jsonl": [_LMMS, _LMMS | {"resps": ["a", "b"]}]},
-        "lmms-eval logs": {"task.json": {"args": {}, "logs": [_LMMS]}},
-        "lm-eval": {"samples.jsonl": [_LM_EVAL, _LM_EVAL | {"resps": [["-2.5", "True"]]}]},
-        "inspect": {"log.eval": _INSPECT},
-        "inspect json": {"log.json": {"status": "success", "eval": {}, "samples": [_INSPECT]}},
-    }.items()
+_FILES: Mapping[str, Mapping[str, Any]] = {
+    "plain list": {"mine.json": _PLAIN},
+    "plain lines": {"mine.jsonl": _PLAIN},
+    "plain object": {"mine.json": {str(row["id"]): row | {"id": None} for row in _PLAIN}},
+    "plain csv": {"mine.csv": b'id,question,answer,trial\n007,"Is it ""red""?",yes,0\n8,Why?,"so, so",1\n'},
+    "plain parquet": {"mine.parquet": _table()},
+    "vqa": {"results.json": [{"question_id": "0011", "answer": "red"}, {"question_id": 12, "answer": ["blue"]}]},
+    "plain answers": {"results.json": {"0011": "red", "12": "blue"}},
+    "llava": {"answers.jsonl": [_LLAVA, _LLAVA | {"question_id": 43, "text": "No"}]},
+    "vlmevalkit": {"model.tsv": b"index\tquestion\tA\tB\tprediction\n3\tWhich?\tred\tblue\tB. blue\n"},
+    "vlmevalkit sheet": {"model.xlsx": _sheet()},
+    "lmms-eval": {"samples.jsonl": [_LMMS, _LMMS | {"resps": ["a", "b"]}]},
+    "lmms-eval logs": {"task.json": {"args": {}, "logs": [_LMMS]}},
+    "lm-eval": {"samples.jsonl": [_LM_EVAL, _LM_EVAL | {"resps": [["-2.5", "True"]]}]},
+    "inspect": {"log.eval": _INSPECT},
+    "inspect json": {"log.json": {"status": "success", "eval": {}, "samples": [_INSPECT]}},
 }
+RESULTS = {name: Sample("predictions", "", files) for name, files in _FILES.items()}
 """By the format, and how the file holds its records."""
