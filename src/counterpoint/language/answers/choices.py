@@ -57,13 +57,16 @@ def match_choice(
     >>> colors = ("blue", "light blue")
     >>> [match_choice(text, colors) for text in ("Light blue.", "(B)", "A. Blue", "It is blue.", "Option 2")]
     ['light blue', 'light blue', 'blue', 'blue', 'light blue']
+    >>> match_choice("2", ("12", "20")), match_choice("short-sleeved", ("short sleeved", "long sleeved"))
+    (None, 'short sleeved')
     >>> match_choice("Short sleeved", ("sleeved", "long sleeved"), spans=("short sleeved", "shirt short sleeved"))
     'short sleeved'
     """
     if text in options:
         return text
     forms = _option_forms(options, spans)
-    exact = forms.exact.get(normalize(text))
+    plain = normalize(text)
+    exact = forms.exact.get(plain) or forms.exact.get(plain.replace("-", " "))
     if exact is not None:
         return exact
     leading = _LEADING.match(text)
@@ -77,7 +80,7 @@ def match_choice(
     first = normalize(sentences[0]) if sentences else ""
     if first in forms.exact and not (len(sentences) > 1 and normalize(sentences[1]) in forms.exact):
         return forms.exact[first]
-    return _by_parts(sentences, forms) or _by_words(normalize(text), options, spans)
+    return _by_parts(sentences, forms) or _by_words(plain, options, spans)
 
 
 def names_several(text: str, options: tuple[str, ...]) -> bool:
@@ -167,7 +170,8 @@ def _label_options(options: tuple[str, ...]) -> tuple[dict[str, str], list[str]]
     own = [_label(match) for match in matches]
     if len(own) == len(set(own)) == len(options):
         return dict(zip(own, options, strict=True)), [match["rest"] or _label(match) for match in matches]
-    numbers = {str(index): option for index, option in enumerate(options, 1)}
+    counts = any(char.isdigit() for option in options for char in option)  # then "2" is a value, not a place
+    numbers = {} if counts else {str(index): option for index, option in enumerate(options, 1)}
     single = [normalize(option) for option in options if len(normalize(option)) == 1]
     if single:
         return dict(zip(single, options, strict=True)) if len(single) == len(options) else {}, list(options)

@@ -67,7 +67,8 @@ def _strip_repetition(text: str, words: frozenset[str], has_opening: bool) -> st
     ]
     stop = len(known) - known[::-1].index(False)
     if has_opening and not is_sentence and not words & _COLOR:  # "potted plant" answers "What kind of plant?"
-        stop = len(parts)
+        while stop < len(parts) and not plain[stop].endswith("ing"):  # "a clock hanging" answers "What is hanging?"
+            stop += 1
     verbs = [index for index, word in enumerate(plain) if _is_verb(word)]
     start = lead.index(False) if False in lead else known.index(False)
     if not verbs or verbs[0] < start:
