@@ -88,9 +88,18 @@ def test_what_does_not_apply_is_a_dash_with_its_reason(client: TestClient) -> No
     assert "–</span>" in client.get("/overview?suite=odd").text
 
 
-def test_the_best_and_its_ties_are_bold(client: TestClient) -> None:
+def test_a_metric_without_intervals_is_shown_on_every_page(client: TestClient) -> None:
+    twin = _json(client, "/overview.json?suite=plain&metric=ece")
+    cells = [line["cells"][0] for line in twin["lines"] if line["cells"][0]["value"] is not None]
+    assert cells
+    assert all(cell["low"] is None for cell in cells)
+    assert "no interval" in client.get("/overview?suite=plain&metric=ece").text
+    assert client.get("/overview.svg?suite=plain&metric=ece").status_code == 200
+
+
+def test_no_model_is_bold_where_pictures_are_too_few_to_tell_models_apart(client: TestClient) -> None:
     twin = _json(client, "/overview.json?suite=plain&metric=comprehensive_accuracy")
-    assert [line["model"] for line in twin["lines"] if line["cells"][0]["tie"]] == ["careful"]
+    assert [line["model"] for line in twin["lines"] if line["cells"][0]["tie"]] == []
 
 
 def test_texts_from_data_sets_and_models_are_escaped(client: TestClient) -> None:

@@ -41,11 +41,11 @@ CACHE_BYTES = 96_000_000
 
 @dataclass(frozen=True, slots=True)
 class SliceScore:
-    """The score of one slice by one metric, from 0 to 1, with its interval."""
+    """The score of one slice by one metric, from 0 to 1, with its interval where it has one."""
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     n: int
     clusters: int
     method: str

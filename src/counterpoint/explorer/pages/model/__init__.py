@@ -267,7 +267,11 @@ def _dots(reader: LabReader, choice: ModelQuery) -> list[Dot]:
             scores = [(model, reader.score(suite, model.slug, name)) for model in pair]
             row = f"{suite} · {catalog.metric(name).title.lower()}"
             if all(score is not None for _, score in scores):
-                dots += [Dot(row, model.name, s.value, s.low, s.high) for model, s in scores if s is not None]
+                dots += [
+                    Dot(row, model.name, s.value, s.low, s.high)
+                    for model, s in scores
+                    if s is not None and s.low is not None and s.high is not None
+                ]
     return dots
 
 

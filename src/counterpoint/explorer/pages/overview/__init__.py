@@ -110,6 +110,7 @@ def metric_chart(reader: LabReader, query: OverviewQuery) -> DotChart:
         for suite, test in places
         for row in sorted_rows(board, query)
         if (score := reader.score(suite, slugs[row.model], metric, test=test))
+        if score.low is not None and score.high is not None
     ]
     return DotChart(metric_chart_title(dots, catalog.metric(metric)), tuple(dots))
 
