@@ -12,11 +12,20 @@ from starlette.testclient import TestClient
 from counterpoint.explorer.app import create_app
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.comparison import compare_outcomes, coverage_of_outcomes
+from counterpoint.metrics.metric import Metric
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.ranking import acc_r
+from counterpoint.metrics.ranking import acc_r, auroc
+from counterpoint.metrics.robustness import mean_robustness
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabStore
+
+_PAIRS = (accuracy, self_consistency, comprehensive_accuracy)
+COMPARED: dict[str, tuple[Metric, ...]] = {
+    "noise": (mean_robustness, *_PAIRS),
+    "words": _PAIRS,
+    "foils": (acc_r, auroc),
+}
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +53,7 @@ def _judged(lab: LabStore, suite: str) -> tuple[Outcomes, Outcomes]:
 @pytest.mark.parametrize("suite", ["noise", "words", "foils"])
 def test_differences_are_those_of_the_command_that_compares(client: TestClient, lab: LabStore, suite: str) -> None:
     twin = _json(client, f"/compare.json?models=steady,shaky&suite={suite}")
-    metrics = (acc_r,) if suite == "foils" else (accuracy, self_consistency, comprehensive_accuracy)
+    metrics = COMPARED[suite]
     table = compare_outcomes(*_judged(lab, suite), ScoreRequest(("test",), metrics=metrics)).to_pylist()
     assert len(twin["lines"]) == len(table)
     for row in table:
@@ -130,7 +139,7 @@ def test_exchanged_inputs_are_compared_by_what_survives(client: TestClient) -> N
 
 def test_captions_are_compared_by_ranking_and_have_no_coverage(client: TestClient) -> None:
     twin = _json(client, "/compare.json?models=steady,shaky&suite=foils")
-    assert [line["metric"] for line in twin["lines"]] == ["acc_r"]
+    assert [line["metric"] for line in twin["lines"]] == ["acc_r", "auroc"]
     assert twin["coverage"] == []
     assert "has gold" in client.get("/compare?models=steady,shaky&suite=foils").text
 
