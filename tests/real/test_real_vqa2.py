@@ -200,4 +200,4 @@ def _earned(lab: LabStore, model: str) -> dict[str, float]:
 def _call(name: str, *arguments: Any) -> str:
     done = CliRunner().invoke(commands, [name, *map(str, arguments)])
     assert done.exit_code == 0, done.output
-    return done.output
+    return done.stdout
