@@ -6,12 +6,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from damage import Damaged, damaged
-from hypothesis import HealthCheck, Phase, given, settings
 from proving import scaled
 from result_samples import RESULTS
 from source_samples import Sample, put
-from trials import Ending, prediction_ending, put_in
+from trials import Ending, damaged_endings, prediction_ending
 
 from counterpoint.core.errors import SourceError
 from counterpoint.sources.results.formats import RESULT_FORMATS, detect_format, read_predictions
@@ -38,24 +36,9 @@ def test_every_format_has_a_sample() -> None:
 def test_damaged_files_give_sound_predictions_and_rejected_records_or_our_error(
     name: str, sample: Sample, tmp_path: Path
 ) -> None:
-    contents = sample.contents
-    put(contents, tmp_path)
-    endings: set[Ending] = set()
-
-    @settings(
-        max_examples=scaled(40),
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
+    endings = damaged_endings(
+        sample, tmp_path, scaled(40), lambda version: prediction_ending(sample, tmp_path, version)
     )
-    @given(damaged(sample.files))
-    def read(one: Damaged) -> None:
-        with put_in(tmp_path, contents, one):
-            endings.add(prediction_ending(sample, tmp_path, one))
-
-    read()
     assert Ending.REFUSED in endings
 
 

@@ -3,11 +3,9 @@
 from pathlib import Path
 
 import pytest
-from damage import Damaged, damaged
-from hypothesis import HealthCheck, Phase, given, settings
 from proving import scaled
 from source_samples import SAMPLES, Sample, put
-from trials import Ending, data_sets, ending, missing, put_in
+from trials import Ending, damaged_endings, data_sets, ending, missing
 
 from counterpoint.sources.dataset import Source
 
@@ -34,23 +32,8 @@ def test_a_sample_is_read_whole_as_long_as_nothing_is_damaged(name: str, sample:
 def test_damaged_files_give_sound_values_and_counted_skips_or_our_error(
     name: str, sample: Sample, tmp_path: Path
 ) -> None:
-    dataset, contents = data_sets()[name], sample.contents
-    put(contents, tmp_path)
-    endings: set[Ending] = set()
-
-    @settings(
-        max_examples=scaled(60),
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
+    endings = damaged_endings(
+        sample, tmp_path, scaled(60), lambda version: ending(data_sets()[name], sample, tmp_path, version)
     )
-    @given(damaged(sample.files))
-    def read(one: Damaged) -> None:
-        with put_in(tmp_path, contents, one):
-            endings.add(ending(dataset, sample, tmp_path, one))
-
-    read()
     assert Ending.REFUSED in endings
     assert endings - {Ending.REFUSED}, "not all damage is the end of a file"

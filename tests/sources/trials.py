@@ -8,7 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from damage import Damaged
+from damage import Damaged, damaged
+from hypothesis import HealthCheck, Phase, given, settings
 from source_samples import SAMPLES, Sample, put
 
 from counterpoint import catalog
@@ -21,6 +22,31 @@ from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.reading.records import LONGEST
 from counterpoint.sources.results.formats import detect_format, read_predictions, used_columns
 from counterpoint.sources.results.predictions import Prediction, RejectedRecord
+
+
+def damaged_endings(
+    sample: Sample, folder: Path, examples: int, ending_of: Callable[[Damaged], "Ending"]
+) -> "set[Ending]":
+    """How reading ends for some damaged versions of a sample's files in a folder."""
+    contents = sample.contents
+    put(contents, folder)
+    endings: set[Ending] = set()
+
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(damaged(sample.files))
+    def read(version: Damaged) -> None:
+        with put_in(folder, contents, version):
+            endings.add(ending_of(version))
+
+    read()
+    return endings
 
 
 class Ending(StrEnum):

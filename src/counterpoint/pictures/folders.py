@@ -126,7 +126,7 @@ def shared_format(path: Path) -> str:
                 return ""
             image.load()
             return image.format if image.format in ("JPEG", "PNG", "WEBP") else ""
-    except Exception:  # the decoder that is used next reports the error
+    except DECODE_ERRORS:  # reported by the decoder that is used next
         return ""
 
 
