@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
 
 import counterpoint as cp
+from counterpoint.cli.export import command as export
 from counterpoint.cli.paper import _SUBSETS
 from counterpoint.lab.exporting import EXPORT_LAYOUTS
 from counterpoint.studies.foil_words import SUBSETS
@@ -50,6 +52,8 @@ def test_progress_is_reported_to_the_callback() -> None:
 
 
 def test_choices_of_commands_are_those_of_the_lab_layer() -> None:
-    layouts = [entry["name"] for entry in cp.list_catalog("layouts") if entry["for"] == "export"]
-    assert tuple(layouts) == EXPORT_LAYOUTS
+    choice = next(option.type for option in export.params if option.name == "layout")
+    assert isinstance(choice, click.Choice)
+    listed = [entry["name"] for entry in cp.list_catalog("layouts") if entry["for"] == "export"]
+    assert list(choice.choices) == list(EXPORT_LAYOUTS) == listed
     assert set(_SUBSETS) == set(SUBSETS)

@@ -1,7 +1,9 @@
 """A lab as files: a suite in the layout of another tool, and the report with the leaderboard for a paper."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
@@ -16,8 +18,14 @@ from counterpoint.lab.results import LabResult
 from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
 
-EXPORT_LAYOUTS = ("datasets", "lmms-eval", "vlmevalkit")
-"""What a suite can be written as."""
+EXPORT_LAYOUTS: Mapping[str, str] = MappingProxyType(
+    {
+        "datasets": "A folder of Hugging Face datasets.",
+        "lmms-eval": "A task of lmms-eval.",
+        "vlmevalkit": "A table of VLMEvalKit.",
+    }
+)
+"""What a suite can be written as, with a description."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,7 +76,7 @@ def export_suite(store: LabStore, suite: str, layout: str, out: Path, *, picture
     Without `pictures`, a datasets folder has their addresses alone; a task cannot do without.
     """
     if layout not in EXPORT_LAYOUTS:
-        raise UnknownName("layout", layout, EXPORT_LAYOUTS)
+        raise UnknownName("layout", layout, tuple(EXPORT_LAYOUTS))
     if not pictures and layout != "datasets":
         raise CounterpointError(f"the layout {layout} needs pictures", hint="leave them out with --layout datasets")
     stored = store.suite(suite)

@@ -117,9 +117,10 @@ def _papers() -> Iterator[Entry]:
 
 def _layouts() -> Iterator[Entry]:
     from counterpoint.exports.training_files import TRAINING_LAYOUTS
+    from counterpoint.lab.exporting import EXPORT_LAYOUTS  # slow to import
 
-    yield {"name": "datasets", "description": "A folder of Hugging Face datasets.", "for": "export"}
-    yield {"name": "lmms-eval", "description": "A task of lmms-eval.", "for": "export"}
+    for name, description in EXPORT_LAYOUTS.items():
+        yield {"name": name, "description": description, "for": "export"}
     for name, layout in TRAINING_LAYOUTS.items():
         yield {"name": name, "description": (layout.__doc__ or "").splitlines()[0], "for": "augment"}
 

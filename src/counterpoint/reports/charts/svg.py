@@ -227,7 +227,7 @@ def fit(text: str, room: float, size: float) -> str:
     """A text shortened in its middle so that it takes at most `room` pixels.
 
     >>> fit("a-model-with-a-long-name", 70, 12.5)
-    'a-mod…name'
+    'a-mo…name'
     """
     fitted, kept = text, len(text)
     while kept > 1 and text_width(fitted, size) > room:
