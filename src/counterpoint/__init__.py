@@ -14,6 +14,7 @@ from counterpoint._version import __version__
 if TYPE_CHECKING:
     from counterpoint.catalog import model
     from counterpoint.checks.check import Check, Rejections
+    from counterpoint.core.costs import Usage
     from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
     from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation, State
     from counterpoint.core.ids import hex_id
@@ -114,6 +115,7 @@ __all__ = [
     "Statistic",
     "Suite",
     "UnknownName",
+    "Usage",
     "World",
     "__version__",
     "ask",
@@ -143,6 +145,7 @@ __all__ = [
 _HOMES = {
     "catalog": ("model",),
     "checks.check": ("Check", "Rejections"),
+    "core.costs": ("Usage",),
     "core.errors": ("CounterpointError", "SourceError", "UnknownName"),
     "core.groups": ("Answer", "Gold", "Group", "Mode", "Query", "Relation", "State"),
     "core.items": ("Caption", "Dialogue", "Frame", "Question"),

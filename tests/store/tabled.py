@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 from proving import examples
 
+from counterpoint.core.costs import Usage
 from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation, State
 from counterpoint.core.pictures import Box, Edit, Picture, Size
 from counterpoint.core.scenes import SceneObject
@@ -59,7 +60,8 @@ def answers() -> st.SearchStrategy[Answer]:
     """Answers in every state; a reply may hold half a character."""
     replies = texts | st.just("half \ud800 a character")
     top = st.lists(st.tuples(texts, st.floats(0, 1, width=32)), max_size=2).map(tuple)
-    return st.builds(Answer, replies, texts, texts, st.sampled_from(State), st.none() | st.floats(0, 1), top, texts)
+    scores, usage = st.none() | st.floats(0, 1), st.none() | st.builds(Usage, st.integers(0, 9), st.integers(0, 9))
+    return st.builds(Answer, replies, texts, texts, st.sampled_from(State), scores, top, texts, usage)
 
 
 def some_groups(count: int = 3) -> list[tuple[str, Group]]:

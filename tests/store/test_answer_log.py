@@ -1,6 +1,7 @@
 """Answers at rest: each once, the last settled one stands, and nothing that is there is asked for again."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabled import answers, calm
 
+from counterpoint.core.costs import Usage
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Answer, State
 from counterpoint.store.answers import (
@@ -22,9 +24,10 @@ from counterpoint.store.answers import (
     read_answers,
     read_parts,
     slug,
+    verify,
 )
 from counterpoint.store.folder import StorageFolder
-from counterpoint.store.tables import ANSWERS
+from counterpoint.store.tables import ANSWERS, to_parquet
 
 MODEL = "a model: with / signs"
 ROWS = st.tuples(st.integers(0, 4), st.integers(0, 1), answers(), st.sampled_from(["", "d1", "d2"]), st.just(0.5))
@@ -97,6 +100,24 @@ def test_an_answer_is_kept_with_all_it_holds(rows: list[StoredAnswer]) -> None:
         assert (row["score"], row["reason"], row["model"]) == (answer.score, answer.reason, MODEL)
         assert row["raw"].startswith("half ") if "\ud800" in answer.raw else row["raw"] == answer.raw
         assert [(one["value"], one["probability"]) for one in row["top"]] == list(answer.top)
+        stated = answer.usage or Usage()
+        tokens = (stated.tokens_in, stated.tokens_out) if answer.usage else (None, None)
+        assert (row["tokens_in"], row["tokens_out"]) == tokens
+
+
+def test_parts_from_before_tokens_were_kept_are_read_and_merged_with_nulls(tmp_path: Path) -> None:
+    storage = StorageFolder(tmp_path)
+    rows = AnswerRows(MODEL)
+    rows.extend([said(1)])
+    former = rows.drain().drop_columns(["tokens_in", "tokens_out"])
+    storage.put(f"answers/{slug(MODEL)}/before-00000000.parquet", to_parquet(former))
+    with AnswerLog(storage, MODEL, run="now") as log:
+        log.add([(2, 0, replace(Answer.of("no"), usage=Usage(70, 4)), "", 0.5)])
+    assert read_answers(storage, MODEL, ["query", "tokens_in", "tokens_out"]).to_pylist() == [
+        {"query": 1, "tokens_in": None, "tokens_out": None},
+        {"query": 2, "tokens_in": 70, "tokens_out": 4},
+    ]
+    assert all(check.holds for check in verify(storage))
 
 
 def test_a_part_is_put_every_second_or_when_it_is_full(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from counterpoint.core.costs import Usage
 from counterpoint.core.ids import Plain, content_id, hex_id
 from counterpoint.core.pictures import Edit, Picture, Size, edits_content
 from counterpoint.core.scenes import SceneObject
@@ -40,6 +41,7 @@ class Answer:
     score: float | None = None
     top: tuple[tuple[str, float], ...] = ()  # the most probable values with their probabilities, best first
     reason: str = ""  # why a query failed
+    usage: Usage | None = None  # None where the tokens are not known
 
     @classmethod
     def of(

@@ -60,6 +60,7 @@ class AnswerRows:
             "top": _top([answer.top for answer in answers]),
             "digest": _texts(digest),
             "seconds": pa.array(seconds, pa.float32()),
+            **{name: _tokens(answers, name) for name in ("tokens_in", "tokens_out")},
         }
         return pa.table([columns[field.name] for field in ANSWERS], schema=ANSWERS)
 
@@ -71,6 +72,10 @@ def _top(tops: Sequence[tuple[tuple[str, float], ...]]) -> pa.Array:
     likely = [_texts([value for value, _ in pairs]), pa.array([share for _, share in pairs], pa.float32())]
     flat = pa.StructArray.from_arrays(likely, fields=[kind.value_type.field(place) for place in (0, 1)])
     return pa.ListArray.from_arrays(pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int32()), flat)
+
+
+def _tokens(answers: Sequence[Answer], name: str) -> pa.Array:
+    return pa.array([getattr(answer.usage, name, None) for answer in answers], pa.uint32())
 
 
 def _texts(values: Sequence[str]) -> pa.Array:

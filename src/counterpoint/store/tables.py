@@ -19,6 +19,7 @@ VERSION = 1
 _CREDIT = pa.struct([pa.field("answer", pa.string()), pa.field("credit", pa.float64())])
 _OBJECT = pa.struct([pa.field("name", pa.string()), *(pa.field(n, pa.int32()) for n in ("x", "y", "width", "height"))])
 _LIKELY = pa.struct([pa.field("value", pa.string()), pa.field("probability", pa.float32())])
+_ADDED = {"tokens_in", "tokens_out"}  # columns that files of earlier releases do not have
 _UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs
 
 
@@ -68,6 +69,8 @@ ANSWERS = _schema(
         pa.field("reason", pa.string(), nullable=False),
         pa.field("digest", pa.string(), nullable=False),  # of the picture file; empty where there is none
         pa.field("seconds", pa.float32(), nullable=False),
+        pa.field("tokens_in", pa.uint32()),  # null where not known
+        pa.field("tokens_out", pa.uint32()),
     ],
 )
 """Answers of models; append-only."""
@@ -144,6 +147,8 @@ def check_table(
 
 
 def _fitting(table: pa.Table, field: pa.Field, name: str, place: str) -> pa.ChunkedArray:
+    if field.name in _ADDED and field.name not in table.column_names:
+        return pa.chunked_array([pa.nulls(table.num_rows, field.type)])
     if table.column_names.count(field.name) != 1:
         many = "two columns" if field.name in table.column_names else "no column"
         fact = f"{place} has {many} {field.name!r}"

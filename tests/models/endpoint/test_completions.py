@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterpoint.core.costs import Usage
+from counterpoint.core.groups import Query
 from counterpoint.models.endpoint.completions import (
     Decoding,
     MalformedReply,
     Reply,
     ServerCapabilities,
+    answer_from_reply,
     error_message,
     read_reply,
     request_body,
@@ -64,6 +67,27 @@ def test_a_reply_of_any_shape_is_read_or_garbled(message: Any, logprobs: Any, mo
             assert choice["message"] != {"content": "x"}, (
                 "a reply that can be read is worth more than its probabilities"
             )
+
+
+@pytest.mark.parametrize(
+    ("stated", "usage"),
+    [
+        ({"prompt_tokens": 812, "completion_tokens": 3, "total_tokens": 815}, Usage(812, 3)),
+        ({"prompt_tokens": 812, "completion_tokens": 0}, Usage(812, 0)),
+        ({"total_tokens": 815}, None),
+        ({"prompt_tokens": 812, "completion_tokens": None}, None),
+        ({"prompt_tokens": "812", "completion_tokens": 3.0}, None),
+        ({"prompt_tokens": True, "completion_tokens": 3}, None),
+        ({"prompt_tokens": -1, "completion_tokens": 3}, None),
+        ({"prompt_tokens": 10**30, "completion_tokens": 3}, None),
+        ([812, 3], None),
+        (None, None),
+    ],
+)
+def test_the_tokens_are_those_that_the_server_states_and_are_never_guessed(stated: Any, usage: Usage | None) -> None:
+    reply = read_reply(json.dumps(json.loads(_reply(content="Yes.")) | {"usage": stated}))
+    assert reply == Reply("Yes.", usage=usage)
+    assert answer_from_reply(Query(None, "Is it red?"), reply).usage == usage
 
 
 def _spoken(*tokens: str) -> Reply:

@@ -7,6 +7,7 @@ from itertools import accumulate
 from math import exp
 from typing import Any, TypeAlias
 
+from counterpoint.core.costs import Usage
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.language.answers.extraction import AUTO, extract_answer
 from counterpoint.language.question_types import QuestionType, parse_question
@@ -84,12 +85,13 @@ def request_body(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The text of a reply, whether it is a refusal, whether it was cut off, and the alternatives to its first token."""
+    """The text of a reply, whether it is a refusal or was cut off, the alternatives to its first token, its tokens."""
 
     text: str
     refused: bool = False
     truncated: bool = False
     first_token: TokenProbabilities | None = None  # None where the server gives no log-probabilities
+    usage: Usage | None = None  # None where the server does not state its tokens
 
 
 def read_reply(text: str) -> Reply:
@@ -99,14 +101,16 @@ def read_reply(text: str) -> Reply:
     'Yes.'
     """
     try:
-        choice = json.loads(text)["choices"][0]
+        body = json.loads(text)
+        choice = body["choices"][0]
         message, finish_reason = choice["message"], choice.get("finish_reason")
         content, refusal = _text(message.get("content")), _text(message.get("refusal"))
         first_token = _first_token(choice.get("logprobs"))
     except _MALFORMED as problem:
         raise MalformedReply(text) from problem
     refused = bool(refusal) or finish_reason == "content_filter"
-    return Reply(_limited(content or refusal), refused, finish_reason == "length", first_token)
+    usage = _usage(body.get("usage"))
+    return Reply(_limited(content or refusal), refused, finish_reason == "length", first_token, usage)
 
 
 def error_message(text: str) -> tuple[str, str]:
@@ -163,6 +167,11 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "".join(part["text"] for part in content or () if part.get("type") == "text")
+
+
+def _usage(stated: Any) -> Usage | None:
+    """The tokens that a server states in its reply."""
+    return Usage.of(stated.get("prompt_tokens"), stated.get("completion_tokens")) if isinstance(stated, dict) else None
 
 
 def _first_token(logprobs: Any) -> TokenProbabilities | None:
@@ -223,7 +232,8 @@ def answer_from_reply(query: Query, reply: Reply, *, rule: str = AUTO, tokens: i
     elif query.mode is Mode.SCORE:
         answer = _scored(reply, top)
     cut = reply.truncated and answer.state is not State.FAILED
-    return replace(answer, reason=f"cut off after {tokens} tokens") if cut else answer
+    reason = f"cut off after {tokens} tokens" if cut else answer.reason
+    return replace(answer, reason=reason, usage=reply.usage)
 
 
 def _scored(reply: Reply, top: tuple[tuple[str, float], ...]) -> Answer:
