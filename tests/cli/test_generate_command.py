@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from counterpoint.cli.generate import command
-from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.core.errors import CounterpointError, PictureError, StoreError
 from counterpoint.store.lab import LabStore
 
 ORDER = "counterpoint.suites.carets.order:suite"
@@ -59,3 +59,32 @@ def test_an_unknown_suite_is_answered_with_what_there_is(tmp_path: Path) -> None
     with pytest.raises(CounterpointError):
         _generate(str(tmp_path / "lab"), "--suite", "ordr")
     assert not (tmp_path / "lab").exists()
+
+
+def test_pictures_that_are_found_are_counted_and_the_first_missing_one_is_named(workdir: Path) -> None:
+    Path("photos").mkdir()
+    Path("photos/a.png").write_bytes(b"a picture")
+    Path("mine.csv").write_text("image,question,answer\na.png,Is it red?,yes\nb.png,Is it blue?,no\n")
+    words = ("--suite", "plain", "--source", "plain", "--data", "mine.csv", "--pictures")
+    first = _generate("lab", *words, "photos").stdout
+    assert f"1 of 2 pictures found\n{Path('photos/b.png').resolve()} does not exist\n" in first
+    Path("photos/b.png").write_bytes(b"another one")
+    done = _generate("lab", *words, "photos", "--json")
+    (location,) = json.loads(done.stdout)["pictures"]
+    assert (location["pictures"], location["found"], location["missing"]) == (2, 2, "")
+    assert LabStore("lab").roots == {"plain": Path("photos").resolve()}
+
+
+def test_a_folder_without_any_of_the_pictures_is_an_error_and_nothing_is_stored(workdir: Path) -> None:
+    Path("images").mkdir()
+    Path("mine.csv").write_text("image,question,answer\na.png,Is it red?,yes\nb.png,Is it blue?,no\n")
+    words = ("lab", "--suite", "questions", "--source", "plain", "--data", "mine.csv")
+    for further in ((), ("--pictures", "images")):
+        with pytest.raises(PictureError, match=r"^0 of 2 pictures found: is --pictures right\?$") as problem:
+            _generate(*words, *further)
+        assert problem.value.hint.endswith("a.png does not exist")
+        assert not LabStore("lab").exists
+    Path("images").rmdir()
+    assert "0 of 2 pictures found: is --pictures right?" in _generate(*words).stdout  # needed by models, not by suites
+    with pytest.raises(CounterpointError, match="has pictures of its own"):
+        _generate("other", "--suite", "order", "--items", "4", "--pictures", ".")

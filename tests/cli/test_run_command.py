@@ -146,6 +146,24 @@ def test_a_model_that_only_fails_stops_the_run_and_the_record_says_so(lab: LabSt
     assert info.details["state"] == "stopped"
 
 
+def test_a_run_without_picture_files_exits_with_1_and_names_the_first_instead_of_asking_again(lab: LabStore) -> None:
+    for name, count in (("few", 3), ("many", 60)):
+        asked = [Query(Picture(f"mine:{n:02d}.png"), "Is it red?") for n in range(count)]
+        groups = [(name, Group(Relation.GOLD, (query,), (Gold.of("yes"),))) for query in asked]
+        table = groups_table(groups, name)
+        lab.put_suite(Manifest.of(table, generator="tests", seed=0), table)
+    lab.set_root("mine", Path("photos"))
+    missing = f"is --pictures right?{{}}{Path('photos/00.png').resolve()} does not exist"
+    done = _run("lab", "--model", "cnn-lstm", "--suite", "few")
+    assert done.exit_code == 1
+    assert f"  0 of 3 pictures found: {missing.format(chr(10) + '  ')}" in done.stdout
+    assert done.stdout.endswith("To say where the pictures are:\n  counterpoint pictures lab mine=FOLDER\n")
+    assert "To ask again" not in done.stdout
+    with pytest.raises(ModelError, match="the run was stopped") as stopped:
+        _run("lab", "--model", "cnn-lstm", "--suite", "many")
+    assert stopped.value.hint == f"0 of 60 pictures found: {missing.format(' ')}"
+
+
 def test_what_is_not_there_is_said(lab: LabStore) -> None:
     with pytest.raises(UnknownName, match="no suite of this lab is called 'pars'") as unknown:
         _run("lab", "--model", "constant", "--suite", "pars")

@@ -7,6 +7,7 @@ import click
 
 from counterpoint import Lab
 from counterpoint.cli.options import (
+    EXISTING_FOLDER,
     POSITIVE,
     complete,
     json_option,
@@ -31,6 +32,7 @@ from counterpoint.cli.printing import print_result, progress_shown
     help="Generate this suite or family (carets, valse, beyond-accuracy), or module:object; repeatable.",
 )
 @source_options()
+@click.option("--pictures", type=EXISTING_FOLDER, help="Find the pictures in this folder; else beside the data.")
 @click.option(
     "--columns", callback=parse_columns, default="", help="Name columns of a file by role, or a file of such lines."
 )

@@ -17,6 +17,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 EXISTING = click.Path(exists=True, path_type=Path)
 """A folder or file that is read."""
+EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 POSITIVE = click.IntRange(1)
 SHARE = click.FloatRange(0, 1)
 

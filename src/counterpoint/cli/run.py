@@ -58,7 +58,10 @@ def command(lab: Path, model: str, model_args: str, as_json: bool, **request: An
         click.echo(f"Stopped. What was answered is kept; to go on:\n  {again}", err=True)
         raise SystemExit(130) from None
     print_result(report, as_json=as_json)
-    if not as_json and not report.complete:
+    if not as_json and report.without_folder:
+        folders = [f"{namespace}=FOLDER" for namespace in report.without_folder]
+        click.echo(f"To say where the pictures are:\n  {shlex.join(['counterpoint', 'pictures', str(lab), *folders])}")
+    elif not as_json and not report.complete:
         click.echo(f"To ask again what is missing:\n  {again}")
     sys.exit(1 if report.all_failed else 0)
 

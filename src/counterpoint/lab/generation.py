@@ -19,7 +19,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import counted
 from counterpoint.exports.restored_suite import RestoredSuite, restore_suite
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
-from counterpoint.lab.picture_locations import find_worlds
+from counterpoint.lab.picture_locations import PictureLocation, describe_search, find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import (
@@ -27,8 +27,9 @@ from counterpoint.lab.source_items import (
     SourceItems,
     SourceRequest,
     absence_note,
-    register_pictures,
+    picture_roots,
     source_rules,
+    unpack_pictures,
 )
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
 from counterpoint.metrics.credit import best_answers
@@ -71,6 +72,7 @@ class GenerateRequest:
     texts: Path | None = None  # rewordings of questions, with the columns id and text
     options: Mapping[str, Any] = field(default_factory=dict)  # means (a color, or a folder to measure), contrasts, …
     replace: bool = False  # a suite of the same name that differs
+    pictures: Path | None = None  # their folder; else where the data set has them
 
     @property
     def reading(self) -> SourceRequest:
@@ -117,6 +119,7 @@ class GeneratedSuites(LabResult[GeneratedSuite], rows="suites"):
     suites: tuple[GeneratedSuite, ...]
     lab: str
     absence: str = ""  # what the source annotates exhaustively
+    pictures: tuple[PictureLocation, ...] = ()  # by namespace, and how many were found
 
     def __getitem__(self, name: str) -> GeneratedSuite:
         return next(suite for suite in self.suites if name in (suite.name, suite.generator))
@@ -128,7 +131,8 @@ class GeneratedSuites(LabResult[GeneratedSuite], rows="suites"):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"lab": self.lab, "suites": [suite.to_dict() for suite in self.suites]}
+        pictures = [asdict(location) for location in self.pictures]
+        return {"lab": self.lab, "suites": [suite.to_dict() for suite in self.suites], "pictures": pictures}
 
     def records(self) -> list[dict[str, Any]]:
         """One row per suite."""
@@ -143,13 +147,13 @@ class GeneratedSuites(LabResult[GeneratedSuite], rows="suites"):
         return [*map(_family_table, members), *map(_suite_table, alone)]
 
     def notes(self) -> list[str]:
-        """What the source annotates exhaustively, and how much was generated."""
+        """What the source annotates exhaustively, how many pictures were found, and how much was generated."""
         stored = [suite for suite in self.suites if suite.manifest]
         what = stored[0].name if len(stored) == 1 else counted(len(stored), "suite")
         queries = sum(suite.manifest.rows for suite in stored if suite.manifest)
         groups, verb = counted(self.groups, "group"), "is" if self.groups == 1 else "are"
         summary = f"{groups} of {what} ({counted(queries, 'query')}) {verb} in {self.lab}"
-        return [*filter(None, [self.absence]), summary]
+        return [*filter(None, [self.absence]), *describe_search(self.pictures), summary]
 
 
 def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback = ignore_progress) -> GeneratedSuites:
@@ -170,7 +174,7 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     generator = _Generator(lab, request, progress)
     suites = [suite for family in families for suite in generator.family(family)]
     absence = absence_note(request.source) if any(family.kinds for family in families) else ""
-    return GeneratedSuites(tuple(suites), str(lab.folder), absence)
+    return GeneratedSuites(tuple(suites), str(lab.folder), absence, generator.search_pictures())
 
 
 def add_groups(
@@ -257,6 +261,7 @@ class _Generator:
             self._options[MEANS] = folder_means(Path(folder))
         model = self._options.pop(MASKED_LM, None)
         self._fill_mask = load_fill_mask(model) if model else None
+        self._addresses: dict[str, None] = {}  # of the pictures that the suites show
 
     def family(self, family: SuiteFamily) -> list[GeneratedSuite]:
         """Generate all suites of a family, or the one that was named by itself."""
@@ -272,6 +277,11 @@ class _Generator:
             hint = "; ".join(dict.fromkeys(suite.obstacle for suite in suites if suite.obstacle))
             raise CounterpointError(f"no suite of {family.name} can be made of {self._request.source}", hint=hint)
         return suites
+
+    def search_pictures(self) -> tuple[PictureLocation, ...]:
+        """Where the pictures of the suites are, and how many of them are found."""
+        drawn = find_worlds(self._lab, pa.table({"picture": pa.array(list(self._addresses), pa.string())}))
+        return tuple(search_pictures(self._lab.roots, self._addresses, drawn))
 
     def _named(self, name: str, limit: Limit) -> GeneratedSuite:
         """A suite that must be made."""
@@ -375,8 +385,13 @@ class _Generator:
             source=groups.items.fingerprint,
             rules=job.rules.name,
         )
+        addresses: list[str] = table["picture"].drop_null().unique().to_pylist()
+        roots = picture_roots(groups.items.source, addresses, self._request.pictures)
         self._lab.put_suite(manifest, table, replace=self._request.replace)
-        register_pictures(self._lab, groups.items.source, table["picture"].drop_null().unique().to_pylist())
+        for namespace, root in roots.items():
+            self._lab.set_root(namespace, root)
+        unpack_pictures(self._lab, groups.items.source, addresses)
+        self._addresses |= dict.fromkeys(addresses)
         return GeneratedSuite(job.generator, manifest, groups.tally, _tests(table))
 
     def _parameters(self, job: _Job, source: Any) -> dict[str, Any]:

@@ -82,6 +82,7 @@ class Lab:
         *suites: str,
         source: str = "world",
         data: Path | str | None = None,
+        pictures: Path | str | None = None,
         split: str = "test",
         items: int = 1000,
         limit: int | None = None,
@@ -96,15 +97,13 @@ class Lab:
     ) -> GeneratedSuites:
         """Generate suites or families of suites from a source and store them.
 
-        `items` is how much of the source is read, `limit` how many groups of each suite are kept. Further options
-        belong to suites: means, contrasts, variants, masked_lm.
+        `items` is how much of the source is read, `limit` how many groups of each suite are kept, `pictures` their
+        folder, if it is not beside the data. Further options belong to suites: means, contrasts, variants, masked_lm.
         """
         from counterpoint.lab.generation import GenerateRequest, generate
 
-        folder, file = _path(data), _path(texts)
-        request = GenerateRequest(
-            suites, source, folder, split, items, limit, pairs, seed, name, rules, columns or {}, file, options, replace
-        )
+        how = (limit, pairs, seed, name, rules, columns or {}, _path(texts), options, replace, _path(pictures))
+        request = GenerateRequest(suites, source, _path(data), split, items, *how)
         return generate(self.store, request, self.progress)
 
     def add_groups(

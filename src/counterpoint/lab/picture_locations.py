@@ -1,6 +1,6 @@
 """Where the pictures of a lab come from, by namespace: folders, or the built-in world, which draws them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +10,10 @@ import pyarrow.compute as pc
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.pictures import Picture
+from counterpoint.core.quantities import counted
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
+from counterpoint.pictures.folders import PictureFolders
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
 from counterpoint.store.tables import read_parquet
@@ -31,6 +33,7 @@ class PictureLocation:
     pictures: int
     found: int
     example: str  # the path of one of them within the folder
+    missing: str = ""  # where the first of the others should be: a file, or an address where the folder is unknown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,19 +66,39 @@ def locate_pictures(lab: LabStore, folders: Mapping[str, Path] | None = None) ->
 def _locations(lab: LabStore) -> list[PictureLocation]:
     table = load_groups(lab, ())
     drawn = find_worlds(lab, table)
-    pictures, roots = lab.pictures(drawn), lab.roots
-    shown = sorted(table["picture"].drop_null().unique().to_pylist())
-    by_namespace = group_pairs((Picture(address).namespace, address) for address in shown)
-    return [
-        PictureLocation(
-            name,
-            DRAWN if name in drawn else str(roots.get(name, "")),
-            len(addresses),
-            len(addresses) if name in drawn else sum(pictures.file(address) is not None for address in addresses),
-            Picture(addresses[0]).path,
-        )
-        for name, addresses in by_namespace.items()
-    ]
+    return search_pictures(lab.roots, table["picture"].drop_null().unique().to_pylist(), drawn)
+
+
+def search_pictures(
+    roots: Mapping[str, Path], addresses: Iterable[str], drawn: Collection[str] = ()
+) -> list[PictureLocation]:
+    """How many of these pictures are files in the folders of their namespaces; none is needed of those drawn."""
+    folders = PictureFolders(roots)
+    by_namespace = group_pairs((Picture(address).namespace, address) for address in sorted(addresses))
+    locations = []
+    for name, members in by_namespace.items():
+        folder = DRAWN if name in drawn else str(roots.get(name, ""))
+        lost = [] if name in drawn else [address for address in members if folders.file(address) is None]
+        missing = "" if not lost else str(Path(folder) / Picture(lost[0]).path) if folder else lost[0]
+        found = len(members) - len(lost)
+        locations.append(PictureLocation(name, folder, len(members), found, Picture(members[0]).path, missing))
+    return locations
+
+
+def describe_search(locations: Iterable[PictureLocation]) -> list[str]:
+    """How many pictures were found, and the first that was not; nothing where all are drawn.
+
+    >>> describe_search([PictureLocation("plain", "photos", 8, 0, "a.jpg", "photos/a.jpg")])
+    ['0 of 8 pictures found: is --pictures right?', 'photos/a.jpg does not exist']
+    """
+    files = [row for row in locations if row.folder != DRAWN]
+    if not files:
+        return []
+    found, pictures = sum(row.found for row in files), sum(row.pictures for row in files)
+    counts = f"{found:,} of {counted(pictures, 'picture')} found{'' if found else ': is --pictures right?'}"
+    lost = [row for row in files if row.missing]
+    first = [f"{row.missing} does not exist" if row.folder else f"no folder is known for {row.missing}" for row in lost]
+    return [counts, *first[:1]]
 
 
 def find_worlds(store: LabStore, table: pa.Table) -> dict[str, World]:

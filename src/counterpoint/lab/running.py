@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.core.errors import StoreError
+from counterpoint.core.errors import ModelError, StoreError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, FeatureModel, Model, Pictures, Sampler, Scorer, SizedModel
 from counterpoint.core.quantities import counted
@@ -19,7 +19,7 @@ from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import Progress, format_duration
 from counterpoint.engine.running import RunSummary, describe_run, run
-from counterpoint.lab.picture_locations import find_worlds
+from counterpoint.lab.picture_locations import PictureLocation, describe_search, find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress, logger
 from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
@@ -57,11 +57,17 @@ class RunReport(LabResult[dict[str, Any]]):
     fingerprint: str
     run: str
     outcome: RunSummary
+    pictures: tuple[PictureLocation, ...] = ()  # by namespace, where queries failed because files do not exist
 
     @property
     def all_failed(self) -> bool:
         """Whether queries were asked and none was answered."""
         return 0 < self.outcome.asked == self.outcome.failed
+
+    @property
+    def without_folder(self) -> tuple[str, ...]:
+        """The namespaces of pictures whose files do not exist, which asking again does not change."""
+        return tuple(location.namespace for location in self.pictures if location.missing)
 
     @property
     def complete(self) -> bool:
@@ -90,6 +96,7 @@ class RunReport(LabResult[dict[str, Any]]):
         if outcome.failed:
             reason, times = outcome.reasons[0]
             lines.append(f"  {counted(outcome.failed, 'query')} failed, {times:,} of them with {reason!r}")
+        lines += [f"  {line}" for line in describe_search(self.pictures)]
         if outcome.left:
             lines.append(f"  the budget is exhausted; {counted(outcome.left, 'query', 'were')} not asked")
         if outcome.blind:
@@ -133,14 +140,25 @@ def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback =
                     edited=edited,
                     progress=recorder.report,
                 )
-            except BaseException:
+            except BaseException as problem:
                 recorder.put("stopped", recorder.last)
+                if isinstance(problem, ModelError) and (lost := _lost_pictures(store, table, [str(problem)])):
+                    raise ModelError(str(problem), hint=" ".join(describe_search(lost))) from None
                 raise
     recorder.put("done", outcome)
     if outcome.asked > outcome.failed:
         warn_about_stored_answers(store, model.fingerprint, list(suites))
     title = next((v.title for v in store.versions() if v.fingerprint == model.fingerprint), started.model)
-    return RunReport(title, started.model, started.version, started.fingerprint, started.run, outcome)
+    lost = _lost_pictures(store, table, [reason for reason, _ in outcome.reasons])
+    return RunReport(title, started.model, started.version, started.fingerprint, started.run, outcome, lost)
+
+
+def _lost_pictures(store: LabStore, table: pa.Table, reasons: Iterable[str]) -> tuple[PictureLocation, ...]:
+    """Where the pictures of queries should be, if one of the reasons of a failure is that a file is missing."""
+    if not any(" does not exist" in reason or "namespace of pictures" in reason for reason in reasons):
+        return ()
+    addresses = table["picture"].drop_null().unique().to_pylist()
+    return tuple(search_pictures(store.roots, addresses, find_worlds(store, table)))
 
 
 def _started(store: LabStore, request: RunRequest, model: Model) -> RunRecord:

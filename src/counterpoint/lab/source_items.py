@@ -1,20 +1,22 @@
 """Items of a source, opened by name: each kind is read once, however many suites are made from it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError
+from counterpoint.core.errors import CounterpointError, PictureError
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import counted
+from counterpoint.lab.picture_locations import describe_search, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
 from counterpoint.language.answers.rule_sets import RuleSet
+from counterpoint.pictures.folders import PictureFolders
 from counterpoint.sources.dataset import DataSet, Source
 from counterpoint.sources.file_checks import most_complete_split
 from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
@@ -189,27 +191,50 @@ def add_rewordings(items: Iterable[Any], path: Path) -> list[Any]:
     return extended
 
 
-def register_pictures(lab: LabStore, source: Any, addresses: Iterable[str]) -> None:
-    """Record in the lab where a data set's pictures are; pictures inside the rows of a file are unpacked first."""
+def picture_roots(source: Any, addresses: Sequence[str], named: Path | None) -> dict[str, Path]:
+    """The folders of a data set's pictures by namespace: the one that people named, or those beside its files.
+
+    Raises a PictureError where a folder is named, or is where the data set has its pictures, and holds none of them.
+    """
     if not isinstance(source, Source):
+        if named is not None:
+            raise CounterpointError("this source has pictures of its own", hint="leave --pictures out")
+        return {}
+    dataset, roots = source.dataset, dict[str, Path]()
+    files = [address for address in addresses if not address.startswith(f"{UNPACKED}:")]
+    for namespace, (address, *_) in group_pairs((Picture(address).namespace, address) for address in files).items():
+        path = Picture(address).path
+        if named is not None:
+            roots[namespace] = named
+        elif not isinstance(dataset, OwnFiles):
+            if root := dataset.picture_root(source.folder, path):
+                roots[namespace] = root
+        elif namespace == source.columns.get("namespace", dataset.namespace):
+            roots[namespace] = dataset.root_of(source.folder, path)
+    home = source.folder.parent if source.folder.is_file() else source.folder
+    beside = not isinstance(dataset, OwnFiles) or (home / dataset.pictures[0]).is_dir()
+    if (
+        roots
+        and (named is not None or beside)
+        and files == addresses
+        and not any(map(PictureFolders(roots).file, files))
+    ):
+        fact, missing = describe_search(search_pictures(roots, files))
+        raise PictureError(fact, hint=missing)
+    return roots
+
+
+def unpack_pictures(lab: LabStore, source: Any, addresses: Sequence[str]) -> None:
+    """Write the pictures that are inside the rows of a file into the lab."""
+    inside = [address for address in addresses if address.startswith(f"{UNPACKED}:")]
+    if not inside or not isinstance(source, Source) or not isinstance(source.dataset, OwnFiles):
         return
-    by_namespace = group_pairs((Picture(address).namespace, address) for address in addresses)
-    dataset = source.dataset
-    if not isinstance(dataset, OwnFiles):
-        for namespace, (address, *_) in by_namespace.items():
-            if root := dataset.picture_root(source.folder, Picture(address).path):
-                lab.set_root(namespace, root)
-        return
-    beside = source.columns.get("namespace", dataset.namespace)
-    if beside in by_namespace:
-        lab.set_root(beside, dataset.root_of(source.folder, Picture(by_namespace[beside][0]).path))
-    if inside := by_namespace.get(UNPACKED):
-        folder, sizes = f"pictures/{UNPACKED}", []
-        for address, content in dataset.unpacked(source.files(), inside):
-            name = f"{folder}/{Picture(address).path}"  # the digest of its bytes
-            if not lab.storage.path(name).exists():
-                lab.storage.put(name, content)
-            sizes.append(len(content))
-        lab.set_root(UNPACKED, lab.storage.path(folder))
-        size = f"{sum(sizes) / 2**20:,.1f} MB"
-        logger.info(f"unpacked {counted(len(sizes), 'picture')}, {size}, into {lab.storage.path(folder)}")
+    folder, sizes = f"pictures/{UNPACKED}", []
+    for address, content in source.dataset.unpacked(source.files(), inside):
+        name = f"{folder}/{Picture(address).path}"  # the digest of its bytes
+        if not lab.storage.path(name).exists():
+            lab.storage.put(name, content)
+        sizes.append(len(content))
+    lab.set_root(UNPACKED, lab.storage.path(folder))
+    size = f"{sum(sizes) / 2**20:,.1f} MB"
+    logger.info(f"unpacked {counted(len(sizes), 'picture')}, {size}, into {lab.storage.path(folder)}")
