@@ -29,6 +29,7 @@ COMMANDS = {
     "pictures": "Set the folders of a lab's pictures, and show which are found.",
     "rescore": "Take values from the answers in a lab by another rule, without asking.",
     "report": "Write what a lab shows to one file that can be mailed.",
+    "review": "Write groups to a sheet that a person marks, and count the marks.",
     "run": "Ask a model everything that a lab has not asked it yet.",
     "score": "Score the answers in a lab, with intervals.",
     "serve": "Show a lab in the browser.",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.picture_locations import PictureLocations
     from counterpoint.lab.rescoring import Rescoring
     from counterpoint.lab.results import LabResult, LabTable
+    from counterpoint.lab.reviewing import ReviewCounts, ReviewSheet
     from counterpoint.lab.running import RunReport
     from counterpoint.lab.scores import Reliability, Scores
     from counterpoint.lab.translation import BackTranslations
@@ -298,6 +299,22 @@ class Lab:
         from counterpoint.lab.failures import list_failures
 
         return list_failures(self.store.opened(), model, [suite] if suite else [], limit)
+
+    # Review
+
+    def write_sheet(
+        self, sheet: Path | str, suites: Sequence[str], *, sample: int = 60, seed: int = 0, proofs: bool = True
+    ) -> ReviewSheet:
+        """Write a random sample of each suite to a CSV file whose column `mark` a person fills in."""
+        from counterpoint.lab.reviewing import write_review_sheet
+
+        return write_review_sheet(self.store.opened(), suites, Path(sheet), sample=sample, seed=seed, proofs=proofs)
+
+    def count_marks(self, sheet: Path | str) -> ReviewCounts:
+        """Count the marks of a sheet by test, with bounds on the share of groups that was accepted."""
+        from counterpoint.lab.reviewing import count_review_marks
+
+        return count_review_marks(self.store.opened(), Path(sheet))
 
     # Files
 
