@@ -246,7 +246,7 @@ DESCRIPTIONS: Mapping[str, tuple[tuple[str, ...], Callable[[Any, str], str | tup
 }
 """The columns that describe the rows of a table, where one sentence is not enough."""
 NOTES = {
-    "ways": "Prefixes of model names: `hf/NAME`, `openai/NAME`.",
+    "ways": "Prefixes of model names: `hf/NAME`, `openai/NAME`, `anthropic/NAME`, `google/NAME`.",
     "suites": "`grounded` are questions with a program over a scene, `described` are captions with a scene; they are "
     "used where the source has them. `options` are those of `generate` that only some suites take.",
     "families": "The suites of one paper, made by one call of `generate`.",

@@ -14,8 +14,9 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
-from counterpoint.models.endpoint.chat import Chat, ChatSettings
+from counterpoint.models.endpoint.chat import Chat, ChatSettings, ScoringChat
 from counterpoint.models.endpoint.completions import Decoding
+from counterpoint.models.endpoint.providers import OPENAI, Provider
 from counterpoint.models.endpoint.requests import Server
 from counterpoint.models.endpoint.scheduler import RetryPolicy
 from counterpoint.testing import ChatServer
@@ -42,11 +43,20 @@ def some(count: int, *, pictures: int = 4, mode: Mode = Mode.ANSWER) -> list[Que
     return [Query(Picture(f"p:{n % pictures}.png"), f"What is number {n}?", mode) for n in range(count)]
 
 
-def served(server: ChatServer | str, pictures: Pictures | None = None, *, tokens: int = 256, **settings: Any) -> Chat:
+def served(
+    server: ChatServer | str,
+    pictures: Pictures | None = None,
+    *,
+    tokens: int = 256,
+    provider: Provider = OPENAI,
+    key: str = "",
+    **settings: Any,
+) -> ScoringChat:
     """The model of a server, asked again without delay."""
     made = ChatSettings(Decoding("double", tokens), retries=QUICK)
     address = server if isinstance(server, str) else server.base_url
-    return Chat(replace(made, **settings), pictures or Plain(), server=Server.of(address, {}))
+    found = Server.of(address, {provider.key_variable: key}, provider)
+    return ScoringChat(replace(made, **settings), pictures or Plain(), server=found)
 
 
 def gathered(given: AsyncIterable[T]) -> list[T]:

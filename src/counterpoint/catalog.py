@@ -32,6 +32,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "two-tower": "counterpoint.models.builtin.models:two_tower",
     },
     "ways": {
+        "anthropic": "counterpoint.models.endpoint.chat:anthropic",
+        "google": "counterpoint.models.endpoint.chat:google",
         "hf": "counterpoint.models.hf.checkpoint:load",
         "openai": "counterpoint.models.endpoint.chat:chat",
     },

@@ -134,7 +134,9 @@ model_options = stack(
     click.option("--model-args", default="", metavar="K=V,…", help="Set the model; a comma in a value is doubled."),
     click.option("--device", help="Compute a local model here: cpu, cuda, cuda:1; several with commas."),
     click.option("--dtype", help="Compute with these numbers: float32, bfloat16, float16."),
-    click.option("--base-url", metavar="URL", help="Reach an openai/ model here; else OPENAI_BASE_URL."),
+    click.option(
+        "--base-url", metavar="URL", help="Reach a model on a server here; else OPENAI_BASE_URL and the like."
+    ),
 )
 
 

@@ -30,7 +30,7 @@ FLAGS = ("device", "dtype", "base_url", "concurrency", "budget")
     "--model",
     required=True,
     shell_complete=complete("models"),
-    help="Ask this model: a name of `counterpoint list models`, hf/NAME, openai/NAME, or module:object.",
+    help="Ask this model: a name of `counterpoint list models`, module:object, or hf/, openai/, anthropic/, google/…",
 )
 @model_options
 @click.option("--concurrency", type=POSITIVE, help="Send at most this many requests to a server at once.")

@@ -151,8 +151,9 @@ class Lab:
     ) -> RunReport:
         """Ask a model everything that it has not been asked yet.
 
-        `model` is a name of the catalog, `hf/NAME`, `openai/NAME` or `module:object`; `model_args` and further
-        arguments are settings of the model, such as `device="cuda"` or `base_url="http://localhost:8000/v1"`.
+        `model` is a name of the catalog, `hf/NAME`, `openai/NAME`, `anthropic/NAME`, `google/NAME` or `module:object`;
+        `model_args` and further arguments are settings of the model, such as `device="cuda"` or
+        `base_url="http://localhost:8000/v1"`.
         """
         from counterpoint.lab.running import RunRequest, run_model
 

@@ -349,12 +349,10 @@ def model_cost(runs: Sequence[RunRecord], seconds: float | None) -> ModelCost:
     sizes = [size for info in runs if isinstance(size := info.details.get("parameters"), int) and size]
     timed = [pair for info in runs if (pair := _timed(info))]
     asked, spent = sum(asked for asked, _ in timed), sum(spent for _, spent in timed)
-    here = bool(timed or seconds)
+    here, served = bool(timed or seconds), runs[-1].model.startswith(("openai/", "anthropic/", "google/"))
     figures = ModelCost(sizes[-1] if sizes else None, asked / spent if spent else None, seconds)
     reasons = {
-        "parameters": (SIZE_UNKNOWN_AT_SERVER if runs[-1].model.startswith("openai/") else SIZE_UNKNOWN)
-        if here
-        else IMPORTED,
+        "parameters": (SIZE_UNKNOWN_AT_SERVER if served else SIZE_UNKNOWN) if here else IMPORTED,
         "queries_per_second": NOT_TIMED if here else IMPORTED,
         "seconds_per_query": NOT_TIMED if here else IMPORTED,
     }

@@ -36,7 +36,7 @@ from counterpoint.store.versions import RunRecord, tag_version
 class RunRequest:
     """Which model is asked what, and how."""
 
-    model: str  # how it is reached: a name of the catalog, hf/NAME, openai/NAME, module:object
+    model: str  # how it is reached: a name of the catalog, hf/NAME, openai/NAME…, module:object
     suites: tuple[str, ...] = ()  # all, where none is named
     limit: int | None = None  # groups of each suite
     batch_size: int | None = None  # what the model says, or the default of the engine

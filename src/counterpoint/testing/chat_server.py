@@ -7,6 +7,7 @@
 """
 
 import asyncio
+import re
 import socket
 import struct
 from collections import Counter
@@ -21,11 +22,10 @@ from typing import Self
 from counterpoint.testing.chat_protocol import (
     ReceivedRequest,
     RequestError,
-    completion_body,
-    error_body,
     models_body,
     parse_request,
 )
+from counterpoint.testing.provider_protocols import PROTOCOLS
 
 Says = Callable[[ReceivedRequest], str]
 """The reply to a request."""
@@ -39,6 +39,7 @@ class ServerFault(StrEnum):
     BUSY_UNTIL = "429 with a date to wait for"
     BROKEN = "500"
     LOADING = "503"
+    OVERLOADED = "529"
     REJECTED = "400"
     HANG = "no reply at all"
     HALF = "half a response"
@@ -57,6 +58,7 @@ STATUS = {
     ServerFault.BUSY_UNTIL: 429,
     ServerFault.BROKEN: 500,
     ServerFault.LOADING: 503,
+    ServerFault.OVERLOADED: 529,
     ServerFault.REJECTED: 400,
 }
 """Faults that are an error status."""
@@ -83,7 +85,8 @@ class ChatServer:
     the connection is closed. Requests are validated strictly and kept in the order of arrival (`received`), counted
     by `ReceivedRequest.key` (`asked`), as are complete replies (`settled`); `busy` is the number in flight, `busiest`
     its maximum. The first requests are held back until `together` of them are in flight. With `listening` off the
-    port refuses connections until `listen` is called, as that of a server that still loads its model.
+    port refuses connections until `listen` is called, as that of a server that still loads its model. `provider` is
+    openai, anthropic or google: whose protocol it has.
     """
 
     def __init__(
@@ -91,6 +94,7 @@ class ChatServer:
         says: Says = echo,
         trouble: Callable[[ReceivedRequest, int], ServerFault | None] = lambda asked, times: None,
         *,
+        provider: str = "openai",
         models: tuple[str, ...] = ("double",),
         key: str = "",
         chances: Callable[[ReceivedRequest], Mapping[str, float]] | None = None,
@@ -106,6 +110,7 @@ class ChatServer:
         self.asked, self.settled = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         self.busy = self.busiest = 0
         self._says, self._trouble, self._chances = says, trouble, chances
+        self._protocol = PROTOCOLS[provider]
         self._models, self._key, self._logprobs, self._refuses = models, key, logprobs, refuses
         self._verbatim = verbatim
         self._together, self._pause, self._listening, self._port = together, pause, listening, port
@@ -118,7 +123,7 @@ class ChatServer:
     @property
     def base_url(self) -> str:
         """The base URL for clients."""
-        return f"http://127.0.0.1:{self._port}/v1"
+        return f"http://127.0.0.1:{self._port}{self._protocol.base}"
 
     def __enter__(self) -> Self:
         self.open()
@@ -187,7 +192,7 @@ class ChatServer:
         try:
             return await self._reply(Connection(reader, writer), method, path.partition("?")[0], headers, content)
         except RequestError as problem:
-            await Connection(reader, writer).send(problem.status, error_body(problem))
+            await self._send_error(Connection(reader, writer), problem)
             return True
         finally:
             self.busy -= 1
@@ -195,17 +200,22 @@ class ChatServer:
     async def _reply(
         self, to: "Connection", method: str, path: str, headers: Mapping[str, str], content: bytes
     ) -> bool:
-        given = headers.get("authorization", "").removeprefix("Bearer ")
+        header, prefix = self._protocol.key
+        given = headers.get(header, "").removeprefix(prefix)
         if self._key and given != self._key:  # it repeats the whole key, which a client must not pass on
-            raise RequestError(401, f"Incorrect API key provided: {given}", code="invalid_api_key")
+            fact = f"Incorrect API key provided: {given}"
+            raise RequestError(self._protocol.bad_key, fact, code="invalid_api_key")
         if path == "/v1/models" and method == "GET":
             await to.send(200, models_body(self._models))
             return True
-        if path != "/v1/chat/completions":
+        match = re.fullmatch(self._protocol.base + self._protocol.path, path)
+        if match is None:
             raise RequestError(404, f"there is nothing at {path}")
         if method != "POST":
             raise RequestError(405, f"{method} is not allowed here")
-        asked = parse_request(len(self.received), headers, content, self._models, refused=self._refuses)
+        named = match.groupdict().get("model")
+        number, refused = len(self.received), self._refuses
+        asked = parse_request(self._protocol, number, headers, content, self._models, named=named, refused=refused)
         times = self.asked[asked.key]
         self.asked[asked.key] += 1
         self.received.append(asked)
@@ -219,16 +229,14 @@ class ChatServer:
 
     async def _respond(self, to: "Connection", asked: ReceivedRequest, trouble: ServerFault | None) -> bool:
         if trouble in STATUS:
-            wait = {
-                ServerFault.BUSY_FOR: f"{self._pause:g}",
-                ServerFault.BUSY_UNTIL: formatdate(time() + self._pause, usegmt=True),
-            }
-            more = {"Retry-After": wait[trouble]} if trouble in wait else None
-            await to.send(STATUS[trouble], error_body(RequestError(STATUS[trouble], f"trouble: {trouble}")), more)
+            wait = self._pause if trouble is ServerFault.BUSY_FOR else 0.0
+            problem = RequestError(STATUS[trouble], f"trouble: {trouble}", wait=wait)
+            until = formatdate(time() + self._pause, usegmt=True)
+            await self._send_error(to, problem, until if trouble is ServerFault.BUSY_UNTIL else "")
             return True
         chances = self._chances(asked) if self._chances else None
         ending = ENDINGS.get(trouble, "stop") if trouble else "stop"
-        whole = completion_body(asked, self._says(asked), ending, chances, given=self._logprobs)
+        whole = self._protocol.reply(asked, self._says(asked), ending, chances, self._logprobs)
         match trouble:
             case ServerFault.HANG:
                 await to.reader.read()
@@ -246,6 +254,12 @@ class ChatServer:
                 await to.send(200, whole)
                 return True
         return False
+
+    async def _send_error(self, to: "Connection", problem: RequestError, until: str = "") -> None:
+        body = self._protocol.error(problem)
+        seconds = f"{problem.wait:g}" if problem.wait and b"retryDelay" not in body else ""
+        wait = until or seconds
+        await to.send(problem.status, body, {"Retry-After": wait} if wait else None)
 
 
 class Connection:

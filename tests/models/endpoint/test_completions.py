@@ -15,7 +15,7 @@ from counterpoint.models.endpoint.completions import (
     Reply,
     ServerCapabilities,
     answer_from_reply,
-    error_message,
+    read_error,
     read_reply,
     request_body,
     word_probabilities,
@@ -140,7 +140,8 @@ def test_shares_are_probabilities(chances: dict[str, float]) -> None:
     ],
 )
 def test_an_error_is_read_however_a_server_wraps_it(text: str, said: tuple[str, str]) -> None:
-    assert error_message(text) == said
+    report = read_error(text)
+    assert (report.message, report.code) == said
 
 
 def test_a_refused_field_is_left_out_or_renamed_and_other_refusals_change_nothing() -> None:

@@ -1,1 +1,1 @@
-"""Models behind an OpenAI-compatible server."""
+"""Models behind a server: OpenAI-compatible ones, Anthropic's and Google's."""

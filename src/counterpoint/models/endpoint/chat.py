@@ -1,4 +1,4 @@
-"""Any vision-language model behind a chat-completions endpoint."""
+"""Any vision-language model behind a server of a known protocol."""
 
 import asyncio
 import os
@@ -33,9 +33,9 @@ from counterpoint.models.endpoint.completions import (
     ServerCapabilities,
     answer_from_reply,
     offered_words,
-    request_body,
 )
 from counterpoint.models.endpoint.picture_encoding import DEFAULT_SIDE, ORIGINAL, PictureEncoder, PictureEncoding
+from counterpoint.models.endpoint.providers import ANTHROPIC, GOOGLE, OPENAI, Provider
 from counterpoint.models.endpoint.requests import Endpoint, RequestRejected, Server
 from counterpoint.models.endpoint.scheduler import QueryTask, RateLimiter, RequestScheduler, RetryPolicy, ServerState
 from counterpoint.models.prompts import Prompt
@@ -60,13 +60,17 @@ class ChatSettings:
     budget: int = 0
     retries: RetryPolicy = field(default_factory=RetryPolicy)
 
-    @property
-    def fingerprint(self) -> str:
-        """The name of the model, and a digest of version, prompt, decoding and picture encoding; not of the address."""
-        return self._fingerprint(*([self.version] if self.version else []))
+    def fingerprint(self, provider: Provider) -> str:
+        """The name of the model, and a digest of version, prompt, decoding and picture encoding; not of the address.
+
+        The provider is covered too, except for chat completions.
+        """
+        return self._fingerprint(*provider.marks, *([self.version] if self.version else []))
 
     def former_fingerprints(self, server: Server) -> tuple[str, ...]:
         """What earlier releases made of these settings: pictures were PNG, and the digest covered the address."""
+        if server.provider is not OPENAI:
+            return ()
         marks = [self.version] if self.version else []
         former = [self._fingerprint(*marks, encoding=encoding) for encoding in self.encoding.former]
         if not self.version:
@@ -74,7 +78,7 @@ class ChatSettings:
             former += [self._fingerprint(server.address, encoding=encoding) for encoding in encodings]
         return tuple(former)
 
-    def _fingerprint(self, *marks: str, encoding: PictureEncoding | None = None) -> str:
+    def _fingerprint(self, *marks: Plain, encoding: PictureEncoding | None = None) -> str:
         decoding = self.decoding
         randomness: list[Plain] = [
             repr(float(decoding.temperature)),
@@ -91,9 +95,11 @@ class ChatSettings:
         return f"{decoding.model} {hex_id(content_id([decoding.model, *content]))}"
 
 
-def chat(
+def _chat(
+    provider: Provider,
     name: str,
     pictures: Pictures,
+    /,
     *,
     base_url: str = "",
     version: str = "",
@@ -112,13 +118,13 @@ def chat(
     picture_format: str = ORIGINAL,
     picture_side: int = DEFAULT_SIDE,
 ) -> "Chat":
-    """The model of this name on an OpenAI-compatible server; its key is read from the environment alone."""
+    """The model of this name on a server; its key is read from the environment alone."""
     least: dict[str, tuple[float, float]] = {"timeout": (timeout, 0.001), "max_downtime": (max_downtime, 0)}
     least |= {"tokens": (tokens, 1), "concurrency": (concurrency, 1), "attempts": (attempts, 1), "budget": (budget, 0)}
     least |= {"temperature": (temperature, 0), "sampling": (sampling, 0), "picture_side": (picture_side, 0)}
     for setting, (value, lowest) in least.items():
         if not value >= lowest:
-            raise ModelError(f"openai/{name}: {setting} is {value}", hint=f"it is {lowest} or more")
+            raise ModelError(f"{provider.name}/{name}: {setting} is {value}", hint=f"it is {lowest} or more")
     if rule not in EXTRACTION_RULES:
         raise UnknownName("rule", rule, EXTRACTION_RULES)
     settings = ChatSettings(
@@ -133,21 +139,36 @@ def chat(
         budget=budget,
         retries=RetryPolicy(attempts=attempts, max_downtime=max_downtime),
     )
-    return Chat(settings, pictures, server=Server.of(base_url, os.environ))
+    make = ScoringChat if provider.takes.alternatives else Chat
+    return make(settings, pictures, server=Server.of(base_url, os.environ, provider))
+
+
+chat = partial(_chat, OPENAI)
+"""The model of this name on an OpenAI-compatible server; its key is read from the environment alone."""
+anthropic = partial(_chat, ANTHROPIC)
+"""The model of this name on a server with Anthropic's Messages protocol; it gives no probabilities."""
+google = partial(_chat, GOOGLE)
+"""The model of this name on a server with Google's generateContent protocol."""
 
 
 class Chat:
     """Many concurrent requests; a query that fails becomes a failed answer, and the others go on."""
 
-    scale = Scale.PROBABILITY
     batch_size = BATCH
 
     def __init__(self, settings: ChatSettings, pictures: Pictures, *, server: Server) -> None:
-        self.fingerprint = settings.fingerprint
+        self.fingerprint = settings.fingerprint(server.provider)
         self.former_fingerprints = settings.former_fingerprints(server)
-        self._settings, self._capabilities = settings, ServerCapabilities()
+        self._settings, self._write_request = settings, server.provider.write_request
+        self._capabilities = server.provider.takes
         self._state = ServerState(RateLimiter.full(settings.concurrency), settings.budget)
-        self._endpoint = Endpoint(server, self._state, seconds=settings.seconds, concurrency=settings.concurrency)
+        self._endpoint = Endpoint(
+            server,
+            self._state,
+            seconds=settings.seconds,
+            concurrency=settings.concurrency,
+            model=settings.decoding.model,
+        )
         # encoded when its turn comes: the threads that read ahead would decode what is sent as it is
         source = pictures.source if isinstance(pictures, PreprocessingPictures) else pictures
         self._encode = PictureEncoder(source, settings.encoding)
@@ -168,19 +189,6 @@ class Chat:
         async with aclosing(self._answers(tasks)) as answers:
             async for task, answer in answers:
                 yield task.place, answer
-
-    def stream_scores(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
-        """Scores as answers: the probability of "yes" against "no", where the server gives log-probabilities."""
-        return self.answer(queries)
-
-    def score(self, queries: Sequence[Query]) -> Floats:
-        """The same as an array, for callers without an event loop; NaN where there is no score."""
-
-        async def collect() -> list[PlacedAnswer]:
-            return [placed async for placed in self.stream_scores(queries)]
-
-        with ThreadPoolExecutor(1) as thread:
-            return score_array(thread.submit(asyncio.run, collect()).result(), len(queries))
 
     async def sample(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> AsyncIterator[SampledAnswer]:
         """Sampled answers; the seed of each follows from query, trial and seed, where the server takes seeds."""
@@ -240,7 +248,26 @@ class Chat:
         drawn = content_id([decoding.seed or 0, seed, hex_id(task.query.id), task.trial]) % 2**31
         decoding = replace(decoding, seed=drawn if decoding.temperature else None)
         text, logprobs = settings.prompt.text(task.query), bool(offered_words(task.query))
-        return request_body(decoding, text, picture, takes, system=settings.prompt.system, logprobs=logprobs)
+        return self._write_request(decoding, text, picture, takes, system=settings.prompt.system, logprobs=logprobs)
+
+
+class ScoringChat(Chat):
+    """A chat model whose server may give log-probabilities, of which scores are made."""
+
+    scale = Scale.PROBABILITY
+
+    def stream_scores(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
+        """Scores as answers: the probability of "yes" against "no", where the server gives log-probabilities."""
+        return self.answer(queries)
+
+    def score(self, queries: Sequence[Query]) -> Floats:
+        """The same as an array, for callers without an event loop; NaN where there is no score."""
+
+        async def collect() -> list[PlacedAnswer]:
+            return [placed async for placed in self.stream_scores(queries)]
+
+        with ThreadPoolExecutor(1) as thread:
+            return score_array(thread.submit(asyncio.run, collect()).result(), len(queries))
 
 
 class _EncodedPictures:

@@ -1,7 +1,8 @@
 """The chat-completions protocol as pure functions: requests, replies, and answers."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import exp
@@ -49,7 +50,7 @@ class ServerCapabilities:
 
     def without(self, message: str) -> "ServerCapabilities":
         """The capabilities after a refusal; the same if it is about no optional field."""
-        if "logprob" in message and self.alternatives:
+        if "logprob" in message.lower() and self.alternatives:
             return replace(self, alternatives=5 if self.alternatives > 5 else 0)
         if "max_completion_tokens" in message and self.limit == "max_tokens":
             return replace(self, limit="max_completion_tokens")
@@ -83,6 +84,16 @@ def request_body(
     return body
 
 
+def split_data_url(url: str) -> tuple[str, str]:
+    """The media type and the base64 text of a data URL.
+
+    >>> split_data_url("data:image/png;base64,iVBORw==")
+    ('image/png', 'iVBORw==')
+    """
+    head, _, data = url.partition(",")
+    return head.removeprefix("data:").removesuffix(";base64"), data
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The text of a reply, whether it is a refusal or was cut off, the alternatives to its first token, its tokens."""
@@ -92,6 +103,16 @@ class Reply:
     truncated: bool = False
     first_token: TokenProbabilities | None = None  # None where the server gives no log-probabilities
     usage: Usage | None = None  # None where the server does not state its tokens
+    reason: str = ""  # of a refusal, in the words of the server
+
+
+def decode_reply(text: str, read: Callable[[Any], Reply]) -> Reply:
+    """What `read` makes of the JSON in the body of a response; MalformedReply where it cannot."""
+    try:
+        reply = read(json.loads(text))
+    except _MALFORMED as problem:
+        raise MalformedReply(text) from problem
+    return replace(reply, text=_limited(reply.text))
 
 
 def read_reply(text: str) -> Reply:
@@ -100,34 +121,53 @@ def read_reply(text: str) -> Reply:
     >>> read_reply('{"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}').text
     'Yes.'
     """
-    try:
-        body = json.loads(text)
-        choice = body["choices"][0]
-        message, finish_reason = choice["message"], choice.get("finish_reason")
-        content, refusal = _text(message.get("content")), _text(message.get("refusal"))
-        first_token = _first_token(choice.get("logprobs"))
-    except _MALFORMED as problem:
-        raise MalformedReply(text) from problem
+    return decode_reply(text, _completion)
+
+
+def _completion(body: Json) -> Reply:
+    choice = body["choices"][0]
+    message, finish_reason = choice["message"], choice.get("finish_reason")
+    content, refusal = join_texts(message.get("content")), join_texts(message.get("refusal"))
     refused = bool(refusal) or finish_reason == "content_filter"
-    usage = _usage(body.get("usage"))
-    return Reply(_limited(content or refusal), refused, finish_reason == "length", first_token, usage)
+    first_token = first_alternatives(_token_entries(choice.get("logprobs")))
+    usage = stated_usage(body.get("usage"), ["prompt_tokens"], ["completion_tokens"])
+    return Reply(content or refusal, refused, finish_reason == "length", first_token, usage)
 
 
-def error_message(text: str) -> tuple[str, str]:
-    """The message in the body of an error response, and its code; servers differ in how they wrap it.
+@dataclass(frozen=True, slots=True)
+class ErrorReport:
+    """The message in an error response, its code, and for how many seconds it asks to wait."""
 
-    >>> error_message('{"error": {"message": "no such model", "code": "model_not_found"}}')
-    ('no such model', 'model_not_found')
+    message: str
+    code: str = ""
+    wait: float = 0.0
+
+
+def read_error(text: str) -> ErrorReport:
+    """What the body of an error response says; servers differ in how they wrap it.
+
+    >>> read_error('{"error": {"message": "no such model", "code": "model_not_found"}}')
+    ErrorReport(message='no such model', code='model_not_found', wait=0.0)
     """
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        return text, ""
+        return ErrorReport(text)
     error = (body.get("error") or body) if isinstance(body, dict) else text
     if not isinstance(error, dict):
-        return str(error), ""
+        return ErrorReport(str(error))
     message = error.get("message") or error.get("detail")
-    return message if isinstance(message, str) else text, str(error.get("code") or "")
+    listed = error.get("details")
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    details = {key: value for entry in entries for key, value in entry.items()}
+    code = details.get("reason") or error.get("status") or error.get("code") or ""
+    return ErrorReport(message if isinstance(message, str) else text, str(code), _delay(details.get("retryDelay")))
+
+
+def _delay(duration: Any) -> float:
+    """The seconds of a duration such as "34.5s"; 0 where it is none."""
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", duration) if isinstance(duration, str) else None
+    return float(match[1]) if match else 0.0
 
 
 def word_probabilities(
@@ -162,23 +202,34 @@ def _words_begun(token: str, words: Sequence[str], whole: bool) -> list[str]:
     return [word for word in words if word.casefold() == bare or (not whole and word.casefold().startswith(bare))]
 
 
-def _text(content: Any) -> str:
+def join_texts(content: Any) -> str:
     """The text of a message, which may be a string, a list of parts, or absent."""
     if isinstance(content, str):
         return content
     return "".join(part["text"] for part in content or () if part.get("type") == "text")
 
 
-def _usage(stated: Any) -> Usage | None:
-    """The tokens that a server states in its reply."""
-    return Usage.of(stated.get("prompt_tokens"), stated.get("completion_tokens")) if isinstance(stated, dict) else None
+def stated_usage(stated: Any, tokens_in: Sequence[str], tokens_out: Sequence[str]) -> Usage | None:
+    """The tokens that a server states in its reply: sums of fields, of which the first has to be there."""
+    if not isinstance(stated, dict):
+        return None
+    totals = [_total([stated.get(name) for name in names]) for names in (tokens_in, tokens_out)]
+    return Usage.of(*totals)
 
 
-def _first_token(logprobs: Any) -> TokenProbabilities | None:
+def _total(counts: Sequence[object]) -> object:
+    first, *more = counts
+    return first + sum(count for count in more if type(count) is int) if type(first) is int else None
+
+
+def _token_entries(logprobs: Any) -> Iterator[Json]:
+    yield from (logprobs or {}).get("content") or ()
+
+
+def first_alternatives(entries: Iterable[Json]) -> TokenProbabilities | None:
     """The alternatives to the first token that is no white space, after the model's reasoning if there is any."""
     try:
-        content = (logprobs or {}).get("content") or []
-        tokens = [(entry["token"], entry) for entry in content if isinstance(entry["token"], str)]
+        tokens = [(entry["token"], entry) for entry in entries if isinstance(entry["token"], str)]
         return _alternatives(tokens) if tokens else None
     except _MALFORMED:
         return None
@@ -228,7 +279,7 @@ def answer_from_reply(query: Query, reply: Reply, *, rule: str = AUTO, tokens: i
     top = word_probabilities(words, reply.first_token or {}, whole=polar, least=least)
     answer = extract_answer(reply.text, query, rule=rule, top=top)
     if reply.refused:
-        answer = replace(answer, value="", state=State.REFUSED)
+        answer = replace(answer, value="", state=State.REFUSED, reason=reply.reason)
     elif query.mode is Mode.SCORE:
         answer = _scored(reply, top)
     cut = reply.truncated and answer.state is not State.FAILED

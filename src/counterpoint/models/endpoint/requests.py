@@ -1,4 +1,4 @@
-"""A chat-completions server, one HTTP request to it, and what its response means for the next one."""
+"""A server, one HTTP request to it, and what its response means for the next one."""
 
 import json
 import re
@@ -20,34 +20,36 @@ import httpx2
 
 from counterpoint.core.errors import ModelError, ModelUnreachable
 from counterpoint.models.endpoint.completions import (
+    ErrorReport,
     Json,
     MalformedReply,
     Reply,
-    error_message,
-    read_reply,
+    read_error,
     shorten,
 )
+from counterpoint.models.endpoint.providers import OPENAI, Provider
 from counterpoint.models.endpoint.redaction import Redactor
 from counterpoint.models.endpoint.scheduler import RetryableError, ServerState, remaining_requests, retry_after
 
 T = TypeVar("T")
-DEFAULT_URL = "https://api.openai.com/v1"
-"""The server that is asked where no other is named."""
 _SECRET_NAMES = re.compile(r"key|token|secret|sig|pass", re.IGNORECASE)
-PATH = "chat/completions"
 RETRY_STATUSES = {408, 409, 425, 429}
 """Client errors that are worth a retry; those of the server always are."""
 LOADING_STATUSES = {502, 503, 504}
 """What a proxy says while the server behind it still loads its model."""
 FATAL_STATUSES = {
-    401: "set OPENAI_API_KEY to a key that this server knows",
-    402: "the account behind OPENAI_API_KEY has to be paid for",
-    403: "the key in OPENAI_API_KEY may not use this model here",
-    404: "check the name of the model, and the base URL, which mostly ends in /v1",
-    405: "check the base URL, which mostly ends in /v1",
+    401: "set {key} to a key that this server knows",
+    402: "the account behind {key} has to be paid for",
+    403: "the key in {key} may not use this model here",
+    404: "check the name of the model, and the base URL{version}",
+    405: "check the base URL{version}",
     407: "set the name and password of the proxy in HTTPS_PROXY",
 }
 """Statuses that every request would get, each with a hint."""
+FATAL_CODES = {"insufficient_quota": 402, "API_KEY_INVALID": 401, "FAILED_PRECONDITION": 403}
+"""Codes of errors that every request would get, under a status that says less, and the one that says it."""
+FATAL_MESSAGES = {"credit balance is too low": 402}
+"""The same where nothing but the message tells."""
 MAX_RETRY_AFTER = 900.0
 """Seconds; a server that asks for a longer wait ends the run."""
 CONNECT_SECONDS = 30.0
@@ -70,45 +72,46 @@ class Server:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     query: str = field(default="", repr=False)  # the query string of the URL: an API version, or another kind of key
     redact: Callable[[str], str] = field(default=str, repr=False)  # hides the credentials, which some servers repeat
+    provider: Provider = field(default=OPENAI, repr=False)
 
     @classmethod
-    def of(cls, base_url: str, environment: Mapping[str, str]) -> "Server":
-        """The server at an address, else at OPENAI_BASE_URL, else the default; its key is OPENAI_API_KEY, if any.
+    def of(cls, base_url: str, environment: Mapping[str, str], provider: Provider = OPENAI) -> "Server":
+        """The server at an address, else at that of the environment, else the provider's, with the key, if any.
 
         A URL given as a setting is stored with the run and may hold no secret; one in the environment may.
         """
-        given = (base_url or environment.get("OPENAI_BASE_URL", "") or DEFAULT_URL).strip()
-        key = environment.get("OPENAI_API_KEY", "").strip()
+        given = (base_url or environment.get(provider.url_variable, "") or provider.url).strip()
+        variable, key = provider.key(environment)
         if not (key.isascii() and key.isprintable()):
             raise ModelError(
-                "OPENAI_API_KEY holds characters that no key has",
+                f"{variable} holds characters that no key has",
                 hint="set it again, without line breaks and typographic quotes",
             )
-        parts, host, login = _split_url(given)
+        parts, host, login = _split_url(given, provider)
         if base_url and (login or _SECRET_NAMES.search(parts.query)):
             raise ModelError(
                 f"the base URL at {host} holds a secret, which would be stored with the run",
-                hint="put the whole URL into OPENAI_BASE_URL, or a key into OPENAI_API_KEY",
+                hint=f"put the whole URL into {provider.url_variable}, or a key into {provider.key_variable}",
             )
-        path = parts.path.rstrip("/").removesuffix("/chat/completions")
-        address = urlunsplit((parts.scheme, host, path, "", ""))
-        headers, secrets = {}, [key, parts.query]
+        address = urlunsplit((parts.scheme, host, provider.base_path(parts.path), "", ""))
+        headers, secrets = dict(provider.headers), [key, parts.query]
+        if key:
+            name, value = provider.key_header
+            headers[name] = value.format(key=key)
         if login:
             encoded = b64encode(login.encode()).decode("ascii")
             headers["Authorization"] = f"Basic {encoded}"
             secrets += [encoded, login, login.partition(":")[2]]
-        elif key:
-            headers["Authorization"] = f"Bearer {key}"
-        return cls(address, headers, parts.query, Redactor(secrets))
+        return cls(address, headers, parts.query, Redactor(secrets), provider)
 
     def url(self, path: str) -> str:
         """The URL of a request."""
         return f"{self.address}/{path}" + (f"?{self.query}" if self.query else "")
 
 
-def _split_url(given: str) -> tuple[SplitResult, str, str]:
+def _split_url(given: str, provider: Provider) -> tuple[SplitResult, str, str]:
     """A URL in its parts, its host without a login, and the login; an invalid one is not repeated in the error."""
-    hint = f"it looks like {DEFAULT_URL} or http://127.0.0.1:8000/v1"
+    hint = f"it looks like {provider.url} or http://127.0.0.1:8000/v1"
     try:
         parts = urlsplit(given)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -151,9 +154,11 @@ class Endpoint:
         *,
         seconds: float,
         concurrency: int,
+        model: str = "",
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._server, self._state, self._seconds, self._clock = server, state, seconds, clock
+        self._url = server.url(server.provider.request_path(model))
         self._limits = httpx2.Limits(max_connections=None, max_keepalive_connections=concurrency)
 
     def client(self) -> httpx2.AsyncClient:
@@ -184,15 +189,15 @@ class Endpoint:
         return result
 
     def _read(self, content: bytes, interpret: Callable[[Reply], T]) -> T:
-        reply = read_reply(content.decode("utf-8", "replace"))
-        return interpret(replace(reply, text=self._server.redact(reply.text)))
+        reply, redact = self._server.provider.read_reply(content.decode("utf-8", "replace")), self._server.redact
+        return interpret(replace(reply, text=redact(reply.text), reason=self._show(reply.reason)))
 
     def _show(self, text: str) -> str:
         """The beginning of a text of the server, without credentials."""
         return shorten(self._server.redact(text[:SHOWN_CHARACTERS]))
 
     async def _response(self, client: httpx2.AsyncClient, body: Json, sent: float) -> tuple[httpx2.Response, bytes]:
-        url, headers = self._server.url(PATH), {"Content-Type": "application/json"}
+        url, headers = self._url, {"Content-Type": "application/json"}
         content = json.dumps(body).encode("ascii")
         try:
             async with timeout(self._seconds), client.stream("POST", url, content=content, headers=headers) as response:
@@ -227,27 +232,38 @@ class Endpoint:
 
     def _raise_for_status(self, response: httpx2.Response, text: str, sent: float) -> None:
         """Raise what a response without success means."""
-        status, (message, code) = response.status_code, error_message(text)
-        message = self._show(message) or self._show(response.reason_phrase)
+        status, error = response.status_code, read_error(text)
+        message = self._show(error.message) or self._show(response.reason_phrase)
         fact = f"{self._server.address} says {status}: {message}"
         if status in LOADING_STATUSES and not self._state.has_answered:
             raise self._mark_down(fact, sent)
         self._mark_answered()
         if response.is_redirect:
             raise ModelUnreachable(fact, hint="it has moved; give its new address as the base URL")
-        if status in FATAL_STATUSES or code == "insufficient_quota":
-            raise ModelUnreachable(fact, hint=FATAL_STATUSES.get(status, FATAL_STATUSES[402]))
+        if meaning := _fatal_status(status, error):
+            raise ModelUnreachable(fact, hint=self._hint(meaning))
         if status not in RETRY_STATUSES and status < 500:
             raise RequestRejected(f"the server says {status}: {message}")
-        wait = retry_after(response.headers, datetime.now(UTC)) or 0.0
+        wait = retry_after(response.headers, datetime.now(UTC)) or error.wait
         if wait > MAX_RETRY_AFTER:
             hint = "the answers so far are kept; run again then"
             raise ModelUnreachable(f"{fact} (wait for {wait:,.0f} s)", hint=hint)
         self._slow_down(sent, wait)
         raise RetryableError(f"the server says {status}: {message}", wait=wait)
 
+    def _hint(self, status: int) -> str:
+        provider = self._server.provider
+        version = "" if provider.version else ", which mostly ends in /v1"
+        return FATAL_STATUSES[status].format(key=provider.key_variable, version=version)
+
     def _slow_down(self, sent: float, wait: float = 0.0) -> None:
         self._state.limiter = self._state.limiter.after_pushback(sent=sent, now=self._clock(), wait=wait)
+
+
+def _fatal_status(status: int, error: ErrorReport) -> int:
+    """The status in FATAL_STATUSES that says what an error means for all requests; 0 where it is about this one."""
+    told = [meaning for phrase, meaning in FATAL_MESSAGES.items() if phrase in error.message]
+    return FATAL_CODES.get(error.code) or next(iter(told), status if status in FATAL_STATUSES else 0)
 
 
 @cache
