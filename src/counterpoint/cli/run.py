@@ -10,6 +10,7 @@ import click
 
 import counterpoint as cp
 from counterpoint.cli.options import (
+    FILE,
     POSITIVE,
     complete,
     json_option,
@@ -20,7 +21,7 @@ from counterpoint.cli.options import (
 )
 from counterpoint.cli.printing import print_result, progress_shown
 
-FLAGS = ("device", "dtype", "base_url", "concurrency", "budget")
+FLAGS = ("device", "dtype", "base_url", "concurrency", "budget", "prices")
 """Options that are settings of a model."""
 
 
@@ -34,7 +35,8 @@ FLAGS = ("device", "dtype", "base_url", "concurrency", "budget")
 )
 @model_options
 @click.option("--concurrency", type=POSITIVE, help="Send at most this many requests to a server at once.")
-@click.option("--budget", type=POSITIVE, help="Stop after this many requests to a server.")
+@click.option("--budget", help='Stop after so many requests to a server: 500, or "2000000 tokens", or "5 EUR".')
+@click.option("--prices", type=FILE, help="Tell the price of a server's tokens by this table, TOML or JSON.")
 @click.option("--name", default="", help="Call the model this in the lab; else as it is reached.")
 @click.option("--version", default="", metavar="TAG", help="Tag this version; else its own if unchanged, or the date.")
 @suites_option

@@ -4,7 +4,7 @@ CounterpointError
 ├── SourceError   an annotation file is not what it claims to be
 ├── PictureError  a picture cannot be found or decoded
 ├── ModelError    a model could not answer, or answered out of shape
-│   ├── BudgetExhausted   the request budget is used up; the run stops and keeps its answers
+│   ├── BudgetExhausted   the budget is used up; the run stops and keeps its answers
 │   └── ModelUnreachable  the server is down or denies access; the run stops and keeps its answers
 ├── StoreError    what is on disk is not what was asked for
 └── UnknownName   nothing in the catalog, the lexicon or the world has this name
@@ -40,7 +40,7 @@ class ModelError(CounterpointError):
 
 
 class BudgetExhausted(ModelError):  # noqa: N818 - it reads as what it says
-    """The request budget is used up; queries that were not sent are not failures, and the next run sends them."""
+    """The budget is used up; queries that were not sent are not failures, and the next run sends them."""
 
 
 class ModelUnreachable(ModelError):  # noqa: N818 - it reads as what it says

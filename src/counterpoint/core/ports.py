@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint.core.costs import TokenPrices
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.pictures import Picture
 
@@ -157,6 +158,15 @@ class RemoteModel(Model, Protocol):
     @property
     def retries(self) -> int:
         """How many requests were sent again so far."""
+
+
+@runtime_checkable
+class PricedModel(Model, Protocol):
+    """A model whose tokens have a price."""
+
+    @property
+    def prices(self) -> TokenPrices | None:
+        """The prices of its tokens, where a table was named."""
 
 
 @runtime_checkable

@@ -181,6 +181,7 @@ class BatchRunner:
         if len(rows) > 1:
             chosen = [at for at in answers if ids[at] in self._to_check and not trials[at]]
             self.answered_in_batch.update((ids[at], (queries[at], answers[at])) for at in chosen)
+        self._meter.cost = self._meter.cost.with_usages(answer.usage for answer in answers.values())
         self._meter.count(len(answers), len(failed))
 
     def _flush_if_due(self, since: float) -> None:

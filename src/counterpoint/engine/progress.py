@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
+from counterpoint.core.costs import Cost
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -16,13 +18,15 @@ class Progress:
     rate: float  # queries a second
     left: float | None  # seconds; unknown at first
     retries: int = 0  # requests that failed and were sent again
+    cost: Cost = field(default_factory=Cost)
 
     def __str__(self) -> str:
         left = "" if self.left is None or self.done == self.total else f", {format_duration(self.left)} left"
         failed = f", {self.failed:,} failed" if self.failed else ""
         retried = f", {self.retries:,} retried" if self.retries else ""
         cached = f", {self.cached:,} cached" if self.cached else ""
-        return f"{self.done:,} of {self.total:,}, {self.rate:,.0f}/s{cached}{failed}{retried}{left}"
+        price = f", {self.cost.price_text}" if self.cost.price_text else ""
+        return f"{self.done:,} of {self.total:,}, {self.rate:,.0f}/s{cached}{failed}{retried}{price}{left}"
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -39,6 +43,7 @@ class ProgressMeter:
     clock: Callable[[], float] = monotonic
     every: float = 0.2  # seconds
     retries: Callable[[], int] = lambda: 0
+    cost: Cost = field(default_factory=Cost)
     done: int = 0
     failed: int = 0
     _began: float = field(init=False)
@@ -58,7 +63,8 @@ class ProgressMeter:
         self._reported = self.clock()
         rate = self.done / self.seconds if self.seconds > 0 else 0.0
         left = (self.total - self.done) / rate if rate else None
-        self.report(Progress(self.done, self.total, self.cached, self.failed, rate, left, self.retries()))
+        counts = (self.done, self.total, self.cached, self.failed, rate, left, self.retries())
+        self.report(Progress(*counts, self.cost))
 
     @property
     def seconds(self) -> float:

@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 from typing import Any, Protocol
@@ -15,10 +15,11 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from counterpoint._version import __version__
+from counterpoint.core.costs import Cost
 from counterpoint.core.errors import BudgetExhausted
 from counterpoint.core.groups import Answer, Query, State
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import BatchingModel, Model, RemoteModel
+from counterpoint.core.ports import BatchingModel, Model, PricedModel, RemoteModel
 from counterpoint.engine.batch_runner import AnswerSink, BatchRunner, PlanRows, QueryReader
 from counterpoint.engine.dispatch import Dispatcher, FeatureEditAnswerer, QueryBatch
 from counterpoint.engine.plan import (
@@ -115,10 +116,12 @@ class RunSummary:
     seconds: float
     batch: int  # the size at the end, smaller than at the start where memory ran out
     blind: int = 0  # of those beyond, rows without a picture, which the model needs
-    left: int = 0  # not asked, since the request budget was used up
+    left: int = 0  # not asked, since the budget was used up
+    stopped: str = ""  # why queries are left
     retries: int = 0  # requests that failed and were sent again
     batch_invariance: BatchInvarianceCheck | None = None  # None where nothing was asked in batches
     reasons: tuple[tuple[str, int], ...] = ()  # why queries failed, the most frequent first
+    cost: Cost = field(default_factory=Cost)
 
 
 def run(
@@ -145,13 +148,14 @@ def run(
     batch = batch or (model.batch_size if isinstance(model, BatchingModel) else BATCH)
     assert batch > 0, "a batch holds at least one query"
     remote = model if isinstance(model, RemoteModel) else None
-    left = 0
+    left, stopped = 0, ""
     plan = plan_queries(queries, trials)
     supported = supported_rows(plan, model, edits=edited is not None)
     missing = order_by_picture(unanswered_rows(supported, log.missing))
     meter = ProgressMeter(missing.num_rows, supported.num_rows - missing.num_rows, progress, clock)
     if remote is not None:
         meter.retries = lambda: remote.retries
+    meter.cost = Cost(prices=model.prices if isinstance(model, PricedModel) else None)
     if pictures is not None:
         pictures.expect(_pictures(missing, read))
     with Dispatcher(model, seed=seed, edited=edited) as dispatcher:
@@ -159,8 +163,8 @@ def run(
         try:
             for rows in _chunks(missing, batch * max(1, CHUNK_ROWS // batch)):
                 runner.run(PlanRows.of(rows, read), pictures)
-        except BudgetExhausted:
-            left = meter.total - meter.done
+        except BudgetExhausted as problem:
+            left, stopped = meter.total - meter.done, str(problem)
         finally:
             log.flush()
             meter.report_now()
@@ -175,9 +179,11 @@ def run(
         seconds=meter.seconds,
         batch=runner.size,
         left=left,
+        stopped=stopped,
         retries=meter.retries(),
         batch_invariance=invariance,
         reasons=tuple(runner.reasons.most_common(5)),
+        cost=meter.cost,
     )
 
 
@@ -212,6 +218,8 @@ def describe_run(
         }
     else:
         counts = {"asked": result.done, "failed": result.failed, "cached": result.cached}
+    if result.cost.answers or result.cost.prices:
+        details["cost"] = result.cost.to_record()
     about = {"state": state, "settings": dict(settings), "suites": dict(suites), "counts": counts}
     return {**about, **details, "versions": package_versions(), "hardware": hardware_info()}
 

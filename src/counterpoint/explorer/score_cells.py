@@ -3,10 +3,16 @@
 from collections.abc import Iterable
 
 from counterpoint import catalog
+from counterpoint.core.costs import format_price
 from counterpoint.explorer.views import CostFigure, MetricColumn, ScoreCell
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.leaderboard import NOT_ASKED, ModelCost
 from counterpoint.store.lab import LabModel
+
+_UNKNOWN = {
+    "tokens_per_query": "its answers state no tokens",
+    "price_per_1000": "no table with its prices was named",
+}
 
 
 def metric_columns(suite: str, names: Iterable[str]) -> tuple[MetricColumn, ...]:
@@ -42,7 +48,11 @@ def cost_figure(cost: ModelCost, name: str) -> CostFigure:
     """Return one figure of a model's cost, or the reason why it is unknown."""
     value = getattr(cost, name)
     if value is None:
-        return CostFigure(reason=cost.reasons.get(name, ""))
+        return CostFigure(reason=cost.reasons.get(name, _UNKNOWN.get(name, "")))
+    if name == "tokens_per_query":
+        return CostFigure(value, f"{value:,.0f}")
+    if name == "price_per_1000":
+        return CostFigure(value, f"{format_price(value)} {cost.currency}")
     if name == "parameters":
         return CostFigure(value, with_unit(value))
     if name == "queries_per_second":

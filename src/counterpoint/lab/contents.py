@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from counterpoint.core.costs import Cost
 from counterpoint.core.groups import State
 from counterpoint.lab.results import LabResult
 from counterpoint.reports.tables import ResultTable
@@ -36,6 +37,7 @@ class ModelContents:
             "answers": self.answers,
             "failed": self.failed,
             "runs": len(model.runs),
+            **model.cost.to_dict(),
         }
 
 
@@ -52,15 +54,25 @@ class LabContents(LabResult[ModelContents], rows="models"):
             (suite.suite, f"{suite.groups:,}", f"{suite.rows:,}", str(suite.seed), suite.fingerprint[:12])
             for suite in self.suites
         ]
+        costs = [own.model.cost for own in self.models]
+        has_tokens, has_price = any(cost.answers for cost in costs), any(cost.price_text for cost in costs)
         models = []
-        for own in self.models:
+        for own, cost in zip(self.models, costs, strict=True):
             name, runs = (own.model.name, own.model.version), own.model.runs
-            models.append((*name, f"{own.answers:,}", f"{own.failed:,}", str(len(runs)), runs[0].date, own.model.slug))
-        heads = ("model", "version", "answers", "failed", "runs", "first run", "folder of its answers")
+            counts = (f"{own.answers:,}", f"{own.failed:,}", str(len(runs)), *_cost_texts(cost, has_tokens, has_price))
+            models.append((*name, *counts, runs[0].date, own.model.slug))
+        prices = (*("tokens in", "tokens out") * has_tokens, *("price",) * has_price)
+        heads = ("model", "version", "answers", "failed", "runs", *prices, "first run", "folder of its answers")
         return [
             ResultTable("Suites", ("suite", "groups", "queries", "seed", "fingerprint"), suites),
             ResultTable("Models", heads, models, names=2),
         ]
+
+
+def _cost_texts(cost: Cost, has_tokens: bool, has_price: bool) -> list[str]:
+    """The tokens and the price of a model, each where any model has it."""
+    counts = (cost.usage.tokens_in, cost.usage.tokens_out) * has_tokens
+    return [*(f"{count:,}" if cost.answers else "–" for count in counts), *[cost.price_text or "–"] * has_price]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint import catalog
+from counterpoint.core.costs import Cost, format_price, total_cost
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import State
 from counterpoint.lab.results import LabResult
@@ -47,7 +48,8 @@ _TITLES = {
     Layout.SUITES: "Per cent with 95 % intervals over pictures; bold or * is tied with the best of its column",
     Layout.DATASETS: "Per cent, means over data sets with 95 % intervals; * is the best of its column",
 }
-_COSTS = ("parameters", "queries/s", "s/query")
+_COSTS = {"parameters": "parameters", "queries_per_second": "queries/s", "seconds_per_query": "s/query"}
+_TOKEN_COSTS = {"tokens_per_query": "tokens/query", "price_per_1000": "price/1,000 queries"}  # where any model has them
 SIZE_UNKNOWN = "it does not say how large it is"
 SIZE_UNKNOWN_AT_SERVER = "its server does not say how large it is"
 NOT_TIMED = "no run of it was timed from beginning to end"
@@ -263,8 +265,17 @@ def _table_scores(
 
 
 def _leaderboard_table(board: Leaderboard) -> ResultTable:
+    costs = _COSTS | {
+        name: head
+        for name, head in _TOKEN_COSTS.items()
+        if any(getattr(row.cost, name) is not None for row in board.rows)
+    }
     cells = [
-        (row.model, *(_cell(board, row.cells[column.key]) for column in board.columns), *_cost_texts(row.cost))
+        (
+            row.model,
+            *(_cell(board, row.cells[column.key]) for column in board.columns),
+            *(_cost_text(row.cost, name) for name in costs),
+        )
         for row in board.rows
     ]
     spans: list[tuple[str, int]] = []
@@ -274,13 +285,13 @@ def _leaderboard_table(board: Leaderboard) -> ResultTable:
             spans[-1] = (name, spans[-1][1] + 1)
         else:
             spans.append((name, 1))
-    heads = ("model", *(column.heading for column in board.columns), *_COSTS)
-    short = ("model", *_short_heads(board), *_COSTS)
+    heads = ("model", *(column.heading for column in board.columns), *costs.values())
+    short = ("model", *_short_heads(board), *costs.values())
     title = _TITLES[board.layout]
     if board.layout is Layout.DATASETS:
         many = len(board.data_sets)
         title += f". {many} data set{'s' * (many != 1)}: {', '.join(board.data_sets)}"
-    above = [*spans, ("", len(_COSTS))] if board.layout is Layout.SUITES else ()
+    above = [*spans, ("", len(costs))] if board.layout is Layout.SUITES else ()
     return ResultTable(title, heads, cells, spans=above, plain_heads=short)
 
 
@@ -327,12 +338,13 @@ def _data_set_texts(cell: LeaderboardCell | None, column: LeaderboardColumn) -> 
     return [percent(cell.value, cell.low, cell.high) + part, *([percent(cell.chance)] if column.metric.chance else [])]
 
 
-def _cost_texts(cost: ModelCost) -> tuple[str, str, str]:
-    return (
-        "–" if cost.parameters is None else f"{cost.parameters:,}",
-        "–" if cost.queries_per_second is None else f"{cost.queries_per_second:,.0f}",
-        "–" if cost.seconds_per_query is None else f"{cost.seconds_per_query:.2g}",
-    )
+def _cost_text(cost: ModelCost, name: str) -> str:
+    value = getattr(cost, name)
+    if value is None:
+        return "–"
+    if name == "price_per_1000":
+        return f"{format_price(value)} {cost.currency}"
+    return f"{value:.2g}" if name == "seconds_per_query" else f"{value:,.0f}"
 
 
 def lab_costs(lab: LabStore, seconds: Callable[[str], float | None] | None = None) -> dict[str, ModelCost]:
@@ -350,13 +362,25 @@ def model_cost(runs: Sequence[RunRecord], seconds: float | None) -> ModelCost:
     timed = [pair for info in runs if (pair := _timed(info))]
     asked, spent = sum(asked for asked, _ in timed), sum(spent for _, spent in timed)
     here, served = bool(timed or seconds), runs[-1].model.startswith(("openai/", "anthropic/", "google/"))
-    figures = ModelCost(sizes[-1] if sizes else None, asked / spent if spent else None, seconds)
+    figures = ModelCost(
+        sizes[-1] if sizes else None,
+        asked / spent if spent else None,
+        seconds,
+        *_token_costs(total_cost(info.cost for info in runs)),
+    )
     reasons = {
         "parameters": (SIZE_UNKNOWN_AT_SERVER if served else SIZE_UNKNOWN) if here else IMPORTED,
         "queries_per_second": NOT_TIMED if here else IMPORTED,
         "seconds_per_query": NOT_TIMED if here else IMPORTED,
     }
     return replace(figures, reasons={name: why for name, why in reasons.items() if getattr(figures, name) is None})
+
+
+def _token_costs(cost: Cost) -> tuple[float | None, float | None, str]:
+    """The tokens of a query, the price of a thousand, and the currency."""
+    if cost.price is None or cost.prices is None:
+        return cost.usage.tokens / cost.answers if cost.answers else None, None, ""
+    return cost.usage.tokens / cost.answers, 1000 * cost.price / cost.answers, cost.prices.currency
 
 
 def explain_missing_costs(costs: Mapping[str, ModelCost]) -> Iterator[str]:

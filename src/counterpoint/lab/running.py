@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from counterpoint import catalog
+from counterpoint.core.costs import TokenPrices
 from counterpoint.core.errors import ModelError, StoreError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, FeatureModel, Model, Pictures, Sampler, Scorer, SizedModel
@@ -76,14 +77,17 @@ class RunReport(LabResult[dict[str, Any]]):
 
     def to_dict(self) -> dict[str, Any]:
         """The counts beside the model and the run."""
-        counts = asdict(self.outcome) | {"reasons": dict(self.outcome.reasons)}
+        outcome = self.outcome
+        counts = asdict(outcome) | {"reasons": dict(outcome.reasons)} | outcome.cost.to_dict()
+        del counts["cost"]
         about = {"model": self.name, "version": self.version, "fingerprint": self.fingerprint, "run": self.run}
         return about | counts
 
     def records(self) -> list[dict[str, Any]]:
         """One row."""
         row = self.to_dict()
-        return [row | {"reasons": str(row["reasons"]), "batch_invariance": str(self.outcome.batch_invariance)}]
+        texts = {"reasons": str(row["reasons"]), "batch_invariance": str(self.outcome.batch_invariance)}
+        return [row | texts]
 
     def notes(self) -> list[str]:
         """The sentences that a terminal shows."""
@@ -91,6 +95,8 @@ class RunReport(LabResult[dict[str, Any]]):
         answered, seconds = outcome.asked - outcome.failed, format_duration(outcome.seconds)
         cached = f"; {outcome.cached:,} were answered before" if outcome.cached else ""
         lines = [f"{self.model}: {counted(answered, 'answer')} in {seconds}{cached}"]
+        if outcome.asked and (outcome.cost.answers or outcome.cost.prices):
+            lines.append(f"  {outcome.cost or 'the server states no tokens, so there is no price'}")
         if outcome.retries:
             lines.append(f"  {counted(outcome.retries, 'failed request', 'were')} sent again")
         if outcome.failed:
@@ -98,7 +104,7 @@ class RunReport(LabResult[dict[str, Any]]):
             lines.append(f"  {counted(outcome.failed, 'query')} failed, {times:,} of them with {reason!r}")
         lines += [f"  {line}" for line in describe_search(self.pictures)]
         if outcome.left:
-            lines.append(f"  the budget is exhausted; {counted(outcome.left, 'query', 'were')} not asked")
+            lines.append(f"  {outcome.stopped}; {counted(outcome.left, 'query', 'were')} not asked")
         if outcome.blind:
             without = counted(outcome.blind, "query")
             lines.append(f"  not asked: {without} without a picture, which this model cannot do")
@@ -206,7 +212,8 @@ def _load_on_device(
 class _RunRecorder:
     """Puts the record of a run into the lab from its first answers on.
 
-    A run that asks nothing leaves no record, unless it names a version or says on which scale the scores are.
+    A run that asks nothing leaves no record, unless it names a version or other prices, or says on which scale the
+    scores are.
     """
 
     def __init__(
@@ -219,10 +226,11 @@ class _RunRecorder:
     ) -> None:
         self._record, self._about, self.last = started, started.details, Progress(0, 0, 0, 0, 0.0, None)
         self._store, self._request, self._suites, self._progress = store, request, suites, progress
+        self._recorded = 0
 
     def report(self, now: Progress) -> None:
         """Record that the run goes on, and tell how far it is."""
-        if not self.last.done:
+        if not self.last.done or self._is_due(now):
             self.put("running", now)
         self.last = now
         self._progress(ProgressEvent(self._record.model, now.done, now.total, str(now)))
@@ -230,14 +238,20 @@ class _RunRecorder:
     def put(self, state: str, counts: Progress | RunSummary) -> None:
         """Write the record."""
         asked = counts.done if isinstance(counts, Progress) else counts.asked
-        if asked or (counts.cached and self._tells_more()):
+        if asked or (counts.cached and self._tells_more(counts.cost.prices)):
             details = describe_run(asdict(self._request), self._suites, counts, state) | dict(self._about)
             self._record = replace(self._record, details=details)
             self._store.put_run(self._record)
+            self._recorded = asked
 
-    def _tells_more(self) -> bool:
+    def _is_due(self, now: Progress) -> bool:
+        """Whether so much was paid since the last record that a kill should not lose it: for 2 % of the queries."""
+        return bool(now.cost.answers) and now.done - self._recorded >= max(1, now.total // 50)
+
+    def _tells_more(self, prices: TokenPrices | None) -> bool:
         own = self._record
-        known = {
-            tag for v in self._store.versions() if v.fingerprint == own.fingerprint for tag in (v.version, *v.aliases)
-        }
-        return own.version not in known or bool(self._about["scale"] and not self._store.scale(own.fingerprint))
+        versions = [version for version in self._store.versions() if version.fingerprint == own.fingerprint]
+        known = {tag for version in versions for tag in (version.version, *version.aliases)}
+        priced = prices is None or any(version.cost.prices == prices for version in versions)
+        scaled = not self._about["scale"] or bool(self._store.scale(own.fingerprint))
+        return own.version not in known or not priced or not scaled

@@ -51,11 +51,15 @@ class ModelCost:
 
     Queries a second are those of whole runs, decoding and writing included; the seconds of a query are those of its
     batch divided by the size of the batch. Both are means over all runs in a lab, on whatever machine they ran.
+    Tokens and prices are those of models that state them.
     """
 
     parameters: int | None = None
     queries_per_second: float | None = None
     seconds_per_query: float | None = None
+    tokens_per_query: float | None = None
+    price_per_1000: float | None = None  # queries
+    currency: str = ""
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

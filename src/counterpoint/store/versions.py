@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from counterpoint.core.costs import Cost, total_cost
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.store.answers import slug
 
@@ -30,6 +31,11 @@ class RunRecord:
         """The day on which it began, as 2026-11-16; nothing where the name of the run does not tell."""
         stamp = re.match(r"(\d{4})(\d\d)(\d\d)T", self.run)
         return "-".join(stamp.groups()) if stamp else ""
+
+    @property
+    def cost(self) -> Cost:
+        """What its answers cost; nothing where that is not known."""
+        return Cost.of_record(self.details.get("cost"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,11 @@ class ModelVersion:
     def details(self) -> Mapping[str, Any]:
         """What the latest run says of itself."""
         return self.runs[-1].details
+
+    @property
+    def cost(self) -> Cost:
+        """What its runs cost together, at the prices that were named last."""
+        return total_cost(record.cost for record in self.runs)
 
 
 def model_versions(runs: Iterable[RunRecord]) -> tuple[ModelVersion, ...]:

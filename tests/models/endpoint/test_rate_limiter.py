@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from served import some
 
+from counterpoint.core.costs import Budget
 from counterpoint.core.errors import BudgetExhausted, ModelUnreachable
 from counterpoint.core.groups import Answer, Query
 from counterpoint.models.endpoint.scheduler import (
@@ -193,7 +194,7 @@ def test_what_comes_to_nothing_too_often_fails_and_the_others_do_not() -> None:
 
 
 def test_a_spent_budget_is_told_after_what_has_arrived() -> None:
-    state = ServerState(RateLimiter.full(2), budget=3)
+    state = ServerState(RateLimiter.full(2), budget=Budget(3))
 
     async def attempt(task: QueryTask) -> Answer:
         state.count_request()

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import httpx2
 
+from counterpoint.core.costs import Budget, Cost, TokenPrices
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import Plain, content_id, hex_id
@@ -38,6 +39,7 @@ from counterpoint.models.endpoint.picture_encoding import DEFAULT_SIDE, ORIGINAL
 from counterpoint.models.endpoint.providers import ANTHROPIC, GOOGLE, OPENAI, Provider
 from counterpoint.models.endpoint.requests import Endpoint, RequestRejected, Server
 from counterpoint.models.endpoint.scheduler import QueryTask, RateLimiter, RequestScheduler, RetryPolicy, ServerState
+from counterpoint.models.prices import parse_budget, read_prices
 from counterpoint.models.prompts import Prompt
 
 BATCH = 1024
@@ -57,7 +59,8 @@ class ChatSettings:
     rule: str = AUTO
     concurrency: int = 32
     seconds: float = 120.0
-    budget: int = 0
+    budget: Budget | None = None
+    prices: TokenPrices | None = None
     retries: RetryPolicy = field(default_factory=RetryPolicy)
 
     def fingerprint(self, provider: Provider) -> str:
@@ -114,19 +117,21 @@ def _chat(
     timeout: float = 120.0,
     attempts: int = 8,
     max_downtime: float = 120.0,
-    budget: int = 0,
+    budget: int | str = 0,
+    prices: str = "",
     picture_format: str = ORIGINAL,
     picture_side: int = DEFAULT_SIDE,
 ) -> "Chat":
     """The model of this name on a server; its key is read from the environment alone."""
     least: dict[str, tuple[float, float]] = {"timeout": (timeout, 0.001), "max_downtime": (max_downtime, 0)}
-    least |= {"tokens": (tokens, 1), "concurrency": (concurrency, 1), "attempts": (attempts, 1), "budget": (budget, 0)}
+    least |= {"tokens": (tokens, 1), "concurrency": (concurrency, 1), "attempts": (attempts, 1)}
     least |= {"temperature": (temperature, 0), "sampling": (sampling, 0), "picture_side": (picture_side, 0)}
     for setting, (value, lowest) in least.items():
         if not value >= lowest:
             raise ModelError(f"{provider.name}/{name}: {setting} is {value}", hint=f"it is {lowest} or more")
     if rule not in EXTRACTION_RULES:
         raise UnknownName("rule", rule, EXTRACTION_RULES)
+    token_prices = read_prices(prices, name) if prices else None
     settings = ChatSettings(
         decoding=Decoding(name, tokens, temperature, seed),
         prompt=Prompt(system=system).with_question(prompt),
@@ -136,7 +141,8 @@ def _chat(
         rule=rule,
         concurrency=concurrency,
         seconds=timeout,
-        budget=budget,
+        budget=parse_budget(str(budget), token_prices),
+        prices=token_prices,
         retries=RetryPolicy(attempts=attempts, max_downtime=max_downtime),
     )
     make = ScoringChat if provider.takes.alternatives else Chat
@@ -161,7 +167,8 @@ class Chat:
         self.former_fingerprints = settings.former_fingerprints(server)
         self._settings, self._write_request = settings, server.provider.write_request
         self._capabilities = server.provider.takes
-        self._state = ServerState(RateLimiter.full(settings.concurrency), settings.budget)
+        self.prices, cost = settings.prices, Cost(prices=settings.prices)
+        self._state = ServerState(RateLimiter.full(settings.concurrency), settings.budget, cost)
         self._endpoint = Endpoint(
             server,
             self._state,

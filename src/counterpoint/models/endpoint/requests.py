@@ -175,6 +175,14 @@ class Endpoint:
         Raises RetryableError, RequestRejected, ModelUnreachable or BudgetExhausted where there is none.
         """
         self._state.count_request()
+        try:
+            return await self._exchange(client, body, interpret, worker)
+        finally:
+            self._state.in_flight -= 1
+
+    async def _exchange(
+        self, client: httpx2.AsyncClient, body: Json, interpret: Callable[[Reply], T], worker: Executor | None
+    ) -> T:
         sent = self._clock()
         response, content = await self._response(client, body, sent)
         if not response.is_success:
@@ -190,6 +198,7 @@ class Endpoint:
 
     def _read(self, content: bytes, interpret: Callable[[Reply], T]) -> T:
         reply, redact = self._server.provider.read_reply(content.decode("utf-8", "replace")), self._server.redact
+        self._state.count_reply(reply.usage)
         return interpret(replace(reply, text=redact(reply.text), reason=self._show(reply.reason)))
 
     def _show(self, text: str) -> str:

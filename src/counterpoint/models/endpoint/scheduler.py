@@ -8,7 +8,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from heapq import heappop, heappush
@@ -16,11 +16,14 @@ from math import inf, isfinite
 from random import Random
 from time import monotonic
 
+from counterpoint.core.costs import REQUESTS, Budget, Cost, Usage
 from counterpoint.core.errors import BudgetExhausted, ModelError, ModelUnreachable
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ids import seeded_rng
 
+ROUNDING = 1e-9
+"""The share by which sums of prices may be above a budget."""
 MAX_POLL_SECONDS = 5.0
 """The longest wait between two attempts to reach a server that is down."""
 
@@ -141,17 +144,38 @@ class ServerState:
     """What is known of a server from one batch to the next: rate limit, budget, and since when it is down."""
 
     limiter: RateLimiter
-    budget: int = 0  # requests that may be sent; 0 means any number
+    budget: Budget | None = None
+    cost: Cost = field(default_factory=Cost)  # of the replies so far
     sent: int = 0
+    in_flight: int = 0
     retries: int = 0
+    is_metered: bool = True  # every reply so far stated its tokens
     has_answered: bool = False
     down_since: float | None = None
 
     def count_request(self) -> None:
-        """Count one more request; raise BudgetExhausted where none is left."""
-        if self.budget and self.sent >= self.budget:
-            raise BudgetExhausted(f"the budget of {self.budget:,} requests is used up", hint="run again to go on")
+        """Count one more request, which is in flight then; raise BudgetExhausted where the budget has none left.
+
+        A budget in tokens or money keeps the mean of the replies so far in reserve for each request in flight.
+        """
+        if self.budget is not None:
+            self._require_budget(self.budget)
         self.sent += 1
+        self.in_flight += 1
+
+    def count_reply(self, usage: Usage | None) -> None:
+        """Count the tokens of a reply."""
+        self.cost = self.cost.with_usages([usage])
+        self.is_metered = self.is_metered and usage is not None
+
+    def _require_budget(self, budget: Budget) -> None:
+        if budget.unit != REQUESTS and not self.is_metered:
+            fact = f"a budget of {budget} cannot be kept, since the server does not state its tokens"
+            raise BudgetExhausted(fact, hint="give a number of requests")
+        spent = budget.spent(self.sent, self.cost)
+        reserve = 1 if budget.unit == REQUESTS else (self.in_flight + 1) * spent / max(1, self.cost.answers)
+        if spent + reserve > budget.amount * (1 + ROUNDING):
+            raise BudgetExhausted(f"the budget of {budget} is used up", hint="run again to go on")
 
 
 class RequestScheduler:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.page import PageRequest, PageView
-from counterpoint.explorer.pages.overview.query import COSTS
+from counterpoint.explorer.pages.overview.query import COSTS, TOKEN_COSTS
 from counterpoint.explorer.score_cells import cost_figure, metric_columns, score_cell
 from counterpoint.explorer.views import ChartFigure, CostFigure, MetricColumn, ScoreCell, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
@@ -63,6 +63,9 @@ class ModelView(PageView):
     weak: tuple[SliceFinding, ...] = ()
     notes: tuple[str, ...] = ()
 
+
+PLAIN_COSTS = ("parameters", "queries_per_second")
+"""The costs whose labels say all; the others are a query's, or those of 1,000."""
 
 MOST = 8
 """How many strong and how many weak slices are listed."""
@@ -134,8 +137,9 @@ def model_view(reader: LabReader, request: PageRequest) -> ModelView:
         here=choice.here,
         fingerprint=model.fingerprint,
         costs=tuple(
-            (f"{label.lower()}{' a query' if name == 'seconds_per_query' else ''}", cost_figure(cost, name))
-            for name, (label, _) in COSTS.items()
+            (label.lower() if name in PLAIN_COSTS else f"{label.lower()} {unit}", cost_figure(cost, name))
+            for name, (label, unit) in COSTS.items()
+            if name not in TOKEN_COSTS or getattr(cost, name) is not None
         ),
         measured=tuple(_suite_scores(reader, suite, model, other) for suite in answered),
         against=other.name if other else "",

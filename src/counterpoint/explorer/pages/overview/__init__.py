@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.page import PageRequest, PageView
-from counterpoint.explorer.pages.overview.query import COST, COSTS, LOWER_COSTS, OverviewQuery
+from counterpoint.explorer.pages.overview.query import COST, COSTS, LOWER_COSTS, TOKEN_COSTS, OverviewQuery
 from counterpoint.explorer.score_cells import cost_figure, score_cell
 from counterpoint.explorer.views import (
     ChartFigure,
@@ -86,7 +86,7 @@ def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
         heads=_column_groups(columns, linked=not query.suite),
         columns=columns,
         lines=tuple(_line(reader, board, query, row, models[row.model]) for row in rows),
-        costs=_cost_columns(query),
+        costs=_cost_columns(board, query),
         by_name=MetricColumn("", "", "", "Model", "", address=query.sorted_by("model"), sorted=by_name),
         suites=_suite_links(reader, query),
         boxes=(_suite_box(reader, query), _metric_box(reader, query)),
@@ -172,7 +172,13 @@ def _columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ..
     )
 
 
-def _cost_columns(query: OverviewQuery) -> tuple[MetricColumn, ...]:
+def _cost_names(board: Leaderboard, query: OverviewQuery) -> list[str]:
+    """Return the costs that are shown, those of tokens only where a model has any."""
+    held = {name for name in TOKEN_COSTS if any(getattr(row.cost, name) is not None for row in board.rows)}
+    return [name for name in query.costs if name in held or name not in TOKEN_COSTS]
+
+
+def _cost_columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ...]:
     return tuple(
         MetricColumn(
             COST,
@@ -185,7 +191,7 @@ def _cost_columns(query: OverviewQuery) -> tuple[MetricColumn, ...]:
             address=query.sorted_by(f"{COST}/{name}"),
             sorted=query.direction(f"{COST}/{name}", lower=name in LOWER_COSTS),
         )
-        for place, name in enumerate(query.costs)
+        for place, name in enumerate(_cost_names(board, query))
     )
 
 
@@ -208,7 +214,7 @@ def _line(
         tuple(_cell(reader, model, column, row.cells[column.key]) for column in board.columns),
         address=f"/models/{quote(model.slug)}",
         slug=model.slug,
-        costs=tuple(cost_figure(row.cost, name) for name in query.costs),
+        costs=tuple(cost_figure(row.cost, name) for name in _cost_names(board, query)),
         toggle=f"{query.toggled(model.slug)}#model-{model.slug}",
         opened=opened,
         blocks=tuple(_blocks(reader, board, model)) if opened else (),

@@ -9,10 +9,15 @@ COSTS = {
     "parameters": ("Parameters", "fewer first"),
     "queries_per_second": ("Queries a second", "whole runs"),
     "seconds_per_query": ("Milliseconds", "a query"),
+    "tokens_per_query": ("Tokens", "a query"),
+    "price_per_1000": ("Price", "of 1,000 queries"),
 }
 """The columns of cost, each with its label and its note."""
 
-LOWER_COSTS = ("parameters", "seconds_per_query")
+TOKEN_COSTS = ("tokens_per_query", "price_per_1000")
+"""The columns that are shown where any model has a value."""
+
+LOWER_COSTS = ("parameters", "seconds_per_query", *TOKEN_COSTS)
 """The costs of which less is better."""
 
 COST = "cost"

@@ -1,0 +1,146 @@
+"""Tokens, prices and budgets of `counterpoint run`, as `run`, `ls`, the leaderboard and the pages tell them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from starlette.testclient import TestClient
+
+from counterpoint.cli.main import commands
+from counterpoint.core.errors import CounterpointError
+from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.pictures import Picture
+from counterpoint.explorer.app import create_app
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import LabStore
+from counterpoint.store.suites import Manifest
+from counterpoint.testing import ChatServer
+
+QUERIES = 40
+IN, OUT = 14, 2
+"""Tokens of a request and of a reply, as the server counts them: words."""
+PRICES = 'currency = "EUR"\n[models."double"]\ninput = 500\noutput = 2000\n'
+PRICE = (500 * IN + 2000 * OUT) / 1e6
+
+
+@pytest.fixture
+def lab(workdir: Path) -> LabStore:
+    """A lab with twenty pairs of questions of equal length."""
+    made = LabStore(Path("lab"))
+
+    def pair(n: int) -> Group:
+        picture = Picture(f"world:test/{n % 3:06d}.png")
+        return Group(
+            Relation.SAME,
+            tuple(Query(picture, f"Which thing {verb} number {n}?") for verb in ("is", "has")),
+            (Gold.of("red cup"),) * 2,
+        )
+
+    table = groups_table((("plain", pair(n)) for n in range(QUERIES // 2)), "pairs")
+    made.put_suite(Manifest.of(table, generator="tests", seed=0), table)
+    Path("prices.toml").write_text(PRICES, "utf-8")
+    return made
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer(lambda request: "red cup", models=("double",)) as server:
+        yield server
+
+
+def _call(*words: object) -> Result:
+    return CliRunner().invoke(commands, list(map(str, words)), catch_exceptions=False)
+
+
+def _run(server: ChatServer, *words: object) -> Result:
+    return _call("run", "lab", "--model", "openai/double", "--base-url", server.base_url, *words)
+
+
+def _json(result: Result) -> Any:
+    return json.loads(result.stdout)
+
+
+def test_a_run_tells_its_tokens_and_with_a_table_their_price(lab: LabStore, server: ChatServer) -> None:
+    told = _run(server, "--limit", 10).stdout
+    assert f"  {20 * IN} tokens in and {20 * OUT} out\n" in told
+    report = _json(_run(server, "--prices", "prices.toml", "--json"))
+    assert (report["asked"], report["tokens_in"], report["tokens_out"]) == (20, 20 * IN, 20 * OUT)
+    assert (report["price"], report["currency"]) == (pytest.approx(20 * PRICE), "EUR")
+    first, second = lab.runs()
+    assert first.cost.price is None
+    assert second.cost.price == pytest.approx(20 * PRICE)
+    answers = lab.read_answers(second.fingerprint)
+    assert answers["tokens_in"].to_pylist() == [IN] * QUERIES
+    assert answers["tokens_out"].to_pylist() == [OUT] * QUERIES
+
+
+def test_prices_can_be_named_when_everything_is_answered(lab: LabStore, server: ChatServer) -> None:
+    _run(server)
+    (model,) = _json(_call("ls", "lab", "--json"))["models"]
+    assert (model["tokens_in"], model["price"], model["currency"]) == (QUERIES * IN, None, None)
+    for _ in range(2):
+        assert "40 were answered before" in _run(server, "--prices", "prices.toml").stdout
+    (model,) = _json(_call("ls", "lab", "--json"))["models"]
+    assert (model["price"], model["runs"]) == (pytest.approx(QUERIES * PRICE), 2)
+    assert len(server.received) == QUERIES
+
+
+def test_costs_are_told_where_a_model_has_them(lab: LabStore, server: ChatServer, tmp_path: Path) -> None:
+    _call("run", "lab", "--model", "constant")
+    assert "tokens" not in _call("ls", "lab").stdout
+    assert "tokens" not in _call("leaderboard", "lab").stdout
+    client = TestClient(create_app(lab, cache=tmp_path / "before"))
+    assert [column["metric"] for column in client.get("/overview.json").json()["costs"]][3:] == []
+    _run(server, "--prices", "prices.toml")
+    constant, double = (line.split() for line in _call("ls", "lab").stdout.splitlines()[-2:])
+    assert constant[5:8] == ["–", "–", "–"]
+    assert double[5:9] == [str(QUERIES * IN), str(QUERIES * OUT), "0.44", "EUR"]
+    rows = {row["model"]: row["cost"] for row in _json(_call("leaderboard", "lab", "--json"))["rows"]}
+    assert (rows["constant"]["tokens_per_query"], rows["constant"]["price_per_1000"]) == (None, None)
+    assert rows["openai/double"]["tokens_per_query"] == IN + OUT
+    assert rows["openai/double"]["price_per_1000"] == pytest.approx(1000 * PRICE)
+    assert "11.00 EUR" in _call("leaderboard", "lab").stdout
+    client = TestClient(create_app(lab, cache=tmp_path / "after"))
+    lines = {line["model"]: line["costs"][3:] for line in client.get("/overview.json").json()["lines"]}
+    assert [figure["text"] for figure in lines["openai/double"]] == [str(IN + OUT), "11.00 EUR"]
+    assert all(figure["reason"] for figure in lines["constant"])
+    page = client.get("/models/openai-double").text
+    assert "tokens a query <b>16</b>" in page
+    assert "price of 1,000 queries <b>11.00 EUR</b>" in page
+    assert "tokens a query" not in client.get("/models/constant").text
+
+
+@pytest.mark.parametrize("budget", ["11", "11 requests", f"{11 * (IN + OUT)} tokens", f"{11 * PRICE:.3f} EUR"])
+def test_a_budget_stops_in_order_and_the_command_that_is_told_goes_on(
+    lab: LabStore, server: ChatServer, budget: str
+) -> None:
+    words = ("--budget", budget, "--prices", "prices.toml", "--concurrency", 1)
+    stopped = _run(server, *words)
+    assert stopped.exit_code == 0
+    assert "11 answers in" in stopped.stdout
+    assert "is used up; 29 queries were not asked" in stopped.stdout
+    assert "To ask again what is missing:\n  counterpoint run lab --model openai/double" in stopped.stdout
+    assert len(server.received) == 11
+    report = _json(_run(server, *words[2:], "--json"))
+    assert (report["asked"], report["cached"], report["left"]) == (29, 11, 0)
+    assert set(server.asked.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("words", "fact"),
+    [
+        (("--budget", "lots"), "'lots' is no budget"),
+        (("--budget", "5 EUR"), "a budget in EUR needs prices"),
+        (("--budget", "5 USD", "--prices", "prices.toml"), "the budget is in USD, and the prices are in EUR"),
+        (("--prices", "none.toml"), "none.toml cannot be read"),
+    ],
+)
+def test_what_cannot_be_held_is_said_before_anything_is_asked(
+    lab: LabStore, server: ChatServer, words: tuple[str, ...], fact: str
+) -> None:
+    with pytest.raises(CounterpointError, match=fact):
+        _run(server, *words)
+    assert (server.received, lab.runs()) == ([], [])
