@@ -17,8 +17,8 @@ from counterpoint.metrics.calibration import confidence_gap, ece, ece_squared
 from counterpoint.metrics.credit import AnswerWords
 from counterpoint.metrics.intervals import statistic_interval
 from counterpoint.metrics.labels import Labels
-from counterpoint.metrics.outcomes import Singles
 from counterpoint.metrics.probabilities import AnswerProbabilities
+from counterpoint.metrics.units import Singles
 
 PICTURES, GAPS, QUESTIONS = (20, 50, 200), (0.0, 0.05, 0.15), 4
 LEVELS = np.array([0.3, 0.5, 0.7, 0.9])

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from counterpoint.language.answers.extraction import extract_answer
     from counterpoint.metrics.contrast import contrast_consistency
     from counterpoint.metrics.metric import Ratio, Statistic
-    from counterpoint.metrics.outcomes import Pairs, Sets, Singles
+    from counterpoint.metrics.units import Pairs, Sets, Singles
     from counterpoint.models.hf.regions import RegionFile
     from counterpoint.models.settings import parse_settings
     from counterpoint.pictures.folders import PictureFolders
@@ -180,7 +180,7 @@ _HOMES = {
     "lab.world_files": ("draw_contact_sheet", "write_world"),
     "language": ("english",),
     "metrics.metric": ("Ratio", "Statistic"),
-    "metrics.outcomes": ("Pairs", "Sets", "Singles"),
+    "metrics.units": ("Pairs", "Sets", "Singles"),
     "models.settings": ("parse_settings",),
     "pictures.folders": ("PictureFolders",),
     "sources.dataset": ("DataSet", "File", "Source"),

@@ -22,7 +22,7 @@ from counterpoint.store.versions import RunRecord
 METRIC = '''"""Pairs with exactly one correct answer."""
 
 from counterpoint.metrics.metric import Ratio
-from counterpoint.metrics.outcomes import Pairs
+from counterpoint.metrics.units import Pairs
 
 half_right = Ratio(
     "half_right",
@@ -36,7 +36,7 @@ half_right = Ratio(
 '''
 
 SINGLES_METRIC = """
-from counterpoint.metrics.outcomes import Singles
+from counterpoint.metrics.units import Singles
 
 denied = Ratio("denied", Singles, lambda s: s.value.where(["no"]), lambda s: s.gold_answer.where(["yes"]))
 """

@@ -23,8 +23,9 @@ from counterpoint.metrics.calibration import (
     reliability,
 )
 from counterpoint.metrics.leaderboard import Competitor, LeaderboardCell, data_sets_leaderboard
-from counterpoint.metrics.outcomes import Outcomes, Singles, judge
+from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import score_table
+from counterpoint.metrics.units import Singles
 from counterpoint.store.tables import ANSWERS, GROUPS
 
 Case = tuple[float, float]

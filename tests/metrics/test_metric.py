@@ -10,8 +10,8 @@ from answer_tables import Made, Member, Said, tables
 
 from counterpoint import catalog
 from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, displayed
-from counterpoint.metrics.outcomes import Pairs
 from counterpoint.metrics.scoring import score_table
+from counterpoint.metrics.units import Pairs
 
 DISPLAYED = {
     ("order", "same"): ["comprehensive_accuracy", "accuracy", "self_consistency"],

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from naive import answered, consistent, credit, pair_cases
 
 from counterpoint.metrics.labels import Labels, find_rows
-from counterpoint.metrics.outcomes import STATES, Pairs, judge
+from counterpoint.metrics.outcomes import judge
+from counterpoint.metrics.units import STATES, Pairs
 
 
 def _pair(base: Said | None, variant: Said | None, relation: str = "same", mode: str = "answer") -> Pairs:

@@ -16,9 +16,9 @@ from counterpoint import catalog
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.intervals import clustered_interval
 from counterpoint.metrics.metric import Ratio
-from counterpoint.metrics.outcomes import Pairs
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.scoring import score_table
+from counterpoint.metrics.units import Pairs
 
 NAMES = {"suite": lambda c: c.group.suite, "test": lambda c: c.group.test, "kind": lambda c: c.group.kind}
 COLUMNS: dict[str, Callable[[Case], str | None]] = {

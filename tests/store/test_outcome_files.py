@@ -17,8 +17,9 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Answer
 from counterpoint.lab.reader import WORKER, LabReader
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
-from counterpoint.metrics.outcomes import STATES, judge
+from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.units import STATES
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabModel, LabStore
 from counterpoint.store.outcomes import files as outcome_files

@@ -9,9 +9,10 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
 from counterpoint.metrics.comparison import compare_outcomes, compared_metrics, coverage_of_outcomes
 from counterpoint.metrics.metric import columns_read
-from counterpoint.metrics.outcomes import STATES, Outcomes, judge
+from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.paired_tests import FEWEST_CASES, FEWEST_CLUSTERS
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.units import STATES
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
 

@@ -13,7 +13,8 @@ from counterpoint.lab.selection import load_answers, load_groups
 from counterpoint.language.answers.extraction import EXTRACTION_RULES
 from counterpoint.language.answers.final_answer import read_reply
 from counterpoint.language.answers.rule_sets import RULE_SETS
-from counterpoint.metrics.outcomes import STATES, Outcomes, Rows, judge
+from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.units import STATES, Rows
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion
 

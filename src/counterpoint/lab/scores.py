@@ -14,8 +14,9 @@ from counterpoint.lab.results import LabResult, LabTable
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
 from counterpoint.metrics.calibration import ReliabilityBin, reliability
 from counterpoint.metrics.metric import Ability, Metric, columns_read
-from counterpoint.metrics.outcomes import STATES, judge, sort_by_group
+from counterpoint.metrics.outcomes import judge, sort_by_group
 from counterpoint.metrics.scoring import ScoreRequest, displayed_by_suite, score_outcomes
+from counterpoint.metrics.units import STATES
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore

@@ -21,7 +21,8 @@ from counterpoint.metrics.metric import (
     has_relation,
     nowhere,
 )
-from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Sets, Singles, is_declined
+from counterpoint.metrics.outcomes import is_declined
+from counterpoint.metrics.units import Flags, Floats, Pairs, Sets, Singles
 
 _PERTURBED = (*PICTURE_EDIT_TESTS, *REWRITE_TESTS, *FEATURE_NOISE_TESTS)
 _NO_GOLD = "no pair here has gold for both of its members"

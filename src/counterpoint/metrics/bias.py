@@ -26,7 +26,8 @@ from counterpoint.metrics.metric import (
     has_test,
     nowhere,
 )
-from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows, is_declined
+from counterpoint.metrics.outcomes import is_declined
+from counterpoint.metrics.units import Flags, Floats, Pairs, Rows
 
 QUESTION_BIAS, PICTURE_BIAS, CONTROLS = "question-bias", "picture-bias", "blind-controls"
 """The tests on whose pairs these are counted."""

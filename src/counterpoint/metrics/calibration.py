@@ -29,7 +29,7 @@ from counterpoint.metrics.metric import (
     has_questions,
     nowhere,
 )
-from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
+from counterpoint.metrics.units import Flags, Floats, Rows, Singles
 
 BINS = 15
 """As many as in Guo et al. 2017."""

@@ -20,16 +20,7 @@ from counterpoint.metrics.metric import (
     contents_by_suite,
     ordered,
 )
-from counterpoint.metrics.outcomes import (
-    Flags,
-    OrderedPairs,
-    Outcomes,
-    Pairs,
-    Sets,
-    Singles,
-    Unit,
-    ordered_pairs,
-)
+from counterpoint.metrics.outcomes import Outcomes, ordered_pairs
 from counterpoint.metrics.paired_tests import (
     ALPHA,
     RatioDifference,
@@ -40,6 +31,7 @@ from counterpoint.metrics.paired_tests import (
 )
 from counterpoint.metrics.scoring import BONFERRONI, ScoreRequest
 from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
+from counterpoint.metrics.units import Flags, OrderedPairs, Pairs, Sets, Singles, Unit
 
 TIE, TOO_FEW = "tie", "too few"
 """Verdicts beside `first` and `second`: chance explains the difference, or there are too few pictures or cases."""

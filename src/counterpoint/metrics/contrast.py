@@ -13,8 +13,9 @@ from counterpoint.core.groups import Relation
 from counterpoint.metrics.intervals import NO_SCORE, Score, ShareSums, add_by
 from counterpoint.metrics.labels import Codes
 from counterpoint.metrics.metric import Ratio, has_relation, nowhere, only_tests
-from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Rows, Sets, Singles
+from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import RatioDifference
+from counterpoint.metrics.units import Flags, Floats, Rows, Sets, Singles
 
 KS = (1, 3, 5)
 """The numbers of contrasts of a set in the paper."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.metric import Ability, Ratio, has_relation, nowhere
-from counterpoint.metrics.outcomes import Flags, Floats, Sets
+from counterpoint.metrics.units import Flags, Floats, Sets
 
 
 def _members(sets: Sets, values: Any) -> Any:

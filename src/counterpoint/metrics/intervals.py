@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from counterpoint.metrics.distributions import beta_quantile, student_quantile
 from counterpoint.metrics.labels import Codes
 from counterpoint.metrics.metric import Estimator, MetricKind, MetricMetadata
-from counterpoint.metrics.outcomes import Floats, Rows
+from counterpoint.metrics.units import Floats, Rows
 
 Counts = NDArray[np.int64]
 

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.credit import best_answers
-from counterpoint.metrics.outcomes import Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles, Unit
+from counterpoint.metrics.units import Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles, Unit
 
 PICTURE_EDIT_TESTS = ("noise", "noise-severities", "pictures-changed", "pictures-changed-severities")
 """The tests that edit a picture and keep the answer."""

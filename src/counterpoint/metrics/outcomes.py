@@ -4,28 +4,19 @@ All columns are arrays with one entry per row of the suite, per pair or per grou
 consistent are separate columns.
 """
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.core.groups import Mode, Relation, State
-from counterpoint.core.ports import Scale
+from counterpoint.core.groups import Mode, Relation
 from counterpoint.metrics.credit import AnswerWords, credit_answers, equal_gold
 from counterpoint.metrics.labels import Codes, Labels, find_rows, renumber, tag_labels
 from counterpoint.metrics.probabilities import AnswerProbabilities
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Rows = NDArray[np.int64]
-
-STATES = (*(state.value for state in State), "missing")
-"""The states of a query; the last one was not asked yet."""
+from counterpoint.metrics.units import STATES, Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles
 
 _OK, _UNPARSED, _REFUSED, _HEDGED, _FAILED, _MISSING = range(len(STATES))
 _COLUMNS = (
@@ -45,178 +36,6 @@ _COLUMNS = (
 )
 _ANSWER_COLUMNS = ("query", "raw", "value", "state", "score", "trial")
 _EDGES = " \t.,;:!?\"'`()[]"
-
-
-class Unit(Protocol):
-    """What metrics count: pairs, groups, or single answers."""
-
-    @property
-    def counted(self) -> Flags:
-        """No member failed or is missing."""
-        ...
-
-    @property
-    def cluster(self) -> Codes:
-        """The picture of the base."""
-        ...
-
-    @property
-    def row(self) -> Rows:
-        """The row of the suite that says in which slices a unit lies."""
-        ...
-
-    @property
-    def base(self) -> Rows:
-        """The row of the base."""
-        ...
-
-
-class PairColumns:
-    """Columns with two answers per entry, a base and a variant, and the credit of each."""
-
-    __slots__ = ()
-
-    base_correct: Floats
-    variant_correct: Floats
-    threshold: float
-
-    @property
-    def gold(self) -> Flags:
-        """Both members have gold."""
-        return ~(np.isnan(self.base_correct) | np.isnan(self.variant_correct))
-
-    @property
-    def base_right(self) -> Flags:
-        """The credit of the base is at least the threshold."""
-        return self.base_correct >= self.threshold
-
-    @property
-    def variant_right(self) -> Flags:
-        """The credit of the variant is at least the threshold."""
-        return self.variant_correct >= self.threshold
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs(PairColumns):
-    """One entry per base and variant; a base with five variants is in five pairs."""
-
-    base_correct: Floats  # 0 to 1, nan without gold or answer
-    variant_correct: Floats
-    related: Flags  # the answers satisfy the relation; valid only where that is known
-    known: Flags  # the relation can be judged from the two answers
-    relation: Labels
-    counted: Flags
-    cluster: Codes
-    row: Rows  # of the variant, whose tags slice the pair
-    base: Rows
-    base_state: NDArray[np.int8]
-    variant_state: NDArray[np.int8]
-    threshold: float
-    score: Floats  # of every row of the suite
-    scale: str  # of the scores, as the model declares it
-    value: Codes  # of every row of the suite; equal numbers are equal answers
-    labels: Callable[[str], Labels]  # a column of the suite by its name
-    tags: pa.ChunkedArray  # of every row of the suite
-
-    def tagged(self, name: str) -> Labels:
-        """The value that each variant has for one tag."""
-        return tag_labels(self.tags, name).at(self.row)
-
-    @property
-    def base_score(self) -> Floats:
-        """The score of the base; nan where the model gave none."""
-        return np.where(self.base_state == _OK, self.score[self.base], np.nan)
-
-    @property
-    def variant_score(self) -> Floats:
-        """The score of the variant; nan where the model gave none."""
-        return np.where(self.variant_state == _OK, self.score[self.row], np.nan)
-
-    @property
-    def probable(self) -> bool:
-        """Whether the scores are probabilities."""
-        return self.scale == Scale.PROBABILITY
-
-
-@dataclass(frozen=True, slots=True)
-class Sets:
-    """One entry per group that has at least one variant."""
-
-    worst: Floats  # the lowest credit of any member; nan where one has no gold or no answer
-    counted: Flags
-    cluster: Codes
-    row: Rows  # of the base
-    threshold: float
-    variants: Rows  # how many there are; their rows follow the base's
-    correct: Floats  # of every row of the suite
-    score: Floats  # of every row of the suite; nan where the model gave none
-    labels: Callable[[str], Labels]  # a column of the suite by its name
-
-    @property
-    def base(self) -> Rows:
-        """The row of the base."""
-        return self.row
-
-    def worst_of_first(self, k: int) -> Floats:
-        """The lowest credit of the base and its first k variants, or all where there are fewer."""
-        assert k >= 1, "a set has at least one variant"
-        if not len(self.row):
-            return np.empty(0)
-        ends = self.row + 1 + np.minimum(self.variants, k)
-        bounds = np.stack([self.row, ends], axis=1).ravel()
-        return np.asarray(np.minimum.reduceat(np.append(self.correct, np.inf), bounds)[::2])
-
-    @property
-    def gold(self) -> Flags:
-        """Every member has gold."""
-        return ~np.isnan(self.worst)
-
-
-@dataclass(frozen=True, slots=True)
-class Singles:
-    """One entry per query of every group, bases and variants."""
-
-    correct: Floats
-    state: NDArray[np.int8]
-    counted: Flags
-    cluster: Codes
-    row: Rows
-    base: Rows
-    threshold: float
-    probabilities: AnswerProbabilities
-    score: Floats  # nan where the model gave none
-    scale: str  # of the scores, as the model declares it
-    words: AnswerWords
-
-    @property
-    def gold(self) -> Flags:
-        """The query has gold."""
-        return ~np.isnan(self.correct)
-
-    @property
-    def value(self) -> Labels:
-        """The value of each answer, as its rule set normalises it; none where it was not read."""
-        return self.words.value
-
-    @property
-    def gold_answer(self) -> Labels:
-        """The right answer with the most credit, as its rule set normalises it; none where there is no gold."""
-        return self.words.gold
-
-    @property
-    def confidence(self) -> Floats:
-        """The probability of the given answer; nan where the model gave none or it was not read."""
-        return self.probabilities.confidence
-
-    @property
-    def is_base(self) -> Flags:
-        """The query is the base of a group."""
-        return np.asarray(self.row == self.base)
-
-    @property
-    def right(self) -> Flags:
-        """The credit of the answer is at least the threshold."""
-        return self.correct >= self.threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,19 +308,6 @@ def _clusters(table: pa.Table, base: Rows) -> Codes:
     number = np.zeros(len(base), np.int32)
     number[heads] = renumber(codes, len(pictures.words) + len(codes))[0]
     return number[base]
-
-
-@dataclass(frozen=True, slots=True)
-class OrderedPairs(PairColumns):
-    """One entry for every two members of a group in either order; a set of three is in six."""
-
-    base_correct: Floats  # of the first, 0 to 1, nan without gold or answer
-    variant_correct: Floats
-    counted: Flags
-    cluster: Codes
-    row: Rows  # of the second
-    base: Rows  # of the group, whose tags slice members without tags
-    threshold: float
 
 
 def ordered_pairs(outcomes: Outcomes) -> OrderedPairs:

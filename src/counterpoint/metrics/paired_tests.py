@@ -14,7 +14,7 @@ import numpy as np
 
 from counterpoint.metrics.distributions import student_p, student_quantile
 from counterpoint.metrics.intervals import PRIOR_WEIGHT, UPPER, Jackknife, ShareSums, add_by, hidden_share
-from counterpoint.metrics.outcomes import Floats, Rows
+from counterpoint.metrics.units import Floats, Rows
 
 ALPHA = 0.05
 POWER = 0.8

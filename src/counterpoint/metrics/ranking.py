@@ -13,7 +13,7 @@ import numpy as np
 from counterpoint.core.groups import Relation
 from counterpoint.core.ports import Scale
 from counterpoint.metrics.metric import Ability, Estimator, Metric, MetricKind, Ratio, Statistic, has_relation, nowhere
-from counterpoint.metrics.outcomes import Flags, Floats, Pairs, Rows
+from counterpoint.metrics.units import Flags, Floats, Pairs, Rows
 
 SCORES_ARE_SIMILARITIES = "its scores are similarities, not probabilities"
 SCALE_UNKNOWN = "it is not recorded whether its scores are probabilities: run it again, or import with --scores"

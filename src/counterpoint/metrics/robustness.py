@@ -29,7 +29,7 @@ from counterpoint.metrics.metric import (
     nowhere,
     only_tests,
 )
-from counterpoint.metrics.outcomes import Flags, Floats, OrderedPairs, Pairs, Rows
+from counterpoint.metrics.units import Flags, Floats, OrderedPairs, Pairs, Rows
 
 _Pair = TypeVar("_Pair", Pairs, OrderedPairs)
 

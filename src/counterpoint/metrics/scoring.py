@@ -23,19 +23,10 @@ from counterpoint.metrics.metric import (
     no_diagnosis,
     ordered,
 )
-from counterpoint.metrics.outcomes import (
-    STATES,
-    OrderedPairs,
-    Outcomes,
-    Pairs,
-    Rows,
-    Sets,
-    Singles,
-    judge,
-    ordered_pairs,
-)
+from counterpoint.metrics.outcomes import Outcomes, judge, ordered_pairs
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.slices import SliceCells, Slicer
+from counterpoint.metrics.units import STATES, OrderedPairs, Pairs, Rows, Sets, Singles
 
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
 """What one case of a metric is."""

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from counterpoint.metrics.distributions import student_p
 from counterpoint.metrics.intervals import binomial_bounds
 from counterpoint.metrics.labels import Codes, Labels, renumber
-from counterpoint.metrics.outcomes import Flags, Floats, Outcomes, Singles, Unit
+from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import ALPHA, holm
+from counterpoint.metrics.units import Flags, Floats, Singles, Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from counterpoint.metrics.metric import Ability, Metric, Ratio, has_questions, nowhere
-from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
+from counterpoint.metrics.units import Flags, Floats, Rows, Singles
 
 NO_MEAN = "no mean of passes with dropout is there: the model has none, or was run without --trials"
 NO_ENTROPY = "the mean of its passes has no entropy: its probabilities do not add up to one, or there is none"

@@ -17,7 +17,7 @@ from counterpoint.metrics.metric import (
     is_plain_yes_no,
     nowhere,
 )
-from counterpoint.metrics.outcomes import Flags, Floats, Rows, Singles
+from counterpoint.metrics.units import Flags, Floats, Rows, Singles
 
 
 def _says(word: str, singles: Singles) -> Flags:
@@ -73,6 +73,11 @@ def _metadata(title: str, term: str, description: str, rank: int, leads: Conditi
     }
 
 
+def _recall(word: str, term: str, rank: int, leads: Condition = nowhere) -> Ratio[Singles]:
+    about = _metadata(f"Recall of {word}", term, f"Accuracy on the questions whose gold is {word}.", rank, leads)
+    return Ratio(f"{word}_recall", Singles, lambda s: _says(word, s), lambda s: _gold(word, s), **about)
+
+
 yes_precision = Ratio(
     "yes_precision",
     Singles,
@@ -81,13 +86,7 @@ yes_precision = Ratio(
     **_metadata("Precision of yes", "precision", "Share of gold yes among the answers yes.", 71, is_plain_yes_no),
     kind=MetricKind.RATIO,
 )
-yes_recall = Ratio(
-    "yes_recall",
-    Singles,
-    lambda s: _says("yes", s),
-    lambda s: _gold("yes", s),
-    **_metadata("Recall of yes", "recall", "Accuracy on the questions whose gold is yes.", 72, is_plain_yes_no),
-)
+yes_recall = _recall("yes", "recall", 72, is_plain_yes_no)
 yes_f1 = Statistic(
     "yes_f1",
     Singles,
@@ -104,13 +103,7 @@ yes_ratio = Ratio(
     **_metadata("Answers yes", "yes ratio", "Share of yes among the answers.", 73, is_plain_yes_no),
     directed=False,
 )
-no_recall = Ratio(
-    "no_recall",
-    Singles,
-    lambda s: _says("no", s),
-    lambda s: _gold("no", s),
-    **_metadata("Recall of no", "specificity", "Accuracy on the questions whose gold is no.", 74),
-)
+no_recall = _recall("no", "specificity", 74)
 yes_excess = Statistic(
     "yes_excess",
     Singles,

@@ -6,18 +6,12 @@ our question bias. Means over data sets have equal weights, as in the paper.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from counterpoint.metrics.leaderboard import Leaderboard, LeaderboardCell, LeaderboardRow
-from counterpoint.reports.papers.paper_table import (
-    NOT_APPLICABLE,
-    NOT_RUN,
-    PaperCell,
-    PaperRow,
-    PaperTable,
-    PublishedValues,
-    read_published_values,
-)
+from counterpoint.reports.papers.paper_table import NOT_RUN, PaperCell, PaperRow, PaperTable, read_published_values
 
+_published_values = partial(read_published_values, "beyond_accuracy.toml")
 HEADS = {
     "accuracy": "accuracy",
     "picture_bias": "bias: image",
@@ -96,18 +90,14 @@ def _cell(cell: LeaderboardCell | None) -> PaperCell:
     if cell is None:
         return NOT_RUN
     if cell.value is None:
-        return replace(NOT_APPLICABLE, reason=cell.reason)
+        return PaperCell.empty(cell.reason)
     return PaperCell(cell.value, cell.low, cell.high, cell.n)
 
 
 def _parameters(row: LeaderboardRow) -> PaperCell:
     count = row.cost.parameters
     reason = row.cost.reasons.get(PARAMETERS, "")
-    return replace(NOT_APPLICABLE, reason=reason) if count is None else PaperCell.counted(count)
-
-
-def _published_values() -> PublishedValues:
-    return read_published_values("beyond_accuracy.toml")
+    return PaperCell.empty(reason) if count is None else PaperCell.counted(count)
 
 
 _MAKERS: Mapping[str, Callable[[Leaderboard, str, bool], list[PaperTable]]] = {

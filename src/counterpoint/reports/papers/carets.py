@@ -5,18 +5,12 @@ Table 4 pools the pairs of two tests instead of averaging them; Tables 13 to 17 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from counterpoint.reports.papers.carets_results import CaretsResults, complement
-from counterpoint.reports.papers.paper_table import (
-    NOT_APPLICABLE,
-    NOT_RUN,
-    PaperCell,
-    PaperRow,
-    PaperTable,
-    PublishedValues,
-    read_published_values,
-)
+from counterpoint.reports.papers.paper_table import NOT_RUN, PaperCell, PaperRow, PaperTable, read_published_values
 
+_published_values = partial(read_published_values, "carets.toml")
 TESTS = ("rephrase", "order", "ontology", "visual", "negation", "antonym")
 """The six tests, by the names of our suites, in the order of the paper."""
 HUMAN = "Human"
@@ -120,7 +114,7 @@ def rephrase_and_order(results: CaretsResults, label: str, printed: bool) -> lis
     ]
     values = _published_values()[label]
     published = [
-        PaperRow((f"{HUMAN} (paper)", sort), (cells[3], NOT_APPLICABLE, NOT_APPLICABLE), True)
+        PaperRow((f"{HUMAN} (paper)", sort), (cells[3], PaperCell.empty(), PaperCell.empty()), True)
         for sort, cells in values.items()
     ]
     if printed:
@@ -183,7 +177,7 @@ def coverages(results: CaretsResults, label: str, printed: bool) -> list[PaperTa
     lines = [
         PaperRow(
             (model,),
-            tuple(NOT_APPLICABLE if of == model else results.coverage(model, of, test) for of in results.models),
+            tuple(PaperCell.empty() if of == model else results.coverage(model, of, test) for of in results.models),
         )
         for model in results.models
     ]
@@ -258,10 +252,6 @@ def _table_of_models(
     """A table with one row per model, and the rows of the paper below."""
     rows = [PaperRow((model,), tuple(cells(model))) for model in results.models]
     return PaperTable(label, title, ("model",), heads, (*rows, *_published_rows(label, printed)), notes)
-
-
-def _published_values() -> PublishedValues:
-    return read_published_values("carets.toml")
 
 
 def _sorts(results: CaretsResults) -> dict[str, str]:

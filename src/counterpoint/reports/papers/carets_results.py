@@ -9,7 +9,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.metrics.accuracy import ACCURACY_METRICS, answer_accuracy
 from counterpoint.metrics.comparison import coverage_of_outcomes
 from counterpoint.metrics.metric import Metric, Ratio
-from counterpoint.metrics.outcomes import Outcomes, Pairs, judge
+from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import (
     Table,
@@ -19,7 +19,8 @@ from counterpoint.metrics.slices import (
     rename_values,
     replace_gold,
 )
-from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, NOT_RUN, PaperCell
+from counterpoint.metrics.units import Pairs
+from counterpoint.reports.papers.paper_table import NOT_RUN, PaperCell
 
 Renamings = Mapping[str, Mapping[str, str]]
 """For each column, new names for some of its values."""
@@ -56,7 +57,7 @@ class CaretsResults:
         was_run = (model, place[0]) in self.cells(
             ("test",), {key: renaming for key, renaming in names.items() if key == "test"}
         )
-        return NOT_APPLICABLE if was_run else NOT_RUN
+        return PaperCell.empty() if was_run else NOT_RUN
 
     def cells(self, by: Sequence[str], names: Renamings) -> _Cells:
         """All scores of all models by the values of some columns, after renaming."""

@@ -18,10 +18,11 @@ from counterpoint.metrics.contrast import (
     deduplicated_original_accuracy,
     first_occurrences,
 )
-from counterpoint.metrics.outcomes import Flags, Outcomes, judge
+from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import Table, distinct_values, keep_rows, rename_values
-from counterpoint.reports.papers.paper_table import NOT_APPLICABLE, PaperCell, PaperRow, PaperTable
+from counterpoint.metrics.units import Flags
+from counterpoint.reports.papers.paper_table import PaperCell, PaperRow, PaperTable
 
 TEST = "contrast"
 """The name of our suite."""
@@ -89,7 +90,7 @@ class ContrastResults:
 
 def _drop(outcomes: Outcomes, within: Flags | None) -> PaperCell:
     drop = accuracy_drop(outcomes, within)
-    return PaperCell(drop.value, drop.low, drop.high, drop.n) if drop.n else NOT_APPLICABLE
+    return PaperCell(drop.value, drop.low, drop.high, drop.n) if drop.n else PaperCell.empty()
 
 
 def tables(results: ContrastResults, labels: Sequence[str] = ()) -> list[PaperTable]:
@@ -103,7 +104,7 @@ def drops(results: ContrastResults, label: str) -> PaperTable:
     lines = [
         PaperRow(
             (place, model),
-            tuple(results.scores[model].get(place, {}).get(metric, NOT_APPLICABLE) for metric in metrics),
+            tuple(results.scores[model].get(place, {}).get(metric, PaperCell.empty()) for metric in metrics),
         )
         for place in (*results.templates, OVERALL)
         for model in results.answers
@@ -120,9 +121,9 @@ def consistencies(results: ContrastResults, label: str) -> PaperTable:
         scores = results.scores[model].get(OVERALL, {})
         for k in results.ks:
             consistency, complete = (
-                scores.get(f"contrast_consistency_{k}{end}", NOT_APPLICABLE) for end in ("", "_full")
+                scores.get(f"contrast_consistency_{k}{end}", PaperCell.empty()) for end in ("", "_full")
             )
-            accuracy = scores.get(f"contrast_accuracy_{k}", NOT_APPLICABLE)
+            accuracy = scores.get(f"contrast_accuracy_{k}", PaperCell.empty())
             cells = (accuracy, consistency, _count(consistency), complete, _count(complete))
             lines.append(PaperRow((model, str(k)), cells))
     heads = ("accuracy on contrasts", "consistency", "sets", "of sets with all k", "such sets")

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from math import isnan
 from pathlib import Path
@@ -21,16 +21,21 @@ class PaperCell:
     reason: str = ""  # why there is no value
 
     @classmethod
+    def empty(cls, reason: str = "") -> "PaperCell":
+        """A cell that cannot have a value, and why."""
+        return cls(text="–", reason=reason)
+
+    @classmethod
     def published(cls, percent: float | None) -> "PaperCell":
         """A value of the paper, which prints per cent without an interval."""
-        return NOT_APPLICABLE if percent is None else cls(percent / 100)
+        return cls.empty() if percent is None else cls(percent / 100)
 
     @classmethod
     def scored(cls, row: Mapping[str, Any], reason: str = "") -> "PaperCell":
         """The score in a row of a table of scores; not applicable, for this reason, where nothing counts."""
         if row["n"]:
             return cls(row["value"], row["low"], row["high"], row["n"])
-        return replace(NOT_APPLICABLE, reason=row.get("reason") or reason)
+        return cls.empty(row.get("reason") or reason)
 
     @classmethod
     def counted(cls, count: int) -> "PaperCell":
@@ -43,7 +48,6 @@ class PaperCell:
         return self if self.value is None else PaperCell.counted(round(100 * self.value))
 
 
-NOT_APPLICABLE = PaperCell(text="–")
 NOT_RUN = PaperCell(text="not run")
 
 

@@ -5,8 +5,8 @@ RAD is over ordered pairs, and their accuracy over all questions. Rephrasings co
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 from counterpoint.core.errors import StoreError
 from counterpoint.metrics.accuracy import answer_accuracy, base_accuracy
@@ -15,16 +15,9 @@ from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.robustness import rad_forward, rad_ordered
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import Table, distinct_values, keep_rows
-from counterpoint.reports.papers.paper_table import (
-    NOT_APPLICABLE,
-    NOT_RUN,
-    PaperCell,
-    PaperRow,
-    PaperTable,
-    PublishedValues,
-    read_published_values,
-)
+from counterpoint.reports.papers.paper_table import NOT_RUN, PaperCell, PaperRow, PaperTable, read_published_values
 
+_published_values = partial(read_published_values, "rad.toml")
 TESTS = (*RAD_PAIR_TESTS, *RAD_SET_TESTS)
 PLAIN = "plain"
 """The test whose questions are the validation data."""
@@ -123,15 +116,15 @@ class RadResults:
     def cell(self, model: str, data_set: str, kind: str, metric: Metric) -> PaperCell:
         """The score of a model by a metric on an augmentation of a data set."""
         if _is_dialogue(data_set) and kind in HEADS and kind not in _OF_DIALOGUES:
-            return replace(NOT_APPLICABLE, reason=_NO_DIALOGUES)
+            return PaperCell.empty(_NO_DIALOGUES)
         if (suite := self.suites.get((data_set, kind))) is None:
-            return replace(NOT_APPLICABLE, reason=_NOT_MADE)
+            return PaperCell.empty(_NOT_MADE)
         return self._scores.get((model, suite, kind, metric.name), NOT_RUN)
 
     def counts(self, data_set: str, kind: str) -> PaperCell:
         """The number of augmented questions of a kind in a data set, or of its plain questions."""
         if (suite := self.suites.get((data_set, kind))) is None:
-            return NOT_APPLICABLE
+            return PaperCell.empty()
         table = keep_rows(self.plain if kind == PLAIN else self.kept, "suite", [suite])
         rows = table if kind == PLAIN else keep_rows(table, "kind", [kind])
         return PaperCell.counted(sum((role == 0) == (kind == PLAIN) for role in rows["role"].to_pylist()))
@@ -207,10 +200,6 @@ def _table_of_models(
         data_set, model = name.split(", ")
         lines.append(PaperRow((data_set, f"{model} (paper)"), row, printed=True))
     return PaperTable(label, title, ("data set", "model"), heads, tuple(lines), notes)
-
-
-def _published_values() -> PublishedValues:
-    return read_published_values("rad.toml")
 
 
 _MAKERS: Mapping[str, Callable[[RadResults, str, bool], PaperTable]] = {

@@ -6,7 +6,7 @@ instruments with equal weight, FOIL it! included; that of min(p_c, p_f) is the m
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan
 
 from counterpoint.metrics.labels import tag_labels
@@ -14,18 +14,12 @@ from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import Table, distinct_values, keep_rows
-from counterpoint.reports.papers.paper_table import (
-    NOT_APPLICABLE,
-    NOT_RUN,
-    PaperCell,
-    PaperRow,
-    PaperTable,
-    PublishedValues,
-    read_published_values,
-)
+from counterpoint.reports.papers.paper_table import NOT_RUN, PaperCell, PaperRow, PaperTable, read_published_values
 from counterpoint.sources.formats.valse import INSTRUMENTS
 from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_words
 
+published_values = partial(read_published_values, "valse.toml")
+"""Every value of Table 4 that the paper prints, by metric and model."""
 LABELS = ("4", "5")
 TESTS = tuple(instrument.name for instrument in INSTRUMENTS)
 """The eleven instruments, in the order of the paper."""
@@ -102,7 +96,7 @@ def average(cells: Sequence[PaperCell]) -> PaperCell:
     0.75
     """
     values = [cell.value for cell in cells if cell.value is not None]
-    return PaperCell(sum(values) / len(values)) if values and len(values) == len(cells) else NOT_APPLICABLE
+    return PaperCell(sum(values) / len(values)) if values and len(values) == len(cells) else PaperCell.empty()
 
 
 def tables(results: ValseResults, labels: Sequence[str] = (), *, printed: bool = False) -> list[PaperTable]:
@@ -149,15 +143,10 @@ def validation(results: ValseResults) -> PaperTable:
 
 def _validation_cells(subsets: Mapping[str, WordSides]) -> tuple[PaperCell, ...]:
     voted = [subsets.get(name) for name in ("valid", "unanimous")]
-    counts = (NOT_APPLICABLE if words is None else PaperCell.counted(words.pairs) for words in voted)
+    counts = (PaperCell.empty() if words is None else PaperCell.counted(words.pairs) for words in voted)
     divergences = (_divergence(subsets.get(name)) for name in (ALL, "valid"))
     return PaperCell.counted(subsets[ALL].pairs), *counts, PaperCell.counted(subsets[ALL].items), *divergences
 
 
 def _divergence(words: WordSides | None) -> PaperCell:
-    return NOT_APPLICABLE if words is None or isnan(words.divergence) else PaperCell(text=f"{words.divergence:.3f}")
-
-
-def published_values() -> PublishedValues:
-    """Every value of Table 4 that the paper prints, by metric and model."""
-    return read_published_values("valse.toml")
+    return PaperCell.empty() if words is None or isnan(words.divergence) else PaperCell(text=f"{words.divergence:.3f}")

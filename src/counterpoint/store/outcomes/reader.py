@@ -22,7 +22,7 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.core.ids import hex_id
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.metric import OPEN, YES_NO, Contents, displayed, ordered
-from counterpoint.metrics.outcomes import STATES
+from counterpoint.metrics.units import STATES
 from counterpoint.store.cache import LRUCache, user_cache
 from counterpoint.store.lab import LabModel, LabStore, list_models
 from counterpoint.store.outcomes.database import OutcomeDatabase

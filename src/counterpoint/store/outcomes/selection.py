@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.metrics.labels import Labels
-from counterpoint.metrics.outcomes import Flags
+from counterpoint.metrics.units import Flags
 from counterpoint.metrics.verdicts import INCONSISTENT
 from counterpoint.store.outcomes.reader import OutcomeReader
 

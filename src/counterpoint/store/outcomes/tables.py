@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from counterpoint.metrics.labels import find_rows
 from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered
-from counterpoint.metrics.outcomes import STATES, Outcomes, Pairs, Sets, Singles, judge, sort_by_group
+from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.units import STATES, Pairs, Sets, Singles
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
 
