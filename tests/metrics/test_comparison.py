@@ -23,14 +23,14 @@ from benchmarks.comparison_size import Cell, measure_size
 from counterpoint.core.errors import CounterpointError
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.calibration import ece
-from counterpoint.metrics.comparison import compare_with_reference, tied_with_best
+from counterpoint.metrics.comparison import compare_outcomes, compare_with_reference, find_ties, tied_with_best
 from counterpoint.metrics.intervals import Jackknife, ShareSums, hidden_share
-from counterpoint.metrics.metric import Ratio
+from counterpoint.metrics.metric import Metric, Ratio
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.paired_tests import RatioDifference, detectable_effect, holm, statistic_difference
 from counterpoint.metrics.ranking import auroc, min_p
 from counterpoint.metrics.robustness import rad_forward, rad_ordered
-from counterpoint.metrics.scoring import score_table
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes, score_table
 
 
 @examples(30)  # theirs takes a tenth of a second
@@ -344,6 +344,51 @@ def test_no_leader_is_named_where_no_p_value_can_be_told() -> None:
     assert tied_with_best({"a": 0.9, "b": 0.1}, lambda best, other: nan) == frozenset()
     assert tied_with_best({"a": 0.9, "b": 0.1}, lambda best, other: 0.5) == {"a", "b"}
     assert tied_with_best({"a": 0.9}, lambda best, other: nan) == {"a"}
+
+
+def _always(p: float) -> Callable[[str, str], float]:
+    return lambda best, other: p
+
+
+def _questions(shares: tuple[float, float]) -> tuple[pa.Table, pa.Table, pa.Table]:
+    rng = Random(11)
+
+    def member() -> Member:
+        first, second = (Said(value="yes" if rng.random() < share else "no") for share in shares)
+        return Member({"yes": 1.0}, first, {}, second)
+
+    return tables(
+        [
+            Made((member(), member()), test=test, picture=f"world:{number}")
+            for number, test in product(range(40), ("order", "rephrase"))
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("suite", "metrics"),
+    [
+        (_questions((0.9, 0.6)), (accuracy, rad_forward, rad_ordered)),
+        (_questions((0.7, 0.7)), (accuracy, rad_forward, rad_ordered)),
+        (_ranked(), (auroc, min_p)),
+    ],
+)
+def test_the_ties_of_a_leaderboard_are_those_of_comparing_its_models(
+    suite: tuple[pa.Table, pa.Table, pa.Table], metrics: tuple[Metric, ...]
+) -> None:
+    table, *answers = suite
+    outcomes = {name: judge(table, own) for name, own in zip("ij", answers, strict=True)}
+    scores: list[dict[str, Any]] = []
+    expected = set()
+    for by in ((), ("test",)):
+        request = ScoreRequest(by, metrics=metrics)
+        for model, own in outcomes.items():
+            rows = score_outcomes(own, request).to_pylist()
+            scores += [{"test": "", "by": by[0] if by else "suite", "model": model} | row for row in rows]
+        for row in compare_outcomes(outcomes["i"], outcomes["j"], request).to_pylist():
+            tied = tied_with_best({"i": row["first"], "j": row["second"]}, _always(row["p"]))
+            expected |= {(row.get("test", ""), row["metric"], model) for model in tied}
+    assert set(find_ties(scores, outcomes.__getitem__, metrics)) == expected
 
 
 def test_no_models_cover_nothing() -> None:

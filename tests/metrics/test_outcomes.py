@@ -166,6 +166,14 @@ def test_pairs_are_those_of_a_loop_in_the_order_of_the_table(groups: list[Made],
     assert same_cluster.tolist() == [[one.cluster == two.cluster for two in naive] for one in naive]
 
 
+def test_changed_outcomes_have_units_of_their_own() -> None:
+    table, answers, _ = tables([Made((Member({"yes": 0.6}, Said(value="yes")),) * 2)])
+    outcomes = judge(table, answers)
+    assert outcomes.pairs() is outcomes.pairs()
+    assert outcomes.pairs().base_right.all()
+    assert not replace(outcomes, threshold=0.7).pairs().base_right.any()
+
+
 @given(st.lists(st.integers(0, 40)), st.lists(st.integers(0, 40)), st.sampled_from([1, 2**40, 2**58]))
 def test_ids_are_found_where_they_are_last(wanted: list[int], keys: list[int], stretch: int) -> None:
     last = {key: place for place, key in enumerate(keys)}

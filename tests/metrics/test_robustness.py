@@ -11,9 +11,10 @@ from naive import answered, credit
 
 from counterpoint.metrics.accuracy import all_right
 from counterpoint.metrics.metric import Ratio
-from counterpoint.metrics.outcomes import judge, ordered_pairs
+from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.robustness import mean_robustness, rad_backward, rad_forward, rad_ordered, robustness
 from counterpoint.metrics.scoring import score_table
+from counterpoint.metrics.units import OrderedPairs
 
 KINDS = ("gaussian", "poisson", "salt-and-pepper", "speckle")
 
@@ -128,7 +129,7 @@ def test_metrics_are_what_a_loop_over_pairs_counts(groups: list[Made]) -> None:
 def test_ordered_pairs_are_all_two_members_of_a_group_in_either_order(groups: list[Made]) -> None:
     table, answers, _ = tables(groups)
     outcomes = judge(table, answers)
-    found = ordered_pairs(outcomes)
+    found = outcomes.units(OrderedPairs)
     assert len(found.row) == sum(len(group.members) * (len(group.members) - 1) for group in groups)
     assert (outcomes.base[found.row] == found.base).all()
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -27,7 +28,7 @@ from counterpoint.store.outcomes.database import OutcomeDatabase
 from counterpoint.store.outcomes.files import OutcomeFiles, Progress, build_files, plan_files
 from counterpoint.store.outcomes.group_index import write_index
 from counterpoint.store.outcomes.row_groups import find_rows, take_rows
-from counterpoint.store.outcomes.tables import Metrics
+from counterpoint.store.outcomes.tables import Metrics, scores_table
 
 ANSWERED = [LabModel(name, name, f"{name} 1") for name in ("careful", "hasty", "bold")]
 
@@ -87,6 +88,17 @@ def test_scores_are_those_of_scoring_by_suite_test_and_kind(lab: LabStore, datab
             asked += "AND test = ? AND kind = ? AND metric = ?"
             (found,) = database.rows(asked, [by, row["test"], row.get("kind", ""), row["metric"]])
             assert found == {name: row[name] for name in ("value", "low", "high", "n")}
+
+
+def test_scores_of_an_only_test_are_those_of_scoring_it(lab: LabStore) -> None:
+    groups = lab.suite("plain").groups
+    outcomes = judge(groups.filter(pc.equal(groups["test"], "turn")), lab.read_answers("hasty 1"))
+    found = scores_table("plain", "hasty", outcomes, catalog.metrics())
+    found = found.filter(pc.equal(found["by"], "test"))
+    request = ScoreRequest(("test",), candidates=catalog.metrics())
+    expected = score_outcomes(outcomes, request).to_pylist()
+    assert expected
+    assert found.select(list(expected[0])).to_pylist() == expected
 
 
 def test_every_group_has_one_verdict_and_its_texts_and_tags(database: OutcomeDatabase) -> None:

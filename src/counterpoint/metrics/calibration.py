@@ -10,7 +10,7 @@ gap. The metrics do not apply to a model that gives no probabilities.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from math import nan
 from typing import Any
 
@@ -167,15 +167,27 @@ class _Gaps:
 
         Very many pictures are not flipped one by one: the sums of the bins are then normal with the same covariance.
         """
-        rng, pictures = np.random.default_rng(seed), int(self.picture_of.max()) + 1
+        pictures = int(self.picture_of.max()) + 1
         table = np.zeros((pictures, BINS))
         table[self.picture_of, self.bin_of] = self.sums()
         if pictures > _MOST_FLIPPED:
             values, vectors = np.linalg.eigh(table.T @ table)
-            drawn = rng.standard_normal((FLIPS, BINS)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+            normal = np.random.default_rng(seed).standard_normal((FLIPS, BINS))
+            drawn = np.abs(normal * np.sqrt(np.maximum(values, 0.0)) @ vectors.T).sum(axis=1)
         else:
-            drawn = (rng.integers(2, size=(FLIPS, pictures), dtype=np.int8) * 2.0 - 1) @ table
-        return np.asarray(np.abs(drawn).sum(axis=1) / len(self.gap))
+            drawn = _flipped_sums(table.tobytes(), seed)
+        return np.asarray(drawn / len(self.gap))
+
+
+@lru_cache(maxsize=4)
+def _flipped_sums(table: bytes, seed: int) -> Floats:
+    """The sums of absolute gaps over bins for each flip, from those of each picture and bin.
+
+    An error and its chance level draw the same flips, one after the other, hence the cache.
+    """
+    gaps = np.frombuffer(table).reshape(-1, BINS)
+    signs = np.random.default_rng(seed).integers(2, size=(FLIPS, len(gaps)), dtype=np.int8) * 2.0 - 1
+    return np.asarray(np.abs(signs @ gaps).sum(axis=1))
 
 
 def _plug_in(binning: _Binning, singles: Singles, rows: Rows) -> Estimator:

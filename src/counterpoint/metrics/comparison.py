@@ -1,6 +1,7 @@
 """Models on the same suites, case by case: differences, corrected tests, minimum detectable effects, coverage."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby, permutations
 from math import isnan, nan
 from typing import Any, TypeAlias
@@ -20,18 +21,18 @@ from counterpoint.metrics.metric import (
     contents_by_suite,
     ordered,
 )
-from counterpoint.metrics.outcomes import Outcomes, ordered_pairs
+from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import (
     ALPHA,
+    LowestDifference,
     RatioDifference,
     detectable_effect,
     holm,
-    lowest_difference,
     statistic_difference,
 )
 from counterpoint.metrics.scoring import BONFERRONI, ScoreRequest
 from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
-from counterpoint.metrics.units import Flags, OrderedPairs, Pairs, Sets, Singles, Unit
+from counterpoint.metrics.units import Flags, Unit
 
 TIE, TOO_FEW = "tie", "too few"
 """Verdicts beside `first` and `second`: chance explains the difference, or there are too few pictures or cases."""
@@ -61,9 +62,8 @@ def compare_outcomes(first: Outcomes, second: Outcomes, request: ScoreRequest) -
         if metric.kind is MetricKind.PLUG_IN:
             hint = "compare ece_squared, which has no such bias, and see counterpoint score for the rest"
             raise CounterpointError(f"{metric.name} is raised by chance, and cannot tell two models apart", hint=hint)
-        differences = [
-            row for row in _differences(metric, first, second, request) if metric in by_suite[row["slice"][0]]
-        ]
+    for metric, units in _paired_units(first, second, metrics, request):
+        differences = [row for row in _differences(metric, units) if metric in by_suite[row["slice"][0]]]
         tests = max(sum(not isnan(row["p"]) for row in differences), 1)
         for row, corrected in zip(differences, holm([row["p"] for row in differences]), strict=True):
             verdict = _verdict(row, corrected, metric)
@@ -117,47 +117,77 @@ def _is_compared(metric: Metric, contents: Contents) -> bool:
     return metric.kind is not MetricKind.PLUG_IN and (metric.leads(contents) or metric.leads(general))
 
 
-def _differences(metric: Metric, first: Outcomes, second: Outcomes, request: ScoreRequest) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class _PairedUnits:
+    """The units of two models, those that both answered, and their slices."""
+
+    units: tuple[Any, Any]
+    both: Flags
+    cells: SliceCells
+
+    def sums(self, ratio: Ratio[Any]) -> tuple[ShareSums, ShareSums]:
+        """The sums of a ratio of each model over the units that both answered."""
+        first, second = (self._sums(ratio, own) for own in self.units)
+        return first, second
+
+    def _sums(self, ratio: Ratio[Any], units: Any) -> ShareSums:
+        credit, counts = ratio.cases(units)
+        credit = np.where(self.both, credit, 0.0)
+        squares, cells = self.cells.summed_by_slice(credit * credit), self.cells
+        return ShareSums.of(cells.summed(credit), cells.counted(counts & self.both), squares, cells.slice_of_cell)
+
+
+def _paired_units(
+    first: Outcomes, second: Outcomes, metrics: Iterable[Metric], request: ScoreRequest
+) -> Iterator[tuple[Metric, _PairedUnits]]:
+    """Each metric with the units it counts; those of one kind follow each other, so that units are made once."""
+    slicer = Slicer(first, request.columns, request.where)
+    for unit, own in groupby(sorted(metrics, key=lambda metric: metric.unit.__name__), key=lambda metric: metric.unit):
+        units = first.units(unit), second.units(unit)
+        paired = _PairedUnits(units, units[0].counted & units[1].counted, slicer.cut(units[0]))
+        for metric in own:
+            yield metric, paired
+
+
+def _ratio_difference(
+    metric: Metric, units: _PairedUnits
+) -> tuple[RatioDifference | LowestDifference, list[tuple[ShareSums, ShareSums]]]:
+    """The difference of a ratio, or of the lowest of several, and the sums of each."""
+    sums = [units.sums(part) for part in ((metric,) if isinstance(metric, Ratio) else metric.lowest_of)]
+    place = units.cells.slice_of_cell
+    parts = [[RatioDifference(first, second, place) for _, second in sums] for first, _ in sums]
+    return (parts[0][0] if len(parts) == 1 else LowestDifference(parts)), sums
+
+
+def _differences(metric: Metric, units: _PairedUnits) -> list[dict[str, Any]]:
     """The difference of both models in each slice."""
-    units = _units(metric, first), _units(metric, second)
-    cells = Slicer(first, request.columns, request.where).cut(units[0])
-    both = units[0].counted & units[1].counted
     if isinstance(metric, Statistic) and not metric.lowest_of:
-        return _statistic_differences(metric, units, both, cells)
-    parts: Sequence[Ratio[Any]] = (metric,) if isinstance(metric, Ratio) else metric.lowest_of
-    sums = [[_slice_sums(part, own, both, cells) for part in parts] for own in units]
-    differences = [[RatioDifference(a, b, cells.slice_of_cell) for b in sums[1]] for a in sums[0]]
-    (a, *_), (b, *_) = sums
-    single = differences[0][0]
-    value, low, high, p = (
-        (single.value, *single.bounds(), single.p()) if len(parts) == 1 else lowest_difference(differences)
+        return _statistic_differences(metric, units)
+    difference, sums = _ratio_difference(metric, units)
+    low, high = difference.bounds()
+    first, second = (np.min([part.share for part in own], axis=0) for own in zip(*sums, strict=True))
+    columns = (
+        *(first, second, difference.value, low, high, difference.p(), difference.error),
+        *(sums[0][0].cases, sums[0][1].cases, difference.clusters),
     )
-    error = np.max([own.error for row in differences for own in row], axis=0)
+    method = "linearised" if len(sums) == 1 else BONFERRONI
     return [
-        _difference_row(
-            *(metric, cells.names[place]),
-            *(min(part.share[place] for part in own) for own in sums),
-            *(value[place], low[place], high[place], p[place], error[place]),
-            *(a.cases[place], b.cases[place], single.clusters[place]),
-            "linearised" if len(parts) == 1 else BONFERRONI,
-        )
-        for place in range(len(cells.names))
+        _difference_row(metric, name, *values, method)
+        for name, *values in zip(units.cells.names, *columns, strict=True)
     ]
 
 
-def _slice_sums(metric: Ratio[Any], units: Any, both: Flags, cells: SliceCells) -> ShareSums:
-    """The sums of a ratio over the units that both models answered."""
-    credit, counts = metric.cases(units)
-    credit = np.where(both, credit, 0.0)
-    squares = cells.summed_by_slice(credit * credit)
-    return ShareSums.of(cells.summed(credit), cells.counted(counts & both), squares, cells.slice_of_cell)
+def _p_values(metric: Metric, units: _PairedUnits) -> list[float]:
+    """The p value of both models' difference in each slice, without the interval that takes most of the time."""
+    if isinstance(metric, Statistic) and not metric.lowest_of:
+        return [row["p"] for row in _statistic_differences(metric, units)]
+    return list(_ratio_difference(metric, units)[0].p())
 
 
-def _statistic_differences(
-    metric: Statistic[Any], units: tuple[Any, Any], both: Flags, cells: SliceCells
-) -> list[dict[str, Any]]:
+def _statistic_differences(metric: Statistic[Any], paired: _PairedUnits) -> list[dict[str, Any]]:
     """The difference of a statistic in each slice, jackknifed over the same groups of pictures."""
-    counts = [metric.counts(own) & both for own in units]
+    units, cells = paired.units, paired.cells
+    counts = [metric.counts(own) & paired.both for own in units]
     rows = zip(cells.names, *(cells.units_by_slice(own) for own in counts), strict=True)
     differences = []
     for name, *places in rows:
@@ -188,12 +218,6 @@ def _difference_row(metric: Metric, name: tuple[str, ...], *values: Any) -> dict
     if not row["n"]:
         row |= dict.fromkeys(("difference", "low", "high", "p", "error"), nan) | {"method": ""}
     return row
-
-
-def _units(metric: Metric, outcomes: Outcomes) -> Any:
-    if metric.unit is OrderedPairs:
-        return ordered_pairs(outcomes)
-    return {Pairs: outcomes.pairs, Sets: outcomes.sets, Singles: outcomes.singles}[metric.unit]()
 
 
 def _verdict(row: Mapping[str, Any], corrected: float, metric: Metric) -> str:
@@ -338,9 +362,9 @@ class _PairedTests:
             metrics = [self._metrics[name] for name in self._requested[models, by_test]]
             request = ScoreRequest(by=("test",) if by_test else (), metrics=metrics)
             first, second = map(self._outcomes, sorted(models))
-            for row in compare_outcomes(first, second, request).to_pylist():
-                if row["p"] is not None:
-                    self._p[models, row["metric"], row.get("test") or ""] = float(row["p"])
+            for metric, units in _paired_units(first, second, metrics, request):
+                for (_, *test), p in zip(units.cells.names, _p_values(metric, units), strict=True):
+                    self._p[models, metric.name, "".join(test)] = p
 
     def p(self, best: str, other: str, metric: str, test: str) -> float:
         """The p value; nan where too little is in common for one, so that models are neither different nor tied."""

@@ -69,22 +69,18 @@ def _cdf(x: float, a: float, b: float) -> float:
 
 def _cdf_below(x: float, a: float, b: float) -> float:
     """The distribution below its mean, by the continued fraction of the incomplete beta function (Lentz's method)."""
-    c, d = 1.0, 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or _TINY)
     value = d
     for m in range(1, _MOST_TERMS):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         for term in (even, odd):
-            d = 1 / _away_from_zero(1 + term * d)
-            c = _away_from_zero(1 + term / c)
+            d = 1 / (1 + term * d or _TINY)  # a divisor of zero becomes a tiny one
+            c = 1 + term / c or _TINY
             value *= c * d
         if abs(c * d - 1) <= _NEAR:
             break
     return exp(a * log(x) + b * log1p(-x) - _log_beta(a, b)) / a * value
-
-
-def _away_from_zero(value: float) -> float:
-    return value if abs(value) >= _TINY else _TINY
 
 
 @lru_cache(maxsize=1 << 16)

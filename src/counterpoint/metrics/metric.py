@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from math import inf
 from types import MappingProxyType
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.credit import best_answers
-from counterpoint.metrics.units import Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles, Unit
+from counterpoint.metrics.units import Flags, Floats, Rows, Unit, UnitKind
 
 PICTURE_EDIT_TESTS = ("noise", "noise-severities", "pictures-changed", "pictures-changed-severities")
 """The tests that edit a picture and keep the answer."""
@@ -141,8 +141,6 @@ def _answer_kinds(groups: pa.Table) -> pa.Array:
     return pc.if_else(pc.is_valid(best), pc.if_else(binary, YES_NO, OPEN), pa.scalar(None, pa.string()))
 
 
-T = TypeVar("T", Pairs, OrderedPairs, Sets, Singles)
-
 Estimator: TypeAlias = Callable[[Floats], float]
 """The value of a statistic, from the weight of each of its units; nan where there is none."""
 
@@ -243,7 +241,7 @@ class MetricMetadata:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio(MetricMetadata, Generic[T]):
+class Ratio(MetricMetadata, Generic[UnitKind]):
     """A metric that is a mean: what a unit earns, from 0 to 1, and whether it counts at all.
 
     A unit with a failed or missing member never counts.
@@ -253,18 +251,18 @@ class Ratio(MetricMetadata, Generic[T]):
     'Rad'
     """
 
-    unit: type[T]
-    hit: Callable[[T], Flags | Floats]
-    counts: Callable[[T], Flags] = all_units
+    unit: type[UnitKind]
+    hit: Callable[[UnitKind], Flags | Floats]
+    counts: Callable[[UnitKind], Flags] = all_units
 
-    def cases(self, units: T) -> tuple[Floats, Flags]:
+    def cases(self, units: UnitKind) -> tuple[Floats, Flags]:
         """What each unit earns, nothing where it does not count, and whether it counts."""
         counted = self.counts(units) & units.counted
         return np.where(counted, self.hit(units), 0.0), counted
 
 
 @dataclass(frozen=True, slots=True)
-class Statistic(MetricMetadata, Generic[T]):
+class Statistic(MetricMetadata, Generic[UnitKind]):
     """A metric that is no mean of cases: how it is estimated from weighted units, and whether a unit counts at all.
 
     `prepare` takes the units and the places of those that lie in a slice and count. It does once what need not be done
@@ -273,12 +271,12 @@ class Statistic(MetricMetadata, Generic[T]):
     `largest_error` there is no value. `test` gives a p value against chance, from the units, the places and a seed.
     """
 
-    unit: type[T]
-    prepare: Callable[[T, Rows], Estimator]
-    counts: Callable[[T], Flags] = all_units
-    lowest_of: tuple[Ratio[T], ...] = ()
+    unit: type[UnitKind]
+    prepare: Callable[[UnitKind, Rows], Estimator]
+    counts: Callable[[UnitKind], Flags] = all_units
+    lowest_of: tuple[Ratio[UnitKind], ...] = ()
     largest_error: float = inf
-    test: Callable[[T, Rows, int], float] | None = None
+    test: Callable[[UnitKind, Rows, int], float] | None = None
 
 
 Metric: TypeAlias = Ratio[Any] | Statistic[Any]

@@ -4,8 +4,10 @@ All columns are arrays with one entry per row of the suite, per pair or per grou
 consistent are separate columns.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +18,7 @@ from counterpoint.core.groups import Mode, Relation
 from counterpoint.metrics.credit import AnswerWords, credit_answers, equal_gold
 from counterpoint.metrics.labels import Codes, Labels, find_rows, renumber, tag_labels
 from counterpoint.metrics.probabilities import AnswerProbabilities
-from counterpoint.metrics.units import STATES, Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles
+from counterpoint.metrics.units import STATES, Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles, UnitKind
 
 _OK, _UNPARSED, _REFUSED, _HEDGED, _FAILED, _MISSING = range(len(STATES))
 _COLUMNS = (
@@ -54,6 +56,7 @@ class Outcomes:
     words: AnswerWords
     scale: str = ""  # of the scores, as the model declares it; empty where it is not known
     stored_relation: tuple[Flags, Flags] | None = None  # for each row whether it satisfies the relation and is known to
+    _made: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def labels(self, name: str) -> Labels:
         """A column by its name: suite, test, kind, relation, gold (the best answer), or `tag:` and a tag's name."""
@@ -63,8 +66,26 @@ class Outcomes:
             return tag_labels(self.table["tags"], name.removeprefix("tag:"))
         return Labels.of(self.table[name])
 
+    def units(self, kind: type[UnitKind]) -> UnitKind:
+        """All units of a kind; they are made once, as many metrics and slices count them."""
+        if kind not in self._made:
+            self._made[kind] = _MAKERS[kind](self)
+        units: UnitKind = self._made[kind]
+        return units
+
     def pairs(self) -> Pairs:
         """Every base with each of its variants."""
+        return self.units(Pairs)
+
+    def sets(self) -> Sets:
+        """Every group that has a variant."""
+        return self.units(Sets)
+
+    def singles(self) -> Singles:
+        """Every answer by itself."""
+        return self.units(Singles)
+
+    def _pairs(self) -> Pairs:
         row = np.flatnonzero(self.base != np.arange(len(self.base)))
         base = self.base[row]
         relation = self.labels("relation").at(row)
@@ -92,8 +113,7 @@ class Outcomes:
             self.table["tags"],
         )
 
-    def sets(self) -> Sets:
-        """Every group that has a variant."""
+    def _sets(self) -> Sets:
         starts = np.flatnonzero(self.base == np.arange(len(self.base)))
         sizes = np.diff(np.append(starts, len(self.base)))
         several = sizes > 1
@@ -104,8 +124,7 @@ class Outcomes:
         columns = self.cluster[rows], rows, self.threshold, variants, self.correct, score, self.labels
         return Sets(worst, counted, *columns)
 
-    def singles(self) -> Singles:
-        """Every answer by itself."""
+    def _singles(self) -> Singles:
         rows = np.arange(len(self.base))
         fine = self.state < _FAILED
         return Singles(
@@ -120,6 +139,26 @@ class Outcomes:
             self.score,
             self.scale,
             self.words,
+        )
+
+    def _ordered_pairs(self) -> OrderedPairs:
+        """Every ordered pair of different members of every group."""
+        rows = np.arange(len(self.base))
+        sizes = np.bincount(self.base, minlength=len(rows))[self.base]
+        first = np.repeat(rows, sizes - 1)
+        ends = np.cumsum(sizes - 1)
+        steps = np.arange(len(first)) - np.repeat(ends - (sizes - 1), sizes - 1) + 1
+        start = self.base[first]
+        second = start + (first - start + steps) % np.repeat(sizes, sizes - 1)
+        answered = self.state < _FAILED
+        return OrderedPairs(
+            self.correct[first],
+            self.correct[second],
+            answered[first] & answered[second],
+            self.cluster[first],
+            second,
+            start,
+            self.threshold,
         )
 
     def _related(self, relation: Labels, row: Rows, base: Rows) -> tuple[Flags, Flags]:
@@ -148,6 +187,14 @@ class Outcomes:
             fits = self.words.gold.at(row).where(["yes"])
             known |= ranks & ~fits & (~(np.isnan(self.score[base]) | np.isnan(self.score[row])) | odd)
         return related & ~refused, known
+
+
+_MAKERS: dict[type, Callable[[Outcomes], Any]] = {
+    Pairs: Outcomes._pairs,
+    OrderedPairs: Outcomes._ordered_pairs,
+    Sets: Outcomes._sets,
+    Singles: Outcomes._singles,
+}
 
 
 def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcomes:
@@ -308,24 +355,3 @@ def _clusters(table: pa.Table, base: Rows) -> Codes:
     number = np.zeros(len(base), np.int32)
     number[heads] = renumber(codes, len(pictures.words) + len(codes))[0]
     return number[base]
-
-
-def ordered_pairs(outcomes: Outcomes) -> OrderedPairs:
-    """Every ordered pair of different members of every group."""
-    rows = np.arange(len(outcomes.base))
-    sizes = np.bincount(outcomes.base, minlength=len(rows))[outcomes.base]
-    first = np.repeat(rows, sizes - 1)
-    ends = np.cumsum(sizes - 1)
-    steps = np.arange(len(first)) - np.repeat(ends - (sizes - 1), sizes - 1) + 1
-    start = outcomes.base[first]
-    second = start + (first - start + steps) % np.repeat(sizes, sizes - 1)
-    answered = outcomes.state < _FAILED
-    return OrderedPairs(
-        outcomes.correct[first],
-        outcomes.correct[second],
-        answered[first] & answered[second],
-        outcomes.cluster[first],
-        second,
-        start,
-        outcomes.threshold,
-    )

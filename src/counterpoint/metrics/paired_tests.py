@@ -49,9 +49,11 @@ class RatioDifference:
         slices = len(first.cases)
         products = (first.s * second.s, first.s * second.n, first.n * second.s, first.n * second.n)
         self._cross = tuple(add_by(place, product, slices) for product in products)
+        self._shares = first.share, second.share
+        self._weights = [PRIOR_WEIGHT / np.maximum(own.rarer_clusters, 0.1) ** 2 for own in (first, second)]
         self.clusters = add_by(place, (first.n > 0) | (second.n > 0), slices)
         with np.errstate(invalid="ignore", divide="ignore"):
-            self.value = first.share - second.share
+            self.value = self._shares[0] - self._shares[1]
             cases = first.cases + second.cases
             pooled = (first.credit + second.credit) / cases
             independent = np.maximum((first.squares + second.squares) / cases - pooled**2, 0.0)
@@ -69,17 +71,15 @@ class RatioDifference:
 
     def bounds(self, upper: float = UPPER) -> tuple[Floats, Floats]:
         """Both ends of the interval: the differences that the test does not reject."""
-        quantile = student_quantile(upper, np.maximum(self.clusters - 1, 1))
-        ends = []
-        for end in (-1.0, 1.0):
-            far, near = np.full_like(self.value, end), self.value.copy()
+        squared = student_quantile(upper, np.maximum(self.clusters - 1, 1)) ** 2
+        near = np.stack([self.value, self.value])
+        far = np.stack([np.full_like(self.value, -1.0), np.full_like(self.value, 1.0)])
+        with np.errstate(invalid="ignore", divide="ignore"):
             for _ in range(_HALVINGS):
                 middle = (far + near) / 2
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    inside = (self.value - middle) ** 2 <= quantile**2 * self._variance(middle)
+                inside = (self.value - middle) ** 2 <= squared * self._variance(middle)
                 near, far = np.where(inside, middle, near), np.where(inside, far, middle)
-            ends.append(near)
-        low, high = ends
+        low, high = near
         alike = (high - low < 1e-9) | (self.clusters < 2)
         hidden = np.where(alike, [hidden_share(int(many)) for many in self.clusters], 0.0)
         return np.maximum(low - hidden, -1.0), np.minimum(high + hidden, 1.0)
@@ -94,15 +94,17 @@ class RatioDifference:
         first, second, many = self._first, self._second, self.clusters
         share_a = np.clip(self._pooled + difference * second.cases / self._cases, 0.0, 1.0)
         share_b = np.clip(self._pooled - difference * first.cases / self._cases, 0.0, 1.0)
-        residuals = (first.share - share_a) * (second.share - share_b)
+        residuals = (self._shares[0] - share_a) * (self._shares[1] - share_b)
         ss, sn, ns, nn = self._cross
         product = (ss - share_b * sn - share_a * ns + share_a * share_b * nn) / (first.cases * second.cases)
         covariance = (product - residuals / many) * many / (many - 1)
         variances, scales = [], []
-        for sums, share in ((first, share_a), (second, share_b)):
-            own = _variance_around(sums, share, many)
+        for sums, observed, share, weight in zip(
+            (first, second), self._shares, (share_a, share_b), self._weights, strict=True
+        ):
+            around = (sums.ss - 2 * share * sums.sn + share * share * sums.nn) / sums.cases**2
+            own = np.maximum(around - (observed - share) ** 2 / many, 0.0) * many / (many - 1)
             independent = np.maximum(own, self._granularity * share * (1 - share) / sums.cases)
-            weight = PRIOR_WEIGHT / np.maximum(sums.rarer_clusters, 0.1) ** 2
             raised = (own + weight * independent) / (1 + weight)
             variances.append(raised)
             scales.append(np.sqrt(np.divide(raised, own, out=np.ones_like(own), where=own > _EQUAL)))
@@ -110,27 +112,44 @@ class RatioDifference:
         return np.where(total < _EQUAL, 0.0, total)
 
 
-def _variance_around(sums: ShareSums, share: Floats, clusters: Floats) -> Floats:
-    """The linearised variance over clusters of a share that is supposed to be this."""
-    around = (sums.ss - 2 * share * sums.sn + share * share * sums.nn) / sums.cases**2
-    return np.asarray(np.maximum(around - (sums.share - share) ** 2 / clusters, 0.0) * clusters / (clusters - 1))
+@dataclass(frozen=True, slots=True)
+class LowestDifference:
+    """The difference of the lowest of some ratios of two models.
 
-
-def lowest_difference(differences: Sequence[Sequence[RatioDifference]]) -> tuple[Floats, Floats, Floats, Floats]:
-    """The difference of the lowest of some ratios of two models: value, both ends of its interval, and p.
-
-    `differences[s][t]` is the first model's ratio s less the second model's t. The lowest of the first less the lowest
+    `parts[s][t]` is the first model's ratio s less the second model's t. The lowest of the first less the lowest
     of the second is the least over s of the greatest over t, so each bound is one of Bonferroni's over the other index.
     """
-    upper = 1 - (1 - UPPER) / len(differences)
-    ends = [[own.bounds(upper) for own in row] for row in differences]
-    value = np.min([np.max([own.value for own in row], axis=0) for row in differences], axis=0)
-    low = np.min([np.max([end[0] for end in row], axis=0) for row in ends], axis=0)
-    high = np.max([np.min([end[1] for end in column], axis=0) for column in zip(*ends, strict=True)], axis=0)
-    p = np.array([[own.p(upper_only=True) for own in row] for row in differences])
-    above = np.max(np.minimum(len(differences) * p.min(axis=1), 1.0), axis=0)
-    below = np.max(np.minimum(len(differences) * (1 - p).min(axis=0), 1.0), axis=0)
-    return value, low, high, np.minimum(2 * np.minimum(above, below), 1.0)
+
+    parts: Sequence[Sequence[RatioDifference]]
+
+    @property
+    def value(self) -> Floats:
+        """The difference in each slice."""
+        return np.asarray(np.min([np.max([own.value for own in row], axis=0) for row in self.parts], axis=0))
+
+    @property
+    def error(self) -> Floats:
+        """The largest standard error of its parts."""
+        return np.asarray(np.max([own.error for row in self.parts for own in row], axis=0))
+
+    @property
+    def clusters(self) -> Floats:
+        """The clusters of each slice that count for either model."""
+        return self.parts[0][0].clusters
+
+    def p(self) -> Floats:
+        """The two-sided p value, where there are enough pictures and cases."""
+        p = np.array([[own.p(upper_only=True) for own in row] for row in self.parts])
+        above = np.max(np.minimum(len(p) * p.min(axis=1), 1.0), axis=0)
+        below = np.max(np.minimum(len(p) * (1 - p).min(axis=0), 1.0), axis=0)
+        return np.asarray(np.minimum(2 * np.minimum(above, below), 1.0))
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Both ends of the 95 % interval."""
+        ends = [[own.bounds(1 - (1 - UPPER) / len(self.parts)) for own in row] for row in self.parts]
+        low = np.min([np.max([end[0] for end in row], axis=0) for row in ends], axis=0)
+        high = np.max([np.min([end[1] for end in column], axis=0) for column in zip(*ends, strict=True)], axis=0)
+        return low, high
 
 
 def statistic_difference(first: Jackknife, second: Jackknife, clusters: int, cases: int) -> PairedDifference:

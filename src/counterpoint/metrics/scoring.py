@@ -1,6 +1,6 @@
 """Scores with intervals, as one long table: a row for each slice and each metric."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from math import isnan, nan
@@ -23,9 +23,9 @@ from counterpoint.metrics.metric import (
     no_diagnosis,
     ordered,
 )
-from counterpoint.metrics.outcomes import Outcomes, judge, ordered_pairs
+from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.ranking import RANKING
-from counterpoint.metrics.slices import SliceCells, Slicer
+from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
 from counterpoint.metrics.units import STATES, OrderedPairs, Pairs, Rows, Sets, Singles
 
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
@@ -60,10 +60,12 @@ class ScoreRequest:
 
     def metrics_by_suite(self, groups: pa.Table) -> dict[str, tuple[Metric, ...]]:
         """The metrics that are computed of each suite in a table of groups."""
+        if self.metrics:
+            return {suite: tuple(dict.fromkeys(self.metrics)) for (suite,) in distinct_values(groups, "suite")}
         chosen: dict[str, list[Metric]] = {}
         for cut in ((), ("test",)):
             for (suite, *_), contents in contents_by_suite(groups, *cut).items():
-                chosen.setdefault(suite, []).extend(self.metrics or applicable(contents, self.candidates))
+                chosen.setdefault(suite, []).extend(applicable(contents, self.candidates))
         return {suite: tuple(dict.fromkeys(metrics)) for suite, metrics in chosen.items()}
 
 
@@ -104,24 +106,16 @@ def score_outcomes(outcomes: Outcomes, request: ScoreRequest) -> pa.Table:
     states = _states(singles, cells)
     rows = list(_scores(singles, cells, request))
     del cells, singles
-    for kind, unit in _UNITS.items():
-        if not any(metric.unit is kind for metric in request.metrics):
-            continue
-        units = unit(outcomes)
-        rows += _scores(units, slicer.cut(units), request)
+    for kind in dict.fromkeys(metric.unit for metric in request.metrics):
+        if kind is not Singles:
+            units = outcomes.units(kind)
+            rows += _scores(units, slicer.cut(units), request)
     computed = {suite: {metric.name for metric in metrics} for suite, metrics in by_suite.items()}
     rows = [row for row in rows if row["metric"] in computed[row["slice"][0]]]
     order = {metric.name: place for place, metric in enumerate(request.metrics)}
     rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
     rules = _rules(outcomes)
     return pa.Table.from_pylist([_row(row, states, request, rules) for row in rows], _schema(request))
-
-
-_UNITS: Mapping[type, Callable[[Outcomes], Pairs | OrderedPairs | Sets]] = {
-    Pairs: Outcomes.pairs,
-    Sets: Outcomes.sets,
-    OrderedPairs: ordered_pairs,
-}
 
 
 def _rules(outcomes: Outcomes) -> dict[str, str]:
@@ -226,8 +220,11 @@ def _statistic_scores(
         p = metric.test(units, rows, request.seed) if metric.test else nan
         return _SliceScore(score, len(np.unique(cluster)), method, p)
 
+    slices = cells.units_by_slice(metric.counts(units) & units.counted)
+    if len(slices) == 1:  # threads would take longer to start than to end
+        return [score_slice(slices[0])]
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(score_slice, cells.units_by_slice(metric.counts(units) & units.counted)))
+        return list(pool.map(score_slice, slices))
 
 
 def _states(singles: Singles, cells: SliceCells) -> dict[tuple[str, ...], dict[str, float]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -207,3 +207,7 @@ class Singles:
     def right(self) -> Flags:
         """The credit of the answer is at least the threshold."""
         return self.correct >= self.threshold
+
+
+UnitKind = TypeVar("UnitKind", Pairs, OrderedPairs, Sets, Singles)
+"""What one metric counts."""

@@ -16,6 +16,7 @@ from counterpoint.metrics.labels import find_rows
 from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered
 from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.slices import distinct_values
 from counterpoint.metrics.units import STATES, Pairs, Sets, Singles
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
@@ -25,14 +26,15 @@ _ANSWER_COLUMNS = ("raw", "value", "rule", "state", "score", "top", "reason", "s
 SLICES: Mapping[str, tuple[str, ...]] = {"suite": (), "test": ("test",), "kind": ("test", "kind")}
 """The columns that scores are sliced by, for each value of the column `by`."""
 
+_GROUP_UNITS = (Pairs, Sets, Singles)  # have one place in a group
+
 Metrics = Sequence[Metric]
 """The metrics that the tables have scores of."""
 
 
 def group_metrics(metrics: Metrics) -> tuple[Ratio[Any], ...]:
     """Return the metrics that have a value for a single group: the ratios among these, by rank."""
-    units = (Pairs, Sets, Singles)
-    return tuple(metric for metric in ordered(metrics) if isinstance(metric, Ratio) and metric.unit in units)
+    return tuple(metric for metric in ordered(metrics) if isinstance(metric, Ratio) and metric.unit in _GROUP_UNITS)
 
 
 def groups_table(stored: pa.Table) -> pa.Table:
@@ -127,11 +129,19 @@ def scores_table(suite: str, slug: str, outcomes: Outcomes, metrics: Metrics) ->
     """
     computed = ScoreRequest(candidates=metrics).metrics_by_suite(outcomes.table).get(suite, ())
     others = _other_metrics(suite, outcomes, metrics, computed)
-    requests = (("suite", [*computed, *others]), ("test", computed), ("kind", computed))
-    return pa.concat_tables(
-        _with_slice_columns(score_outcomes(outcomes, ScoreRequest(SLICES[by], metrics=own)), suite, slug, by)
-        for by, own in requests
-    )
+    whole = score_outcomes(outcomes, ScoreRequest(SLICES["suite"], metrics=[*computed, *others]))
+    scores = {"suite": whole, "test": _test_scores(outcomes, whole, computed)}
+    scores["kind"] = score_outcomes(outcomes, ScoreRequest(SLICES["kind"], metrics=computed))
+    return pa.concat_tables(_with_slice_columns(own, suite, slug, by) for by, own in scores.items())
+
+
+def _test_scores(outcomes: Outcomes, whole: pa.Table, metrics: Metrics) -> pa.Table:
+    """Return the scores of each test; those of an only test are the scores of the whole suite."""
+    tests = distinct_values(outcomes.table, "test")
+    if len(tests) != 1:
+        return score_outcomes(outcomes, ScoreRequest(SLICES["test"], metrics=metrics))
+    own = whole.filter(pc.is_in(whole["metric"], value_set=pa.array([metric.name for metric in metrics], pa.string())))
+    return own.append_column("test", pa.array([*tests[0]] * own.num_rows, pa.string()))
 
 
 def _with_slice_columns(scores: pa.Table, suite: str, slug: str, by: str) -> pa.Table:
@@ -146,23 +156,18 @@ def _with_slice_columns(scores: pa.Table, suite: str, slug: str, by: str) -> pa.
 
 def _other_metrics(suite: str, outcomes: Outcomes, metrics: Metrics, computed: Metrics) -> list[Metric]:
     """Return the metrics on request that at least one case of the suite counts for."""
-    units, contents = _units(outcomes), contents_by_suite(outcomes.table).get((suite,), Contents())
+    contents = contents_by_suite(outcomes.table).get((suite,), Contents())
     others = [metric for metric in applicable(contents, metrics, on_request=True) if metric not in computed]
-    known = [(metric, units[metric.unit]) for metric in others if metric.unit in units]
+    known = [(metric, outcomes.units(metric.unit)) for metric in others if metric.unit in _GROUP_UNITS]
     return [metric for metric, unit in known if (metric.counts(unit) & unit.counted).any()]
-
-
-def _units(outcomes: Outcomes) -> dict[type, Any]:
-    return {Pairs: outcomes.pairs(), Sets: outcomes.sets(), Singles: outcomes.singles()}
 
 
 def _group_scores(
     outcomes: Outcomes, group: NDArray[np.int64], groups: int, metrics: Metrics
 ) -> Iterator[tuple[str, pa.Array]]:
     """Yield each metric with the score of each group: the mean over its pairs or answers that count."""
-    units = _units(outcomes)
     for metric in group_metrics(metrics):
-        unit = units[metric.unit]
+        unit = outcomes.units(metric.unit)
         credit, counts = metric.cases(unit)
         place = group[unit.base] if groups else np.empty(0, np.int64)
         cases = np.bincount(place[counts], minlength=groups)
