@@ -23,7 +23,7 @@ def _groups(batch: PackedSuite) -> list[Group]:
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("limit", [None, 40, Quota(20, 12)], ids=["all", "forty", "quota"])
 def test_suites_that_are_made_together_are_those_that_are_made_alone(processes: int, limit: int | Quota | None) -> None:
-    scenes = world()[:50]
+    scenes = world(50)
     made = generate_together(SUITES, scenes, 3, {suite.name: limit for suite in SUITES}, processes=processes)
     for suite in SUITES:
         tally = Tally()

@@ -76,7 +76,7 @@ def test_neither_the_order_of_scenes_nor_the_parts_they_come_in_change_a_group(
 
 
 def test_another_seed_asks_other_questions() -> None:
-    one, other = ({group.id for _, group in generate_groups(order.suite, world()[:20], seed)} for seed in (0, 1))
+    one, other = ({group.id for _, group in generate_groups(order.suite, world(20), seed)} for seed in (0, 1))
     assert len(one & other) < len(one) / 4
 
 

@@ -31,8 +31,8 @@ SUITE = visual.suite.configured({"means": MEANS})
 
 
 @cache
-def _groups(count: int = 80) -> tuple[Group, ...]:
-    return tuple(group for _, group in generate_groups(SUITE, world()[:count]))
+def _groups(count: int = 50) -> tuple[Group, ...]:
+    return tuple(group for _, group in generate_groups(SUITE, world(count)))
 
 
 def _kept(group: Group) -> Foreground:
@@ -75,7 +75,7 @@ def test_every_variant_is_tagged_with_its_edit_and_the_base_with_none() -> None:
 
 
 def test_originals_are_those_of_rephrase_order_and_negation_but_for_what_cannot_be_obscured() -> None:
-    scenes, tally = world()[:60], Tally()
+    scenes, tally = world(30), Tally()
     own = {group.base.id for _, group in generate_groups(SUITE, scenes, 3, tally=tally)}
     lost = sum(count for (_, why), count in tally.dropped.items() if why in REASONS)
     assert 0 < lost < len(own) / 10
@@ -183,7 +183,7 @@ def test_what_is_not_there_is_looked_for_in_the_box_of_something_else_that_is_la
 
 def test_without_channel_means_nothing_is_made_and_the_reason_says_what_to_do() -> None:
     tally = Tally()
-    assert list(generate_groups(visual.suite, world()[:10], tally=tally)) == []
+    assert list(generate_groups(visual.suite, world(10), tally=tally)) == []
     assert sum(count for (_, why), count in tally.dropped.items() if why == visual.NO_MEANS) > 30
     assert "--means" in visual.NO_MEANS
 
@@ -206,6 +206,6 @@ def test_edits_come_back_from_the_table_as_they_were() -> None:
 
 def test_a_suite_that_was_told_its_means_travels_to_other_processes() -> None:
     again = pickle.loads(pickle.dumps(SUITE))
-    assert [group.id for _, group in generate_groups(again, world()[:5])] == [
-        group.id for _, group in generate_groups(SUITE, world()[:5])
+    assert [group.id for _, group in generate_groups(again, world(5))] == [
+        group.id for _, group in generate_groups(SUITE, world(5))
     ]
