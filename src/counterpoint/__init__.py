@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.progress import ProgressEvent
     from counterpoint.lab.reader import LabReader
     from counterpoint.lab.results import LabResult, LabTable
+    from counterpoint.lab.run_estimates import RunEstimate
     from counterpoint.lab.running import RunReport
     from counterpoint.lab.scores import ModelScore, Scores
     from counterpoint.lab.source_items import open_source
@@ -99,6 +100,7 @@ __all__ = [
     "Rejection",
     "Rejections",
     "Relation",
+    "RunEstimate",
     "RunReport",
     "Sampler",
     "Scale",
@@ -172,6 +174,7 @@ _HOMES = {
     "lab.progress": ("ProgressEvent",),
     "lab.reader": ("LabReader",),
     "lab.results": ("LabResult", "LabTable"),
+    "lab.run_estimates": ("RunEstimate",),
     "lab.running": ("RunReport",),
     "lab.scores": ("ModelScore", "Scores"),
     "lab.source_items": ("open_source",),

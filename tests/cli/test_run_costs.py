@@ -18,11 +18,13 @@ from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.testing import ChatServer
+from counterpoint.world.source import World
 
 QUERIES = 40
 IN, OUT = 14, 2
 """Tokens of a request and of a reply, as the server counts them: words."""
 PRICES = 'currency = "EUR"\n[models."double"]\ninput = 500\noutput = 2000\n'
+DRAWN = World("test")
 PRICE = (500 * IN + 2000 * OUT) / 1e6
 
 
@@ -127,6 +129,56 @@ def test_a_budget_stops_in_order_and_the_command_that_is_told_goes_on(
     report = _json(_run(server, *words[2:], "--json"))
     assert (report["asked"], report["cached"], report["left"]) == (29, 11, 0)
     assert set(server.asked.values()) == {1}
+
+
+def test_a_dry_run_asks_nothing_and_estimates_by_rule_until_answers_are_there(
+    lab: LabStore, server: ChatServer
+) -> None:
+    words = ("--prices", "prices.toml", "--dry-run", "--json")
+    first = _json(_run(server, *words))
+    assert (server.received, lab.runs(), lab.storage.names("answers/")) == ([], [], [])
+    assert (first["queries"], first["requests"], first["cached"], first["seconds"]) == (QUERIES, QUERIES, 0, None)
+    texts = [row["text"] for row in lab.suite("pairs").table.to_pylist()]
+    characters = sum(len(f"{text}\nAnswer with a single word or a short phrase.") for text in texts)
+    height, width = DRAWN.pixels(Picture("world:test/000000.png")).shape[:2]
+    assert first["tokens_in"] == pytest.approx(characters / 4 + QUERIES * height * width / 750, abs=1)
+    assert first["tokens_out"] == 16 * QUERIES
+    assert first["price"] == pytest.approx((500 * first["tokens_in"] + 2000 * first["tokens_out"]) / 1e6)
+    assert first["basis"].startswith("tokens by rule: a token is 4 characters of text or 750 pixels")
+    _run(server, "--limit", 5)
+    second = _json(_run(server, *words))
+    assert (second["queries"], second["cached"]) == (QUERIES - 10, 10)
+    assert (second["tokens_in"], second["tokens_out"]) == ((QUERIES - 10) * IN, (QUERIES - 10) * OUT)
+    assert second["price"] == pytest.approx((QUERIES - 10) * PRICE)
+    assert second["seconds"] > 0
+    assert second["basis"] == "by the means of 10 earlier answers of this model"
+    other = _json(_run(server, *words, "--model-args", "tokens=20"))
+    assert (other["queries"], other["tokens_in"]) == (QUERIES, QUERIES * IN)
+    assert other["basis"] == "by the means of 10 earlier answers of another version of this model"
+    assert len(server.received) == 10
+
+
+def test_a_dry_run_says_what_it_used_in_sentences(lab: LabStore, server: ChatServer) -> None:
+    _run(server, "--limit", 5)
+    told = _run(server, "--prices", "prices.toml", "--dry-run").stdout.splitlines()
+    assert told[0] == "openai/double: 30 queries would be asked; 10 were answered before"
+    assert told[1].startswith("  about 30 requests, 420 tokens in and 60 out, 0.33 EUR, ")
+    assert told[2:] == ["  by the means of 10 earlier answers of this model"]
+    assert _call("run", "lab", "--model", "constant", "--dry-run").stdout.splitlines() == [
+        "constant: 40 queries would be asked",
+        "  its time is not known before its first answers",
+    ]
+    _call("run", "lab", "--model", "constant")
+    assert _call("run", "lab", "--model", "constant", "--dry-run").stdout == (
+        "constant: 0 queries would be asked; 40 were answered before\n"
+    )
+
+
+def test_a_dry_run_finds_answers_that_are_kept_under_a_former_fingerprint(lab: LabStore, server: ChatServer) -> None:
+    former = "picture_format=png,picture_side=0"
+    _run(server, "--model-args", former)
+    assert _json(_run(server, "--dry-run", "--json"))["queries"] == 0
+    assert len(lab.runs()) == 1
 
 
 @pytest.mark.parametrize(

@@ -44,14 +44,18 @@ FLAGS = ("device", "dtype", "base_url", "concurrency", "budget", "prices")
 @click.option("--trials", default=0, type=click.IntRange(0), help="Add stochastic passes to the plain one.")
 @click.option("--seed", default=0, show_default=True, help="Seed for the stochastic passes.")
 @click.option("--batch-size", type=POSITIVE, help="Ask this many queries at once; else what suits the model.")
+@click.option("--dry-run", is_flag=True, help="Estimate requests, tokens, price and time, and ask nothing.")
 @json_option
-def command(lab: Path, model: str, model_args: str, as_json: bool, **request: Any) -> None:
+def command(lab: Path, model: str, model_args: str, dry_run: bool, as_json: bool, **request: Any) -> None:
     """Ask a model everything in LAB that is missing. Stop it at any time; run it again to go on.
 
     The exit code is 1 where every query failed, and 130 after Ctrl-C.
     """
     flags = {name: request.pop(name) for name in FLAGS}
     args = model_settings(model_args, flags)
+    if dry_run:
+        print_result(cp.Lab(lab).estimate_run(model, model_args=args, **request), as_json=as_json)
+        return
     again = _command_line(lab, model, args, request)
     try:
         with progress_shown() as progress:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from counterpoint.lab.rescoring import Rescoring
     from counterpoint.lab.results import LabResult, LabTable
     from counterpoint.lab.reviewing import ReviewCounts, ReviewSheet
-    from counterpoint.lab.running import RunReport
+    from counterpoint.lab.run_estimates import RunEstimate
+    from counterpoint.lab.running import RunReport, RunRequest
     from counterpoint.lab.scores import Reliability, Scores
     from counterpoint.lab.translation import BackTranslations
     from counterpoint.metrics.metric import Metric
@@ -155,11 +156,17 @@ class Lab:
         `model_args` and further arguments are settings of the model, such as `device="cuda"` or
         `base_url="http://localhost:8000/v1"`.
         """
-        from counterpoint.lab.running import RunRequest, run_model
+        from counterpoint.lab.running import run_model
 
-        args = {key: str(value) for key, value in {**(model_args or {}), **settings}.items()}
-        request = RunRequest(model, tuple(suites), limit, batch_size, args, trials, seed, name, version)
-        return run_model(self.store.opened(), request, self.progress)
+        how: dict[str, Any] = {"suites": suites, "limit": limit, "batch_size": batch_size, "trials": trials}
+        how |= {"seed": seed, "name": name, "version": version, "model_args": model_args}
+        return run_model(self.store.opened(), _run_request(model, **how, **settings), self.progress)
+
+    def estimate_run(self, model: str, **request: Any) -> RunEstimate:
+        """The requests, tokens, price and time that `run` would take with the same arguments; nothing is asked."""
+        from counterpoint.lab.run_estimates import estimate_run
+
+        return estimate_run(self.store.opened(), _run_request(model, **request))
 
     def rescore(self, rule: str, *, models: Sequence[str] = (), suites: Sequence[str] = ()) -> Rescoring:
         """Take values from the stored answers by another extraction rule; no model is asked."""
@@ -378,6 +385,25 @@ class Lab:
 
 def _path(path: Path | str | None) -> Path | None:
     return None if path is None else Path(path)
+
+
+def _run_request(
+    model: str,
+    *,
+    suites: Sequence[str] = (),
+    model_args: Mapping[str, Any] | None = None,
+    limit: int | None = None,
+    batch_size: int | None = None,
+    trials: int = 0,
+    seed: int = 0,
+    name: str = "",
+    version: str = "",
+    **settings: Any,
+) -> RunRequest:
+    from counterpoint.lab.running import RunRequest
+
+    args = {key: str(value) for key, value in {**(model_args or {}), **settings}.items()}
+    return RunRequest(model, tuple(suites), limit, batch_size, args, trials, seed, name, version)
 
 
 def _metrics(metrics: Sequence[str | Metric]) -> list[Metric]:

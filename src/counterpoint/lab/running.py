@@ -29,7 +29,7 @@ from counterpoint.models.multi_device import load_on_devices
 from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.store.suites import read_references
+from counterpoint.store.suites import StoredSuite, read_references
 from counterpoint.store.versions import RunRecord, tag_version
 
 
@@ -119,12 +119,9 @@ class RunReport(LabResult[dict[str, Any]]):
 
 def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback = ignore_progress) -> RunReport:
     """Ask a model what the lab has no answer to, and record the run under the model's name and version."""
-    chosen = [store.suite(name) for name in dict.fromkeys(request.suites or store.suites())]
-    if not chosen:
-        raise StoreError(f"{store.folder} holds no suite", hint="counterpoint generate makes one")
-    table = unique_queries(pa.concat_tables([first_groups(suite.table, request.limit) for suite in chosen]))
+    chosen, table = load_queries(store, request)
     pictures = store.pictures(find_worlds(store, table))
-    with _loaded(request, pictures) as (model, prefetcher):
+    with load_model(request, pictures) as (model, prefetcher):
         started = _started(store, request, model)
         suites = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
         recorder = _RunRecorder(store, started, request, suites, progress)
@@ -159,6 +156,14 @@ def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback =
     return RunReport(title, started.model, started.version, started.fingerprint, started.run, outcome, lost)
 
 
+def load_queries(store: LabStore, request: RunRequest) -> tuple[list[StoredSuite], pa.Table]:
+    """The suites of a run, and their queries, each once."""
+    chosen = [store.suite(name) for name in dict.fromkeys(request.suites or store.suites())]
+    if not chosen:
+        raise StoreError(f"{store.folder} holds no suite", hint="counterpoint generate makes one")
+    return chosen, unique_queries(pa.concat_tables([first_groups(suite.table, request.limit) for suite in chosen]))
+
+
 def _lost_pictures(store: LabStore, table: pa.Table, reasons: Iterable[str]) -> tuple[PictureLocation, ...]:
     """Where the pictures of queries should be, if one of the reasons of a failure is that a file is missing."""
     if not any(" does not exist" in reason or "namespace of pictures" in reason for reason in reasons):
@@ -185,7 +190,7 @@ def _started(store: LabStore, request: RunRequest, model: Model) -> RunRecord:
 
 
 @contextmanager
-def _loaded(request: RunRequest, pictures: Pictures) -> Iterator[tuple[Model, Prefetcher | None]]:
+def load_model(request: RunRequest, pictures: Pictures) -> Iterator[tuple[Model, Prefetcher | None]]:
     """The model and the prefetcher of its pictures; a process for each device, where several are named."""
     args, (way, slash, _) = dict(request.model_args), request.model.partition("/")
     served = slash and way in catalog.rows("ways") and "version" in signature(catalog.find("ways", way)).parameters

@@ -181,8 +181,7 @@ class AnswerLog:
         """
         self._acquire()
         self.flush()
-        settled = read_parts(self._storage, self._folder, _SETTLED, encoded=("state", "digest"))
-        return joins.unanswered_rows(plan, settled)
+        return missing_answers(self._storage, self.fingerprint, plan)
 
     def merge(self) -> None:
         """Merge the parts of this run into few; readers see each answer once at any time."""
@@ -243,6 +242,12 @@ def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str
     wanted = list(columns or ANSWERS.names)
     needed = list(dict.fromkeys([*wanted, "query", "trial", "state"]))
     return joins.latest_answers(read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", needed)).select(wanted)
+
+
+def missing_answers(storage: StorageFolder, fingerprint: str, plan: pa.Table) -> pa.Table:
+    """The rows of a plan without a settled answer of a model, as `AnswerLog.missing` has them; no lock is needed."""
+    settled = read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", _SETTLED, encoded=("state", "digest"))
+    return joins.unanswered_rows(plan, settled)
 
 
 def copy_answers(storage: StorageFolder, old: str, new: str, run: str) -> None:

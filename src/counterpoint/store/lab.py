@@ -100,6 +100,10 @@ class LabStore:
         self._mark()
         return answers.AnswerLog(self.storage, fingerprint, run=run, waiting=waiting)
 
+    def missing_answers(self, fingerprint: str, plan: pa.Table) -> pa.Table:
+        """The rows of a plan (query, trial, digest) without a settled answer of a model; nothing waits for a run."""
+        return answers.missing_answers(self.storage, fingerprint, plan)
+
     def adopt_answers(self, fingerprint: str, former: Sequence[str], run: str) -> tuple[str, ...]:
         """Copy answers that are kept under former fingerprints of a model to its own folder, once.
 
