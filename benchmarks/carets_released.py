@@ -49,12 +49,15 @@ def record(number: int, letter: str, luck: Random) -> dict[str, Any]:
     }
 
 
-def make(folder: Path) -> None:
-    """Write the files, their records shuffled as the authors' are."""
+def make(folder: Path, pairs: int = FILES * PAIRS, *, shared: int = 1) -> None:
+    """Write the files, their records shuffled as the authors' are; so many files in turn share their originals."""
     luck = seeded_rng("released")
+    ends = [pairs * file // FILES for file in range(FILES + 1)]
     for file in range(FILES):
         letter, kind = list(LETTERS.items())[file % len(LETTERS)]
-        records = [record(number, one, luck) for number in range(PAIRS) for one in ("", letter)]
+        numbers = range(ends[file + 1] - ends[file])
+        originals = [record(number, "", seeded_rng("released", file // shared, number)) for number in numbers]
+        records = [*originals, *(record(number, letter, luck) for number in numbers)]
         luck.shuffle(records)
         (folder / f"file{file:02}_{kind}_test.json").write_text(json.dumps(records), "utf-8")
 

@@ -42,7 +42,7 @@ MAP: dict[str, set[str]] = {
 """Each package with the packages it may import, beside itself; the version is open to all."""
 
 LIBRARIES: dict[str, set[str]] = {
-    "core": {"numpy"},
+    "core": {"msgspec", "numpy"},
     "language": {"numpy", "HanTa"},
     "pictures": {"numpy", "PIL"},
     "metrics": {"numpy", "pyarrow"},

@@ -85,3 +85,13 @@ def _printed(hash_seed: str) -> list[str]:
         check=True,
     )
     return done.stdout.split()
+
+
+@given(plains())
+def test_a_line_is_that_of_the_json_module(content: Plain) -> None:
+    assert canonical(content) == json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def test_every_character_is_written_as_the_json_module_writes_it() -> None:
+    text = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x30000))))
+    assert canonical([text]) == json.dumps([text], ensure_ascii=False)

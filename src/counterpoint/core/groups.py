@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from counterpoint.core.costs import Usage
-from counterpoint.core.ids import Plain, content_id, hex_id
+from counterpoint.core.ids import Memo, Plain, content_id, hex_id
 from counterpoint.core.pictures import Edit, Picture, Size, edits_content
 from counterpoint.core.scenes import SceneObject
 
@@ -79,7 +79,7 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class Query(Memo[int]):
     """What a model is shown. It holds no gold, so no adapter can peek.
 
     >>> query = Query(Picture("world:test/000007.png"), "Is the door open?")
@@ -97,7 +97,10 @@ class Query:
     @property
     def id(self) -> int:
         """The content id, the same on every machine; tables carry it as a column."""
-        return content_id(self.content)
+        try:
+            return self.memo
+        except AttributeError:
+            return self.memoize(content_id(self.content))
 
     @property
     def content(self) -> list[Plain]:
@@ -143,7 +146,7 @@ class Gold:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Group(Memo[int]):
     """A base query and its variants, each differing from it in one respect, with the gold answer to each.
 
     >>> picture = Picture("world:test/000007.png")
@@ -181,7 +184,10 @@ class Group:
     @property
     def id(self) -> int:
         """The same for the same queries under the same relation, so that votes survive regeneration."""
-        return group_id(self.relation, (query.id for query in self.queries))
+        try:
+            return self.memo
+        except AttributeError:
+            return self.memoize(group_id(self.relation, [query.id for query in self.queries]))
 
 
 def group_id(relation: str, queries: Iterable[int]) -> int:

@@ -4,11 +4,14 @@ import json
 from collections.abc import Sequence
 from hashlib import blake2b
 from random import Random
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
+from msgspec.json import Encoder
+
+T = TypeVar("T")
 Plain: TypeAlias = "str | int | Sequence[Plain]"
 """What can be hashed: text, integers, and sequences of these."""
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps would build one per call
+_encode = Encoder().encode  # the same bytes as json.dumps without blanks, in a tenth of its time
 
 
 def canonical(content: Plain) -> str:
@@ -17,7 +20,14 @@ def canonical(content: Plain) -> str:
     >>> canonical(["red", ["a", 1]])
     '["red",["a",1]]'
     """
-    return _ENCODER.encode(content)
+    return _line(content).decode("utf-8", "surrogatepass")
+
+
+def _line(content: Plain) -> bytes:
+    try:
+        return _encode(content)
+    except (UnicodeEncodeError, TypeError):  # half a character, or a text of a class of its own
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def content_id(content: Plain) -> int:
@@ -26,7 +36,19 @@ def content_id(content: Plain) -> int:
     >>> f"{content_id(['world', 7]):016x}"
     '1a178091cc6bdcb5'
     """
-    return int.from_bytes(blake2b(canonical(content).encode("utf-8", "surrogatepass"), digest_size=8).digest())
+    return int.from_bytes(blake2b(_line(content), digest_size=8).digest())
+
+
+class Memo(Generic[T]):
+    """The base of a frozen value that keeps what it computed once; no field, so no part of its content."""
+
+    __slots__ = ("memo",)
+    memo: T
+
+    def memoize(self, value: T) -> T:
+        """Keep a value under `memo`, which has none before."""
+        object.__setattr__(self, "memo", value)
+        return value
 
 
 def hex_id(number: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from counterpoint.core.groups import Gold, Group
-from counterpoint.core.ids import content_id, hex_id
+from counterpoint.core.ids import Memo, content_id, hex_id
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene
 
@@ -125,10 +125,10 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyGroup:
+class ReadyGroup(Memo[Group]):
     """A group that is part of a published data set, under its id there.
 
-    The group is built on each access, so that reading a large file costs only what is used of it.
+    The group is built when it is first used, so that reading a large file costs only what is used of it.
     """
 
     id: str
@@ -137,7 +137,10 @@ class ReadyGroup:
     @property
     def group(self) -> Group:
         """The group itself."""
-        return self.make()
+        try:
+            return self.memo
+        except AttributeError:
+            return self.memoize(self.make())
 
     @property
     def content_id(self) -> int:

@@ -214,7 +214,7 @@ def import_predictions(
             "files": [_file_facts(Path(path), format_) for path, format_ in formats.items()],
         }
         store.put_run(RunRecord(run, request.name, fingerprint, details, tag))
-        warn_about_stored_answers(store, fingerprint, names)
+        warn_about_stored_answers(store, fingerprint, names, groups)
     return report
 
 
@@ -256,6 +256,7 @@ def _store_answers(
         columns = zip(*(before_import[name].to_pylist() for name in _STORED), strict=True)
         stored = {(query, trial): tuple(answer) for query, trial, *answer in columns}
         rows = _answer_rows(store, queries, matches, request.rule)
+        new = list[StoredAnswer]()  # written as one part
         for row in track(rows, "adding", progress, total=len(matches.predictions)):
             query, trial, answer, digest, _ = row
             before = stored.get((query, trial))
@@ -264,7 +265,8 @@ def _store_answers(
                 there += 1
                 continue
             added, replaced = added + 1, replaced + (before is not None)
-            log.add([row])
+            new.append(row)
+        log.add(new)
     return ImportCounts(added, replaced, there, unparsed)
 
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -129,14 +129,15 @@ class QueryIndex:
         if not rows and stem.isdecimal():  # the number of a picture whose file is called COCO_val2014_000000000042.jpg
             number = stem.lstrip("0")
             rows = next(filter(None, (self._by_number_text.get((number, text)) for text in wordings)), [])
-        near = {row: _shared_ending(names, _parts(self._pictures[row] or "")) for row in rows}
-        rows = [row for row in rows if near[row] == max(near.values())]
+        if len(rows) > 1:
+            near = {row: _shared_ending(names, _parts(self._pictures[row] or "")) for row in rows}
+            rows = [row for row in rows if near[row] == max(near.values())]
         if prediction.options and len(rows) > 1:
             offered = {row: sorted(self.table["choices"][row].as_py()) for row in rows}
             rows = [row for row in rows if offered[row] == sorted(prediction.options)] or rows
         if len(rows) != 1:
             return self._no_match(prediction, rows, "this picture and text")
-        if any(self.table[name][rows[0]].as_py() != "[]" for name in ("edits", "feature_edits")):
+        if self._edited[rows[0]]:
             return _NoMatch("unmatched", "the only query with this picture and text shows it edited")
         return rows[0]
 
@@ -169,6 +170,11 @@ class QueryIndex:
     @cached_property
     def _pictures(self) -> list[str | None]:
         return list(self.table["picture"].to_pylist())
+
+    @cached_property
+    def _edited(self) -> list[bool]:
+        pixels, features = (pc.not_equal(self.table[name], "[]") for name in ("edits", "feature_edits"))
+        return list(pc.or_(pixels, features).to_pylist())
 
     @cached_property
     def _tagged(self) -> dict[str, list[int]]:
@@ -258,7 +264,9 @@ def normalize_text(text: str) -> str:
     >>> normalize_text("<image>\\n Isn’t  it Red? ")
     "isn't it red?"
     """
-    plain = unicodedata.normalize("NFKC", text.replace("<image>", " ")).translate(_STRAIGHT)
+    plain = text.replace("<image>", " ")
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", plain).translate(_STRAIGHT)
     return " ".join(plain.casefold().split())
 
 
@@ -268,9 +276,11 @@ _STRAIGHT = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
 def _wordings(text: str) -> list[str]:
     """What a text may be of a query's: all of it, or its first line, behind which prompts say how to answer."""
     lines = [line for line in text.replace("<image>", " ").splitlines() if line.strip()]
-    return list(dict.fromkeys([normalize_text(text), *map(normalize_text, lines[:1])]))
+    wordings = [text] if len(lines) < 2 else [text, lines[0]]
+    return list(dict.fromkeys(map(normalize_text, wordings)))
 
 
+@lru_cache(1 << 16)  # many questions are about one picture
 def _parts(picture: str) -> tuple[str, ...]:
     """A path or an address as its steps, without namespace and drive.
 
@@ -281,7 +291,8 @@ def _parts(picture: str) -> tuple[str, ...]:
     return tuple(step for step in path.split("/") if step)
 
 
-def _stem(parts: Sequence[str]) -> str:
+@lru_cache(1 << 16)
+def _stem(parts: tuple[str, ...]) -> str:
     return re.sub(r"(?<=.)\.[A-Za-z]{2,5}$", "", parts[-1]) if parts else ""
 
 

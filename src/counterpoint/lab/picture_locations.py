@@ -1,5 +1,6 @@
 """Where the pictures of a lab come from, by namespace: folders, or the built-in world, which draws them."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,9 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.pictures import Picture
+from counterpoint.core.ports import Pictures
 from counterpoint.core.quantities import counted
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
@@ -17,9 +20,8 @@ from counterpoint.pictures.folders import PictureFolders
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
 from counterpoint.store.tables import read_parquet
-from counterpoint.world.scene_building import namespace
-from counterpoint.world.source import World
 
+_WORLD = re.compile(r"world(?:-([1-9][0-9]*))?")  # for other seeds than 0 the seed as well
 DRAWN = "drawn"
 """The folder of pictures that the built-in world draws when they are shown."""
 
@@ -101,18 +103,15 @@ def describe_search(locations: Iterable[PictureLocation]) -> list[str]:
     return [counts, *first[:1]]
 
 
-def find_worlds(store: LabStore, table: pa.Table) -> dict[str, World]:
+def find_worlds(store: LabStore, table: pa.Table) -> dict[str, Pictures]:
     """A world for each namespace of pictures that is the name of one and for which the lab has no files: `world-7`."""
     addresses = pc.drop_null(pc.unique(table["picture"])).to_pylist()
-    worlds: dict[str, World] = {}
-    for name in sorted({address.partition(":")[0] for address in addresses}):
-        seed = name.removeprefix("world").removeprefix("-") or "0"
-        if seed.isdecimal() and namespace(int(seed)) == name and name not in store.roots:
-            worlds[name] = World(scenes=0, seed=int(seed))
-    return worlds
+    names = sorted({address.partition(":")[0] for address in addresses} - store.roots.keys())
+    seeds = {name: match[1] or "0" for name in names if (match := _WORLD.fullmatch(name))}
+    return {name: catalog.find("sources", "world")(scenes=0, seed=int(seed)) for name, seed in seeds.items()}
 
 
-def lab_worlds(store: LabStore) -> dict[str, World]:
+def lab_worlds(store: LabStore) -> dict[str, Pictures]:
     """The worlds that the suites of a lab show, by namespace."""
     tables = (
         read_parquet(store.storage, f"suites/{name}/groups.parquet", "groups", ["picture"], ["picture"])

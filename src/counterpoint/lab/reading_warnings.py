@@ -34,12 +34,16 @@ _KINDS: Mapping[str, frozenset[str]] = {
 }
 
 
-def warn_about_stored_answers(store: LabStore, fingerprint: str, suites: Sequence[str]) -> None:
-    """Warn about the answers of a model to suites, as `run` and `import` do at their end."""
+def warn_about_stored_answers(
+    store: LabStore, fingerprint: str, suites: Sequence[str], groups: pa.Table | None = None
+) -> None:
+    """Warn about the answers of a model to suites, as `run` and `import` do at their end; `groups` are those read."""
     model = next((version for version in store.opened().versions() if version.fingerprint == fingerprint), None)
     if model is not None:
         answers = load_answers(store, model, ["rule"])
-        warn_about_answers(store, model, answers, judge(load_groups(store, suites), answers))
+        warn_about_answers(
+            store, model, answers, judge(load_groups(store, suites) if groups is None else groups, answers)
+        )
 
 
 def warn_about_answers(store: LabStore, model: ModelVersion, answers: pa.Table, outcomes: Outcomes) -> None:

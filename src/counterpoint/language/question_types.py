@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
@@ -31,7 +31,7 @@ class ParsedQuestion:
     @property
     def without_words(self) -> "ParsedQuestion":
         """The type and options alone, which are enough for a reply of one word and cache better."""
-        return replace(self, words=frozenset())
+        return ParsedQuestion(self.type, self.options, spans=self.spans)
 
 
 _LEAD_IN = re.compile(

@@ -67,9 +67,11 @@ class PictureFolders:
 
     def file(self, address: str) -> Path | None:
         """The file behind an address; None if it is missing, or of no known namespace."""
+        if address.partition(":")[0] not in self._roots:
+            return None
         try:
             path = self.path(Picture(address))
-        except (PictureError, UnknownName):
+        except PictureError:
             return None
         return path if path.is_file() else None
 

@@ -4,7 +4,7 @@ A sample is the same on every machine, and a smaller one is part of every larger
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from heapq import heappush, heappushpop
+from heapq import heapify, heappushpop
 from typing import Protocol, TypeVar
 
 from counterpoint.core.ids import content_id
@@ -46,16 +46,24 @@ def sample_items(
                 ids.add(item.id)
                 yield item
         return
+    first: list[Item] = []
     taken: list[tuple[int, int, Item]] = []
+
+    def entry_of(place: int, item: Item) -> tuple[int, int, Item]:
+        return -content_id([seed, item.id]), -place, item
+
     for place, item in enumerate(items):
         if item.id in ids:
             on_repeated(item)
-            continue
-        entry = (-content_id([seed, item.id]), -place, item)
-        if len(taken) < limit:
-            heappush(taken, entry)
+        elif len(first) < limit:  # hashes are needed only where there are more
+            first.append(item)
             ids.add(item.id)
-        elif taken and entry[:2] > taken[0][:2]:
-            ids.add(item.id)
-            ids.remove(heappushpop(taken, entry)[2].id)
-    yield from (item for _, _, item in sorted(taken, key=lambda entry: -entry[1]))
+        elif first:
+            if not taken:
+                taken = [entry_of(number - len(first), early) for number, early in enumerate(first)]
+                heapify(taken)
+            entry = entry_of(place, item)
+            if entry[:2] > taken[0][:2]:
+                ids.add(item.id)
+                ids.remove(heappushpop(taken, entry)[2].id)
+    yield from (item for _, _, item in sorted(taken, key=lambda entry: -entry[1])) if taken else first

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, group_id
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import canonical, hex_id
 from counterpoint.core.pictures import Edit, Picture, edits_content
 from counterpoint.store.joins import has_duplicates
@@ -28,18 +28,16 @@ def groups_table(groups: Iterable[tuple[str, Group]], suite: str) -> pa.Table:
     tests, kept = [test for test, _ in pairs], [group for _, group in pairs]
     sizes = np.array([len(group.queries) for group in kept], dtype=np.int64)
     queries = [query for group in kept for query in group.queries]
-    ids = [query.id for query in queries]
     ends = np.cumsum(sizes)
     rows = np.repeat(np.arange(len(kept)), sizes)  # the group of each row
 
     def spread(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         return _array(values, kind).take(pa.array(rows))
 
-    of_group = [ids[end - size : end] for size, end in zip(sizes, ends, strict=True)]
     columns = {
         "suite": pa.repeat(pa.scalar(suite, pa.string()), len(rows)),
         "test": spread(tests, pa.string()),
-        "group_id": spread([group_id(g.relation, own) for g, own in zip(kept, of_group, strict=True)], pa.uint64()),
+        "group_id": spread([group.id for group in kept], pa.uint64()),
         "role": pa.array(np.arange(len(rows)) - np.repeat(ends - sizes, sizes), pa.uint16()),
         "relation": spread([group.relation.value for group in kept], pa.string()),
         "kind": spread([group.kind for group in kept], pa.string()),
@@ -50,7 +48,7 @@ def groups_table(groups: Iterable[tuple[str, Group]], suite: str) -> pa.Table:
         "height": spread([group.size and group.size.height for group in kept], pa.int32()),
         "tags": _tags([tags for group in kept for tags in (group.tags or ((),) * len(group.queries))]),
         "proof": spread([group.proof for group in kept], pa.string()),
-        "query": pa.array(ids, pa.uint64()),
+        "query": pa.array([query.id for query in queries], pa.uint64()),
     }
     return pa.table([columns[field.name] for field in GROUPS], schema=GROUPS)
 

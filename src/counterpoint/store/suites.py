@@ -49,9 +49,13 @@ def _fields(values: pa.Array | pa.ChunkedArray) -> pa.Array:
         values = pa.concat_arrays(values.chunks)
     kind = values.type
     if pa.types.is_string(kind):
+        encoded = values.dictionary_encode()
+        if 2 * len(encoded.dictionary) < len(values):  # few texts in many rows
+            return _fields(encoded.dictionary).take(encoded.indices).fill_null(f"{_NOTHING};")
         values = values.cast(pa.large_string())
-        texts = _joined(pc.binary_length(values).cast(pa.large_string()), ":", values)
-    elif pa.types.is_integer(kind):
+        texts = _joined(pc.binary_length(values).cast(pa.large_string()), ":", values, ";")
+        return texts.fill_null(f"{_NOTHING};")
+    if pa.types.is_integer(kind):
         texts = values.cast(pa.large_string())
     elif pa.types.is_floating(kind):
         texts = values.cast(pa.float64()).view(pa.int64()).cast(pa.large_string())

@@ -133,6 +133,8 @@ def extract_value(raw: str, text: str, choices: tuple[str, ...], mode: Mode, rul
         raise UnknownName("rule", rule, EXTRACTION_RULES)
     if mode is Mode.SCORE:
         return raw, "exact", State.OK
+    if rule == "exact":  # whatever was asked
+        return _extract(raw, _ANY, rule)
     question = parse_question(text, choices)
     if " " not in raw.strip():
         extracted = _extract(raw, question.without_words, rule)

@@ -169,20 +169,21 @@ _is_picture = lru_cache(4096)(is_name)
 def _group(file: str, base: _Member, variant: _Member) -> Group:
     """The pair as a group."""
     test, relation = TESTS[variant.id[-1]]
-    tags = [_tags(member) for member in (base, variant)]
+    more: Tags = ()
     if test == "ontology":  # an object that is present has every hypernym too; one that is absent has no hyponym
-        tags[1] = (*tags[1], ("direction", "down" if base.gold.best == "no" else "up"))
+        more = (("direction", "down" if base.gold.best == "no" else "up"),)
     stem = file.removesuffix(".json")
+    base_ids, variant_ids = ((("question_id", own), ("id", f"{stem}/{own}")) for own in (base.id, variant.id))
     return Group(
         relation,
-        tuple(Query(base.picture, member.record.sent, choices=_choices(member)) for member in (base, variant)),
+        (
+            Query(base.picture, base.record.sent, choices=_choices(base)),
+            Query(base.picture, variant.record.sent, choices=_choices(variant)),
+        ),
         (base.gold, variant.gold),
         proof=f"the labels in {file}",
         kind=_kind(base.record.question_type or ""),
-        tags=tuple(
-            (("question_id", member.id), ("id", f"{stem}/{member.id}"), *slices)
-            for member, slices in zip((base, variant), tags, strict=True)
-        ),
+        tags=(base_ids + _tags(base), variant_ids + _tags(variant) + more),
         test=test,
     )
 

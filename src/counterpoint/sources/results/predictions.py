@@ -68,10 +68,10 @@ def as_text(value: object) -> str | None:
     >>> as_text("007"), as_text(7), as_text(7.0), as_text(["yes"]), as_text(None)
     ('007', '7', '7', 'yes', None)
     """
-    if isinstance(value, list) and len(value) == 1:
-        return as_text(value[0])
     if isinstance(value, str):  # half a character costs that character, not the record
         return value if value.isascii() else value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if isinstance(value, list) and len(value) == 1:
+        return as_text(value[0])
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
