@@ -149,6 +149,48 @@ def test_an_option_that_stands_in_the_question_is_kept_whole() -> None:
     assert _taken("Cows", "Are these animals cows or sheep?") == "cows"
 
 
+def test_a_word_that_all_options_end_in_chooses_none_of_them() -> None:
+    sleeves = "Is the shirt short sleeved or long sleeved?"
+    for raw in ("sleeved", "It is sleeved.", "**Sleeved**"):
+        assert _taken(raw, sleeves) == "<unparsed>"
+        assert _taken(raw, sleeves, ("short sleeved", "long sleeved")) == "<unparsed>"
+    assert _taken("sleeved", "Is the shirt sleeved or sleeveless?") == "sleeved"
+    assert _taken("blue", "Is the car blue or light blue?") == "blue"
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ("1. A man at the front\n2. A woman in the middle\n3. A child\n\n**Total: 3 people**", "3"),
+        ("I see:\n1. Two men on the left.\n2. One woman.\n\nSo there are 3 people.", "3"),
+        ("The people are:\n1. A man\n2. A woman", "2"),
+        ("1. Two men\n2. One woman", "<unparsed>"),
+        ("3. There are three.", "3"),
+        ("4.\nI counted them.", "4"),
+        ('[{"label": "man", "bbox_2d": [12, 40, 210, 300]}, {"label": "man", "bbox_2d": [2, 4, 20, 30]}]', "2"),
+        ('```json\n[{"point": [1, 2]}]\n```', "1"),
+        ('[{"label": "man", "bbox": [1, 2, 3, 4]}, {"label": "dog", "bbox": [1, 2, 3, 4]}]', "<unparsed>"),
+        ('[{"label": "man", "sure": "yes"}]', "<unparsed>"),
+    ],
+)
+def test_listed_things_and_boxes_are_counted_where_no_number_is_stated(raw: str, value: str) -> None:
+    assert _taken(raw, "How many people are there?") == value
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ("Looking at the dog, I can see that it is indeed wearing a red collar with a small tag.", "yes"),
+        ("It is indeed not wearing a collar.", "no"),
+        ("Indeed not.", "no"),
+        ("Indeed, it is.", "yes"),
+        ("The dog is indeed cute.", "<unparsed>"),
+    ],
+)
+def test_indeed_confirms_what_was_asked(raw: str, value: str) -> None:
+    assert _taken(raw, "Is the dog wearing a collar?") == value
+
+
 def test_choices_may_bring_their_letters_or_be_letters() -> None:
     lettered = ("A. a dog", "B. two cats")
     for raw in ("B", "(b)", "Two cats.", "two cats", "B. two cats", "I see two cats."):
@@ -242,7 +284,7 @@ def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
 
 def test_the_exact_rule_strips_blanks_and_changes_nothing_else() -> None:
     for raw in (" The Cup. ", "<think>a</think>b", "I cannot help."):
-        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@2")
+        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@3")
 
 
 @pytest.mark.parametrize(
@@ -332,15 +374,15 @@ def test_a_question_that_offers_words_is_answered_by_one_of_them_or_by_yes_or_no
     assert _taken("The bench is made of wood.", text) == "wood"
     assert _taken("Plastic.", text) == "<unparsed>"
     assert _taken("Yes.", text) == "yes"
-    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@2"
+    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@3"
 
 
 def test_an_answer_names_the_rule_that_gave_its_value_and_keeps_what_else_there_is() -> None:
     found = extract_answer("Two.", Query(None, "How many?"), top=[("2", 0.9)])
-    assert found == Answer("Two.", "2", "number@2", top=(("2", 0.9),))
-    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@2"
-    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@2"
-    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@2"
+    assert found == Answer("Two.", "2", "number@3", top=(("2", 0.9),))
+    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@3"
+    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@3"
+    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@3"
 
 
 def test_a_text_that_was_to_be_scored_stays_as_it_is() -> None:

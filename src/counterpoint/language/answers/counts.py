@@ -24,6 +24,7 @@ _BOUND = re.compile(r"\b(?:more|less|fewer|greater|other|rather) than\b|\bnot\b[
 _RANGE = re.compile(rf"(?:{_DIGITS}|\b(?:{_WORDS}))(?: or | to |-| - |–| and )(?:{_DIGITS}|(?:{_WORDS})\b)")
 _TOTAL = re.compile(r"\b(?:total|altogether|overall|makes|leaves|therefore|thus|hence|so)\b")
 _LIST_ITEM = re.compile(r"(?:[0-9]{1,2}[.)]|(?:step|person|object|image) [0-9]{1,2}[:.]?) ")
+_LONE_MARK = re.compile(r"^([0-9]{1,2}\.)\n", re.MULTILINE)  # a sentence of its own, as its full stop ends one
 _STATES = re.compile(
     r"\b(?:there (?:are|is|were|was|'re|'s)|there's|i (?:can )?(?:see|count|counted|spot|estimate)|has|have|shows"
     r"|contains|with|a total of|i'd (?:say|estimate)|seems? to be|appears? to be|maybe|perhaps)"
@@ -36,13 +37,32 @@ _CJK = re.compile(r"(?:(?<=有)|(?<=是)|(?<=为)|^|(?<=[:\s]))([零〇一二两
 def parse_count(text: str, words: frozenset[str] = frozenset()) -> str | None:
     """The count that a text settles on, as digits; None where there are none, several, or only a bound.
 
-    Of several numbers the one after a sum, in a sentence that concludes, after "there are", or before a noun of the
+    The items of a numbered list are counted where neither they nor what surrounds them states a number. Of several
+    numbers the one after a sum, in a sentence that concludes, after "there are", or before a noun of the
     question counts.
 
     >>> [parse_count(text) for text in ("There are three dogs.", "a dozen", "No dogs.", "2 or 3", "1,000")]
     ['3', '12', '0', None, '1000']
     """
-    answer = text.lower().replace("’", "'").strip()
+    lower = text.lower().replace("’", "'").strip()
+    answer, items = _split_items(lower)
+    if items and not any(_NUMBER.search(part) for part in (answer, *items)):
+        return str(len(items))
+    return _stated_count(answer, words) if answer else None
+
+
+def _split_items(text: str) -> tuple[str, list[str]]:
+    """A text without the items of a list that is numbered from 1, and these items without their numbers."""
+    lines = _LONE_MARK.sub(r"\1 ", text).splitlines()
+    marks = [_LIST_ITEM.match(line) for line in lines]
+    items = [line[mark.end() :] for line, mark in zip(lines, marks, strict=True) if mark]
+    numbers = [mark[0].rstrip(".) ") for mark in marks if mark]
+    if len(items) < 2 or numbers != [str(number) for number in range(1, len(items) + 1)]:
+        return text, []
+    return "\n".join(line for line, mark in zip(lines, marks, strict=True) if not mark), items
+
+
+def _stated_count(answer: str, words: frozenset[str]) -> str | None:
     parts = split_sentences(answer) or [""]
     sentences = [part for part in parts if len(parts) == 1 or not _LIST_ITEM.match(part)] or parts
     whole = _NUMBER.fullmatch(sentences[0].strip(_EDGES))

@@ -13,10 +13,11 @@ from counterpoint.language.answers.final_answer import ReplyText, normalize, rea
 from counterpoint.language.answers.polarity import yes_or_no
 from counterpoint.language.answers.refusals import is_hedge, is_refusal, is_tentative, settled_text
 from counterpoint.language.answers.short_answers import short_answer
+from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.question_types import ParsedQuestion, QuestionType, parse_question
 
-RULE_VERSION = 2
-"""The version of the extraction rules; an answer names it with the rule, as in "choice@2"; the first is not named."""
+RULE_VERSION = 3
+"""The version of the extraction rules; an answer names it with the rule, as in "choice@3"; the first is not named."""
 
 AUTO = "auto"
 """The rule that chooses among the others by question type."""
@@ -66,7 +67,14 @@ def extract_choice(text: str, question: ParsedQuestion) -> str | None:
         heads = tuple(dict.fromkeys(option.split()[-1] for option in question.options))
         if len(heads) == len(question.options) and normalize(text) in heads:
             return normalize(text)
-    return match_choice(text, question.options, question.words, question.spans)
+    option = match_choice(text, question.options, question.words, question.spans)
+    return None if option is not None and _is_shared_head(option, question) else option
+
+
+def _is_shared_head(option: str, question: ParsedQuestion) -> bool:
+    """Whether an option is the word that two offers end in: "sleeved" of "short sleeved or long sleeved"."""
+    endings = [other.removesuffix(f" {option}") for other in question.options if other.endswith(f" {option}")]
+    return bool(question.spans) and any(word not in word_list("replies", "shades") for word in endings)
 
 
 def extract_number(text: str, question: ParsedQuestion = _ANY) -> str | None:
@@ -162,6 +170,8 @@ def _label(rule: str) -> str:
 
 def _value(raw: str, reply: ReplyText, question: ParsedQuestion, name: str) -> str | None:
     """The value that a rule takes from what a reply settles on."""
+    if name == "number" and reply.boxes:
+        return str(reply.boxes)
     extract = EXTRACTION_RULES[name].extract
     if name in ("exact", "normal") or (name == "choice" and raw.strip() in question.options):
         return extract(raw.strip(), question)

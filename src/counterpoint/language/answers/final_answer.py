@@ -61,6 +61,7 @@ class ReplyText:
     text: str
     answer: str | None  # None where a field for the answer is empty
     is_marked: bool = False  # whether the reply marks its answer
+    boxes: int = 0  # that a JSON list locates, all of one label
 
 
 def read_reply(raw: str) -> ReplyText | None:
@@ -68,18 +69,18 @@ def read_reply(raw: str) -> ReplyText | None:
 
     >>> read_reply('<think>One, or two?</think>```json\n{"answer": 2}\n```').answer
     '2'
-    >>> read_reply("**Answer:** red"), read_reply("<think>One") is None
-    (ReplyText(text='Answer: red', answer='red', is_marked=True), True)
+    >>> read_reply("**Answer:** red").answer, read_reply("<think>One") is None
+    ('red', True)
     """
     kept = strip_reasoning(fold_width(shorten(raw)))
     if kept is None:
         return None
     text = strip_markup(kept)
-    for find in (_field, _tagged, _boxed):
-        found = find(kept)
+    value = _decode(kept)
+    for found in (None if value is None else _as_text(value), _tagged(kept), _boxed(kept)):
         if found is not None:
             answer = strip_markup(found) if found else None
-            return ReplyText(text, answer and concluding_answer(answer), True)
+            return ReplyText(text, answer and concluding_answer(answer), True, _count_boxes(value))
     answer = concluding_answer(text)
     return ReplyText(text, answer, answer != text)
 
@@ -220,8 +221,8 @@ def _braced(text: str) -> str:
     return "".join(inner).replace("\\text", "").replace("\\mathrm", "").translate({123: None, 125: None}).strip()
 
 
-def _field(text: str) -> str | None:
-    """The field for the answer in a JSON object or list, as text; empty where it is null; None without one."""
+def _decode(text: str) -> Any:
+    """The JSON object or list in a reply; None without one."""
     start = text.find("[") if text.lstrip("`json \n").startswith("[") else -1
     if start < 0:
         match = _OBJECT.search(text)
@@ -229,18 +230,26 @@ def _field(text: str) -> str | None:
     if start < 0:
         return None
     try:
-        value = json.JSONDecoder().raw_decode(text[start:])[0]
+        return json.JSONDecoder().raw_decode(text[start:])[0]
     except (ValueError, RecursionError):
         written = text[start : text.rfind("}") + 1][:_MAX_ANSWER]
         try:
-            value = ast.literal_eval(written)
+            return ast.literal_eval(written)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             return None
-    return _as_text(value)
+
+
+def _count_boxes(value: Any) -> int:
+    """How many boxes or points a list holds; 0 where it holds anything else, or differently labelled ones."""
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        return 0
+    located = [entry for entry in value if any(isinstance(field, list) for field in entry.values())]
+    labels = {str(entry.get("label")) for entry in value}
+    return len(value) if len(located) == len(value) and len(labels) == 1 else 0
 
 
 def _as_text(value: Any) -> str:
-    """A value of JSON as the text of an answer."""
+    """A value of JSON as the text of an answer; empty where it is null."""
     if isinstance(value, dict):
         fields = {str(key).lower().replace("_", " ").strip(): field for key, field in value.items()}
         keys = [key for key in _KEYS if key in fields] or [

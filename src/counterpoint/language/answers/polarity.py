@@ -21,7 +21,7 @@ _DOUBT = re.compile(
     r"(?:there is |there's |i have )?(?:no|without(?: a| any)?) (?:doubt|question)(?: that| about (?:it|that))?"
     r"[, ]{0,2}"
 )
-_LEADS_YES = re.compile(rf"{_YES}\b(?![-'])")
+_LEADS_YES = re.compile(rf"{_YES}\b(?![-']|\snot?\b)")
 _LEADS_NO = re.compile(rf"{_NO}\b(?!['-]|\s?(?:\.\s?)?[0-9])")
 _SAYS_YES = re.compile(r"\byes\b")
 _SAYS_NO = re.compile(r"\bno\b(?=\s?(?:[.,;:!?)\"']|$))")
@@ -43,6 +43,7 @@ _CLAUSE = re.compile(
     r"|(?<!think )(?<!believe )(?<!guess )(?<!suppose )\bso\b"
 )
 _WORD = re.compile(r"[\w']{1,40}")
+_PRONOUNS = frozenset(("it", "they", "he", "she", "there"))
 _MAYBE = re.compile(r"\b(?:maybe|perhaps|possibly|might|may|could be)\b")
 
 
@@ -142,7 +143,8 @@ def _by_repetition(clause: str, asked: frozenset[str]) -> str | None:
         for opposite in _opposites().get(word, ()):
             if opposite in asked:
                 content, is_denied = (content - {word}) | {opposite}, True
-    if not content or not (content <= asked or (asked <= content and not _strays(content, asked))):
+    repeats = content <= asked or (asked <= content and not _strays(content, asked))
+    if not content or not (repeats or _confirms(words, content, asked)):
         return None
     for index, word in enumerate(words):
         if _NEGATION.fullmatch(word):
@@ -152,6 +154,11 @@ def _by_repetition(clause: str, asked: frozenset[str]) -> str | None:
             is_denied = not is_denied
             break
     return "no" if is_denied else "yes"
+
+
+def _confirms(words: list[str], content: frozenset[str], asked: frozenset[str]) -> bool:
+    """Whether a clause says "indeed" of all that was asked but for one word, which a pronoun stands for."""
+    return "indeed" in words and bool(_PRONOUNS & {*words}) and bool(content & asked) and len(asked - content) == 1
 
 
 def _strays(content: frozenset[str], asked: frozenset[str]) -> bool:
