@@ -1,6 +1,7 @@
 """The double speaks the protocol: the official client, sync and async, understands it and is understood."""
 
 import asyncio
+import json
 import socket
 from base64 import b64encode
 from collections.abc import Callable
@@ -171,3 +172,21 @@ def test_before_it_opens_whoever_knocks_is_refused_and_a_closed_one_is_gone() ->
         with urlopen(f"{again.base_url}/models") as page:
             assert page.status == 200
     server.close()
+
+
+def test_the_official_client_sends_a_batch_and_reads_its_replies() -> None:
+    body = {"model": "double", "messages": MESSAGES}
+    lines = [{"custom_id": f"q{n}", "method": "POST", "url": "/v1/chat/completions", "body": body} for n in range(3)]
+    content = "\n".join(json.dumps(line) for line in lines).encode()
+    with ChatServer(lambda asked: "Yes.") as server, openai.OpenAI(base_url=server.base_url, api_key="any") as client:
+        file = client.files.create(file=("requests.jsonl", content), purpose="batch")
+        batch = client.batches.create(input_file_id=file.id, endpoint="/v1/chat/completions", completion_window="24h")
+        statuses = [client.batches.retrieve(batch.id).status for _ in range(4)]
+        ended = client.batches.retrieve(batch.id)
+        assert [found.id for found in client.batches.list()] == [batch.id]
+        assert ended.output_file_id is not None
+        replies = [json.loads(line) for line in client.files.content(ended.output_file_id).text.splitlines()]
+    assert statuses == ["validating", "in_progress", "finalizing", "completed"]
+    assert [reply["custom_id"] for reply in replies] == ["q2", "q1", "q0"]
+    assert {reply["response"]["body"]["choices"][0]["message"]["content"] for reply in replies} == {"Yes."}
+    assert (ended.error_file_id, len(server.received)) == (None, 3)

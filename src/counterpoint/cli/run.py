@@ -21,7 +21,7 @@ from counterpoint.cli.options import (
 )
 from counterpoint.cli.printing import print_result, progress_shown
 
-FLAGS = ("device", "dtype", "base_url", "concurrency", "budget", "prices")
+FLAGS = ("device", "dtype", "base_url", "concurrency", "budget", "prices", "batch")
 """Options that are settings of a model."""
 
 
@@ -37,6 +37,7 @@ FLAGS = ("device", "dtype", "base_url", "concurrency", "budget", "prices")
 @click.option("--concurrency", type=POSITIVE, help="Send at most this many requests to a server at once.")
 @click.option("--budget", help='Stop after so many requests to a server: 500, or "2000000 tokens", or "5 EUR".')
 @click.option("--prices", type=FILE, help="Tell the price of a server's tokens by this table, TOML or JSON.")
+@click.option("--batch", is_flag=True, default=None, help="Ask by batches of the server, which take up to a day.")
 @click.option("--name", default="", help="Call the model this in the lab; else as it is reached.")
 @click.option("--version", default="", metavar="TAG", help="Tag this version; else its own if unchanged, or the date.")
 @suites_option

@@ -1,9 +1,9 @@
 """Protocols of models: a model has the methods it supports, and the engine calls no others."""
 
-from collections.abc import AsyncIterable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +167,17 @@ class PricedModel(Model, Protocol):
     @property
     def prices(self) -> TokenPrices | None:
         """The prices of its tokens, where a table was named."""
+
+
+@runtime_checkable
+class DeferredModel(Model, Protocol):
+    """A model that is asked by batches which outlive a run; records of them are kept outside of it."""
+
+    def keep_batches_in(self, journal: MutableMapping[str, Mapping[str, Any]]) -> None:
+        """Keep the records of batches here, by name; what is in it already is collected and not submitted again."""
+
+    def forget_collected(self) -> None:
+        """Delete the records of batches whose answers are stored."""
 
 
 @runtime_checkable

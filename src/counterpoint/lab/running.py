@@ -14,7 +14,7 @@ from counterpoint import catalog
 from counterpoint.core.costs import TokenPrices
 from counterpoint.core.errors import ModelError, StoreError
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, FeatureModel, Model, Pictures, Sampler, Scorer, SizedModel
+from counterpoint.core.ports import Answerer, DeferredModel, FeatureModel, Model, Pictures, Sampler, Scorer, SizedModel
 from counterpoint.core.quantities import counted
 from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.prefetch import Prefetcher
@@ -129,7 +129,7 @@ def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback =
         edited = FeatureEditor(model, feature_references).answer if isinstance(model, FeatureModel) else None
         whole = store.with_digests(table, pictures)
         waiting = partial(logger.warning, "%s is being run by %s; waiting until it is done", started.model)
-        with store.answers(model.fingerprint, run=started.run, waiting=waiting) as log:
+        with store.answers(model.fingerprint, run=started.run, waiting=waiting) as log, _batches_kept(store, model):
             try:
                 outcome = run(
                     whole,
@@ -162,6 +162,24 @@ def load_queries(store: LabStore, request: RunRequest) -> tuple[list[StoredSuite
     if not chosen:
         raise StoreError(f"{store.folder} holds no suite", hint="counterpoint generate makes one")
     return chosen, unique_queries(pa.concat_tables([first_groups(suite.table, request.limit) for suite in chosen]))
+
+
+@contextmanager
+def _batches_kept(store: LabStore, model: Model) -> Iterator[None]:
+    """Keep the records of a model's batches in the lab, each until its answers are written."""
+    if not isinstance(model, DeferredModel):
+        yield
+        return
+    model.keep_batches_in(store.batches(model.fingerprint))
+    written = True
+    try:
+        yield
+    except StoreError:  # answers that could not be written are collected once more
+        written = False
+        raise
+    finally:
+        if written:
+            model.forget_collected()
 
 
 def _lost_pictures(store: LabStore, table: pa.Table, reasons: Iterable[str]) -> tuple[PictureLocation, ...]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import State
 from counterpoint.core.ports import Pictures
-from counterpoint.store import answers, suites, values
+from counterpoint.store import answers, batches, suites, values
 from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable, put_object, read_object
 from counterpoint.store.pictures import TABLE as PICTURES
 from counterpoint.store.pictures import LabPictures, add_digests
@@ -104,6 +104,10 @@ class LabStore:
         """The rows of a plan (query, trial, digest) without a settled answer of a model; nothing waits for a run."""
         return answers.missing_answers(self.storage, fingerprint, plan)
 
+    def batches(self, fingerprint: str) -> batches.StoredBatches:
+        """The batches of a model that a server works on, or whose answers are not stored yet."""
+        return batches.StoredBatches(self.storage, fingerprint)
+
     def adopt_answers(self, fingerprint: str, former: Sequence[str], run: str) -> tuple[str, ...]:
         """Copy answers that are kept under former fingerprints of a model to its own folder, once.
 
@@ -160,6 +164,8 @@ class LabStore:
         yield from answers.verify(self.storage, "values", [state for state in State if state is not State.FAILED])
         for name in self._run_files():
             yield check_readable(name, partial(self._run, name))
+        for name in self.storage.names(f"{batches.FOLDER}/"):
+            yield check_readable(name, partial(read_object, self.storage, name))
         for name in (name for name in self.storage.names("votes/") if name.endswith(".parquet")):
             yield check_readable(name, partial(read_parquet, self.storage, name, "votes"))
         if (self.folder / PICTURES).exists():

@@ -7,6 +7,7 @@
 """
 
 import asyncio
+import json
 import re
 import socket
 import struct
@@ -17,12 +18,15 @@ from email.utils import formatdate
 from enum import StrEnum
 from threading import Thread
 from time import time
-from typing import Self
+from typing import Any, Self
 
+from counterpoint.testing.batch_protocol import BatchDesk, BatchState, next_status
 from counterpoint.testing.chat_protocol import (
+    CHAT_COMPLETIONS,
     ReceivedRequest,
     RequestError,
     models_body,
+    packed,
     parse_request,
 )
 from counterpoint.testing.provider_protocols import PROTOCOLS
@@ -86,7 +90,9 @@ class ChatServer:
     by `ReceivedRequest.key` (`asked`), as are complete replies (`settled`); `busy` is the number in flight, `busiest`
     its maximum. The first requests are held back until `together` of them are in flight. With `listening` off the
     port refuses connections until `listen` is called, as that of a server that still loads its model. `provider` is
-    openai, anthropic or google: whose protocol it has.
+    openai, anthropic or google: whose protocol it has. With the first it takes files and batches (`desk`); `batches`
+    says which status a batch has when it is looked at (None: it takes none), and `drops` whether the reply to such a
+    request is lost.
     """
 
     def __init__(
@@ -101,6 +107,8 @@ class ChatServer:
         logprobs: bool = True,
         refuses: tuple[str, ...] = (),
         verbatim: Callable[[ReceivedRequest], bytes] | None = None,
+        batches: Callable[[BatchState], str] | None = next_status,
+        drops: Callable[[str, str], bool] = lambda method, path: False,
         together: int = 0,
         pause: float = 0.01,
         listening: bool = True,
@@ -112,7 +120,9 @@ class ChatServer:
         self._says, self._trouble, self._chances = says, trouble, chances
         self._protocol = PROTOCOLS[provider]
         self._models, self._key, self._logprobs, self._refuses = models, key, logprobs, refuses
-        self._verbatim = verbatim
+        self._verbatim, self._drops = verbatim, drops
+        self.desk = BatchDesk(self._line_reply, batches or next_status)
+        self._takes_batches = batches is not None and self._protocol is CHAT_COMPLETIONS
         self._together, self._pause, self._listening, self._port = together, pause, listening, port
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="chat server", daemon=True)
@@ -190,7 +200,7 @@ class ChatServer:
         self.busy += 1
         self.busiest = max(self.busiest, self.busy)
         try:
-            return await self._reply(Connection(reader, writer), method, path.partition("?")[0], headers, content)
+            return await self._reply(Connection(reader, writer), method, path, headers, content)
         except RequestError as problem:
             await self._send_error(Connection(reader, writer), problem)
             return True
@@ -198,8 +208,9 @@ class ChatServer:
             self.busy -= 1
 
     async def _reply(
-        self, to: "Connection", method: str, path: str, headers: Mapping[str, str], content: bytes
+        self, to: "Connection", method: str, target: str, headers: Mapping[str, str], content: bytes
     ) -> bool:
+        path, _, query = target.partition("?")
         header, prefix = self._protocol.key
         given = headers.get(header, "").removeprefix(prefix)
         if self._key and given != self._key:  # it repeats the whole key, which a client must not pass on
@@ -208,17 +219,18 @@ class ChatServer:
         if path == "/v1/models" and method == "GET":
             await to.send(200, models_body(self._models))
             return True
+        if self._takes_batches and (body := self.desk.respond(method, path, query, headers, content)) is not None:
+            if dropped := self._drops(method, path):
+                to.reset()
+            else:
+                await to.send(200, body)
+            return not dropped
         match = re.fullmatch(self._protocol.base + self._protocol.path, path)
         if match is None:
             raise RequestError(404, f"there is nothing at {path}")
         if method != "POST":
             raise RequestError(405, f"{method} is not allowed here")
-        named = match.groupdict().get("model")
-        number, refused = len(self.received), self._refuses
-        asked = parse_request(self._protocol, number, headers, content, self._models, named=named, refused=refused)
-        times = self.asked[asked.key]
-        self.asked[asked.key] += 1
-        self.received.append(asked)
+        asked, times = self._take(headers, content, match.groupdict().get("model"))
         if self.busy >= self._together:
             self._full.set()
         await self._full.wait()
@@ -226,6 +238,33 @@ class ChatServer:
             await to.send_bytes(response)
             return False
         return await self._respond(to, asked, self._trouble(asked, times))
+
+    def _take(self, headers: Mapping[str, str], content: bytes, named: str | None) -> tuple[ReceivedRequest, int]:
+        """A valid request, and how often the same was sent before."""
+        number, refused = len(self.received), self._refuses
+        asked = parse_request(self._protocol, number, headers, content, self._models, named=named, refused=refused)
+        times = self.asked[asked.key]
+        self.asked[asked.key] += 1
+        self.received.append(asked)
+        return asked, times
+
+    def _line_reply(self, line: Mapping[str, Any]) -> tuple[int, Any] | None:
+        """Status and body of the reply to a line of a batch; a fault is an error, or no reply at all."""
+        try:
+            if (line.get("method"), line.get("url")) != ("POST", "/v1/chat/completions"):
+                raise RequestError(400, "a line is a POST to /v1/chat/completions")
+            asked, times = self._take({}, packed(line.get("body")), None)
+            trouble = self._trouble(asked, times)
+            if trouble in STATUS:
+                raise RequestError(STATUS[trouble], f"trouble: {trouble}")
+        except RequestError as problem:
+            return problem.status, json.loads(self._protocol.error(problem))
+        if trouble is ServerFault.HANG:
+            return None
+        chances = self._chances(asked) if self._chances else None
+        self.settled[asked.key] += 1
+        ending = ENDINGS.get(trouble, "stop") if trouble else "stop"
+        return 200, json.loads(self._protocol.reply(asked, self._says(asked), ending, chances, self._logprobs))
 
     async def _respond(self, to: "Connection", asked: ReceivedRequest, trouble: ServerFault | None) -> bool:
         if trouble in STATUS:

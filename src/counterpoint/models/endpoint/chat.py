@@ -27,6 +27,7 @@ from counterpoint.core.ports import (
     score_array,
 )
 from counterpoint.language.answers.extraction import AUTO, EXTRACTION_RULES
+from counterpoint.models.endpoint.batches import MAX_LINES, BatchJournal, BatchQueue, TaskCodec, request_id
 from counterpoint.models.endpoint.completions import (
     NO_LOGPROBS,
     Decoding,
@@ -44,6 +45,8 @@ from counterpoint.models.prompts import Prompt
 
 BATCH = 1024
 """Queries per call: so many that waiting for the last few of them costs little."""
+BATCHED_QUERIES = 200_000
+"""Queries per call where the server forms batches: all of most runs, since a call ends with its last batch."""
 EncodePicture: TypeAlias = Callable[[Picture], str]
 
 
@@ -62,6 +65,7 @@ class ChatSettings:
     budget: Budget | None = None
     prices: TokenPrices | None = None
     retries: RetryPolicy = field(default_factory=RetryPolicy)
+    poll: float = 30.0  # seconds between two looks at a batch
 
     def fingerprint(self, provider: Provider) -> str:
         """The name of the model, and a digest of version, prompt, decoding and picture encoding; not of the address.
@@ -121,11 +125,14 @@ def _chat(
     prices: str = "",
     picture_format: str = ORIGINAL,
     picture_side: int = DEFAULT_SIDE,
+    batch: bool = False,
+    poll: float = 30.0,
 ) -> "Chat":
     """The model of this name on a server; its key is read from the environment alone."""
     least: dict[str, tuple[float, float]] = {"timeout": (timeout, 0.001), "max_downtime": (max_downtime, 0)}
     least |= {"tokens": (tokens, 1), "concurrency": (concurrency, 1), "attempts": (attempts, 1)}
     least |= {"temperature": (temperature, 0), "sampling": (sampling, 0), "picture_side": (picture_side, 0)}
+    least |= {"poll": (poll, 0.001)}
     for setting, (value, lowest) in least.items():
         if not value >= lowest:
             raise ModelError(f"{provider.name}/{name}: {setting} is {value}", hint=f"it is {lowest} or more")
@@ -144,8 +151,12 @@ def _chat(
         budget=parse_budget(str(budget), token_prices),
         prices=token_prices,
         retries=RetryPolicy(attempts=attempts, max_downtime=max_downtime),
+        poll=poll,
     )
-    make = ScoringChat if provider.takes.alternatives else Chat
+    if batch and provider is not OPENAI:
+        raise ModelError(f"{provider.name}/{name} cannot be asked by batches", hint="openai/ models can")
+    scoring = BatchChat if batch else ScoringChat
+    make = scoring if provider.takes.alternatives else Chat
     return make(settings, pictures, server=Server.of(base_url, os.environ, provider))
 
 
@@ -207,7 +218,7 @@ class Chat:
     async def _answers(
         self, tasks: Sequence[QueryTask], seed: int = 0
     ) -> AsyncGenerator[tuple[QueryTask, Answer], None]:
-        pictures = _EncodedPictures(self._encode, tasks)
+        pictures = EncodedPictures(self._encode, tasks)
         # one worker: extraction holds the lock of the interpreter, and several would leave the loop no time
         with ThreadPoolExecutor(1, "extraction") as worker:
             async with self._endpoint.client() as client:
@@ -219,7 +230,7 @@ class Chat:
                         yield task, answer
 
     async def _attempt(
-        self, client: httpx2.AsyncClient, worker: Executor, pictures: "_EncodedPictures", seed: int, task: QueryTask
+        self, client: httpx2.AsyncClient, worker: Executor, pictures: "EncodedPictures", seed: int, task: QueryTask
     ) -> Answer:
         interpret = partial(self._interpret, task.query)
         scored = task.query.mode is Mode.SCORE
@@ -248,12 +259,16 @@ class Chat:
         settings = self._settings
         return reply, answer_from_reply(query, reply, rule=settings.rule, tokens=settings.decoding.tokens)
 
-    def _request(self, task: QueryTask, picture: str, takes: ServerCapabilities, seed: int) -> dict[str, object]:
-        settings, decoding = self._settings, self._settings.decoding
+    def _decoding(self, task: QueryTask, seed: int) -> Decoding:
+        """The decoding of one request, with a seed of its own where it is random."""
+        decoding = self._settings.decoding
         if task.trial:
-            decoding = replace(decoding, temperature=settings.sampling)
+            decoding = replace(decoding, temperature=self._settings.sampling)
         drawn = content_id([decoding.seed or 0, seed, hex_id(task.query.id), task.trial]) % 2**31
-        decoding = replace(decoding, seed=drawn if decoding.temperature else None)
+        return replace(decoding, seed=drawn if decoding.temperature else None)
+
+    def _request(self, task: QueryTask, picture: str, takes: ServerCapabilities, seed: int) -> dict[str, object]:
+        settings, decoding = self._settings, self._decoding(task, seed)
         text, logprobs = settings.prompt.text(task.query), bool(offered_words(task.query))
         return self._write_request(decoding, text, picture, takes, system=settings.prompt.system, logprobs=logprobs)
 
@@ -277,7 +292,49 @@ class ScoringChat(Chat):
             return score_array(thread.submit(asyncio.run, collect()).result(), len(queries))
 
 
-class _EncodedPictures:
+class BatchChat(ScoringChat):
+    """A chat model that is asked by batches, which outlive a run: files of requests, and files of replies."""
+
+    batch_size = BATCHED_QUERIES
+
+    def __init__(self, settings: ChatSettings, pictures: Pictures, *, server: Server, lines: int = MAX_LINES) -> None:
+        super().__init__(settings, pictures, server=server)
+        self._queue = BatchQueue(self._endpoint, self._state, settings.retries, poll=settings.poll, lines=lines)
+
+    def keep_batches_in(self, journal: BatchJournal) -> None:
+        """Keep the records of batches here."""
+        self._queue.journal = journal
+
+    def forget_collected(self) -> None:
+        """Delete the records of batches whose answers are stored."""
+        self._queue.forget_collected()
+
+    async def _answers(
+        self, tasks: Sequence[QueryTask], seed: int = 0
+    ) -> AsyncGenerator[tuple[QueryTask, Answer], None]:
+        pictures = EncodedPictures(self._encode, tasks)
+        ask = partial(super()._answers, seed=seed)
+        codec = TaskCodec(partial(self._prepare, pictures, seed), pictures.release, self._read_line, ask)
+        async with aclosing(self._queue.answers(tasks, codec)) as answers:
+            async for task, answer in answers:
+                yield task, answer
+
+    async def _prepare(
+        self, pictures: "EncodedPictures", seed: int, task: QueryTask
+    ) -> tuple[str, dict[str, object]] | Answer:
+        picture, takes = await pictures.get(task.query.picture), self._capabilities
+        if isinstance(picture, Answer):
+            return picture
+        if task.query.mode is Mode.SCORE and not takes.alternatives:
+            return Answer.failed(NO_LOGPROBS)
+        request = request_id(task, self._decoding(task, seed).seed or 0, picture)
+        return request, self._request(task, picture, takes, seed)
+
+    def _read_line(self, task: QueryTask, body: bytes) -> Answer:
+        return self._endpoint.read(body, partial(self._interpret, task.query))[1]
+
+
+class EncodedPictures:
     """The pictures of some tasks, each encoded once and kept until its last task is done."""
 
     def __init__(self, encode: EncodePicture, tasks: Iterable[QueryTask]) -> None:

@@ -6,14 +6,15 @@ import ssl
 import zlib
 from asyncio import get_running_loop, timeout
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from socket import gaierror
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 import httpx2
@@ -56,6 +57,8 @@ CONNECT_SECONDS = 30.0
 """How long a connection attempt may take."""
 SHOWN_CHARACTERS = 10_000
 """Characters of a message of the server that are looked at; the first few hundred are shown."""
+CHUNK_BYTES = 2**20
+"""The most bytes that are decompressed at a time."""
 MAX_REPLY_BYTES = 32 * 2**20
 """The longest body of a response, decompressed: the log-probabilities of a reply of some ten thousand tokens."""
 
@@ -106,7 +109,7 @@ class Server:
 
     def url(self, path: str) -> str:
         """The URL of a request."""
-        return f"{self.address}/{path}" + (f"?{self.query}" if self.query else "")
+        return f"{self.address}/{path}" + (f"{'&' if '?' in path else '?'}{self.query}" if self.query else "")
 
 
 def _split_url(given: str, provider: Provider) -> tuple[SplitResult, str, str]:
@@ -127,21 +130,52 @@ class RequestRejected(Exception):  # noqa: N818 - it reads as what it says
     """The server refuses this request, however often it is sent."""
 
 
+class ResourceMissing(RequestRejected):
+    """There is nothing at the path of a request."""
+
+
 async def read_limited(response: httpx2.Response) -> bytes:
     """The body of a response, decompressed as it arrives; RequestRejected where it is longer than MAX_REPLY_BYTES."""
+    body = bytearray()
+    async for chunk in _decompressed(response):
+        body += chunk
+        if len(body) > MAX_REPLY_BYTES:
+            raise RequestRejected(f"the reply is longer than {MAX_REPLY_BYTES // 2**20} MiB")
+    return bytes(body)
+
+
+async def _read_lines(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """The lines of a body of any length; RequestRejected where one is longer than MAX_REPLY_BYTES."""
+    rest = bytearray()
+    async for chunk in _decompressed(response):
+        *lines, last = chunk.split(b"\n")
+        for line in lines:
+            yield bytes(rest) + line
+            rest.clear()
+        rest += last
+        if len(rest) > MAX_REPLY_BYTES:
+            raise RequestRejected(f"a line is longer than {MAX_REPLY_BYTES // 2**20} MiB")
+    if rest:
+        yield bytes(rest)
+
+
+async def _decompressed(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """The body of a response in chunks of at most CHUNK_BYTES, or as they arrive where it is not compressed."""
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip", "deflate"):
         raise RequestRejected("the reply is compressed in a way that was not offered")
     decoder = None if encoding == "identity" else zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
-    body = bytearray()
     async for chunk in response.aiter_raw():
-        try:
-            body += decoder.decompress(chunk, MAX_REPLY_BYTES + 1 - len(body)) if decoder else chunk
-        except zlib.error:
-            raise RetryableError("the reply is no valid gzip stream") from None
-        if len(body) > MAX_REPLY_BYTES:
-            raise RequestRejected(f"the reply is longer than {MAX_REPLY_BYTES // 2**20} MiB")
-    return bytes(body)
+        rest = chunk
+        while decoder and rest:
+            try:
+                piece = decoder.decompress(rest, CHUNK_BYTES)
+            except zlib.error:
+                raise RetryableError("the reply is no valid gzip stream") from None
+            rest = decoder.unconsumed_tail
+            yield piece
+        if decoder is None:
+            yield chunk
 
 
 class Endpoint:
@@ -189,28 +223,81 @@ class Endpoint:
             self._raise_for_status(response, content.decode("utf-8", "replace"), sent)
         self._mark_answered()
         try:
-            result = await get_running_loop().run_in_executor(worker, self._read, content, interpret)
+            result = await get_running_loop().run_in_executor(worker, self.read, content, interpret)
         except MalformedReply as problem:
-            fact = f"the reply is no chat completion: {self._show(str(problem)) or 'it is empty'}"
+            fact = f"the reply is no chat completion: {self.show(str(problem)) or 'it is empty'}"
             raise RetryableError(fact) from None
         self._state.limiter = self._state.limiter.after_answer(remaining_requests(response.headers))
         return result
 
-    def _read(self, content: bytes, interpret: Callable[[Reply], T]) -> T:
+    async def call(self, client: httpx2.AsyncClient, method: str, path: str, **content: Any) -> Json:
+        """The JSON object that any other request returns; raises as `post` does, and ResourceMissing."""
+        sent = self._clock()
+        with self._translated_errors(sent):
+            async with client.stream(method, self._server.url(path), timeout=self._idle, **content) as response:
+                text = (await read_limited(response)).decode("utf-8", "replace")
+        self._require_success(response, text, sent)
+        try:
+            body = json.loads(text)
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            raise RetryableError(f"the reply is no JSON object: {self.show(text) or 'it is empty'}")
+        return body
+
+    async def lines(self, client: httpx2.AsyncClient, path: str) -> AsyncGenerator[bytes, None]:
+        """The lines of a file, as they arrive; raises as `call` does."""
+        sent = self._clock()
+        with self._translated_errors(sent):
+            async with client.stream("GET", self._server.url(path), timeout=self._idle) as response:
+                if not response.is_success:
+                    self._require_success(response, (await read_limited(response)).decode("utf-8", "replace"), sent)
+                self._mark_answered()
+                async for line in _read_lines(response):
+                    yield line
+
+    @property
+    def address(self) -> str:
+        """The base URL, without credentials."""
+        return self._server.address
+
+    @property
+    def _idle(self) -> httpx2.Timeout:
+        """How long a transfer of any length may stand still."""
+        return httpx2.Timeout(self._seconds, connect=min(self._seconds, CONNECT_SECONDS))
+
+    def _require_success(self, response: httpx2.Response, text: str, sent: float) -> None:
+        if response.status_code == 404:
+            self._mark_answered()
+            raise ResourceMissing(f"the server says 404: {self.show(read_error(text).message)}")
+        if not response.is_success:
+            self._raise_for_status(response, text, sent)
+        self._mark_answered()
+
+    def read(self, content: bytes, interpret: Callable[[Reply], T]) -> T:
+        """What `interpret` makes of the reply in the body of a response, without credentials."""
         reply, redact = self._server.provider.read_reply(content.decode("utf-8", "replace")), self._server.redact
         self._state.count_reply(reply.usage)
-        return interpret(replace(reply, text=redact(reply.text), reason=self._show(reply.reason)))
+        return interpret(replace(reply, text=redact(reply.text), reason=self.show(reply.reason)))
 
-    def _show(self, text: str) -> str:
+    def show(self, text: str) -> str:
         """The beginning of a text of the server, without credentials."""
         return shorten(self._server.redact(text[:SHOWN_CHARACTERS]))
 
     async def _response(self, client: httpx2.AsyncClient, body: Json, sent: float) -> tuple[httpx2.Response, bytes]:
-        url, headers = self._url, {"Content-Type": "application/json"}
-        content = json.dumps(body).encode("ascii")
-        try:
-            async with timeout(self._seconds), client.stream("POST", url, content=content, headers=headers) as response:
+        content, headers = json.dumps(body).encode("ascii"), {"Content-Type": "application/json"}
+        with self._translated_errors(sent):
+            async with (
+                timeout(self._seconds),
+                client.stream("POST", self._url, content=content, headers=headers) as response,
+            ):
                 return response, await read_limited(response)
+
+    @contextmanager
+    def _translated_errors(self, sent: float) -> Iterator[None]:
+        """Errors of the connection as what they mean for the next request."""
+        try:
+            yield
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as problem:
             raise self._connection_error(_root_cause(problem), sent) from None
         except TimeoutError:
@@ -225,7 +312,7 @@ class Endpoint:
 
     def _connection_error(self, problem: BaseException, sent: float) -> Exception:
         """A wrong host name or a bad certificate is final; a server that does not listen yet may come up."""
-        reason = self._show(str(problem)) or type(problem).__name__
+        reason = self.show(str(problem)) or type(problem).__name__
         fact = f"{self._server.address} cannot be reached: {reason}"
         if isinstance(problem, gaierror | ssl.SSLCertVerificationError) and not self._state.has_answered:
             return ModelUnreachable(fact, hint="check the base URL, the network and the certificates")
@@ -242,7 +329,7 @@ class Endpoint:
     def _raise_for_status(self, response: httpx2.Response, text: str, sent: float) -> None:
         """Raise what a response without success means."""
         status, error = response.status_code, read_error(text)
-        message = self._show(error.message) or self._show(response.reason_phrase)
+        message = self.show(error.message) or self.show(response.reason_phrase)
         fact = f"{self._server.address} says {status}: {message}"
         if status in LOADING_STATUSES and not self._state.has_answered:
             raise self._mark_down(fact, sent)
