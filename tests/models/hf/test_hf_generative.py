@@ -14,6 +14,7 @@ from proving import sample
 from tiny_generative import Blocks, a_table, asked, made, speaker
 
 from counterpoint import catalog
+from counterpoint.core.costs import Usage
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
@@ -22,7 +23,7 @@ from counterpoint.engine import running
 from counterpoint.engine.mapped_arrays import MappedPool, read_mapped
 from counterpoint.models.hf.batch_preparation import BatchRow, from_worker, map_ahead, preparation_worker, prepare_batch
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.decoder import log_likelihoods
+from counterpoint.models.hf.decoder import count_tokens, log_likelihoods
 from counterpoint.models.hf.generative import build_prompt
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
@@ -71,6 +72,26 @@ def test_answers_in_batches_are_answers_one_by_one(model: Made, kind: str) -> No
     together = said(one, queries)
     assert [said(one, [query])[0].raw for query in queries[::2]] == [answer.raw for answer in together[::2]]
     assert len({answer.raw for answer in together}) >= 5, "answers depend on what is shown and asked"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_has_the_tokens_of_its_own_prompt_and_reply(model: Made, kind: str) -> None:
+    one = model(kind)
+    for query, answer in list(zip(asked(), said(one, asked()), strict=True))[:2]:
+        (batch,) = one._preparer.batches([BatchRow(0, query)], 1)
+        (new,) = one._decoder(batch.inputs, tokens=one._settings.tokens).tolist()
+        assert answer.usage == Usage(batch.inputs["input_ids"].shape[1], len(new))
+
+
+def test_padding_after_a_reply_is_not_counted() -> None:
+    import torch
+
+    inputs = {"attention_mask": torch.tensor([[0, 1, 1], [1, 1, 1]])}
+    replies = torch.tensor([[5, 6, 2, 0], [5, 6, 7, 8]])
+    assert count_tokens(inputs, replies, 0, 2) == [Usage(2, 3), Usage(3, 4)]
+    ended = torch.tensor([[5, 2, 2, 2], [5, 6, 7, 2]])
+    for padding in (2, None):
+        assert count_tokens(inputs, ended, padding, 2) == [Usage(2, 2), Usage(3, 4)]
 
 
 @pytest.mark.parametrize("kind", sample(KINDS, 2))

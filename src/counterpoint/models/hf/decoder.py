@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from counterpoint.core.costs import Usage
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.ports import Floats
@@ -95,6 +96,15 @@ def sequence_log_likelihoods(model: Any, heads: Sequence[Tokens], tails: Sequenc
         float(row[len(head) - 1 : len(head) - 1 + len(tail)].sum())
         for row, head, tail in zip(log_probs, heads, tails, strict=True)
     ]
+
+
+def count_tokens(inputs: Mapping[str, Any], tokens: Any, padding: int | None, end: int) -> list[Usage]:
+    """The tokens of each prompt, by its mask, and the new ones with the EOS token, without the padding after it."""
+    read = inputs["attention_mask"].sum(1).tolist()
+    trailing = tokens.eq(end if padding is None else padding).flip(1).cumprod(1).sum(1).tolist()
+    kept = int(padding in (None, end))  # of a run of EOS tokens the first was generated
+    written = [tokens.shape[1] - max(0, count - kept) for count in trailing]
+    return [Usage(*counts) for counts in zip(read, written, strict=True)]
 
 
 class FirstTokens:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias
 
+from counterpoint.core.costs import Usage
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.ids import canonical
@@ -17,6 +18,7 @@ from counterpoint.models.hf.decoder import (
     FirstStepLogits,
     FirstTokens,
     TokenSampler,
+    count_tokens,
     first_token_probabilities,
     log_likelihoods,
     rank_words,
@@ -127,8 +129,16 @@ class GenerativeModel(Generic[PromptFormatT]):
             answers.append(extract_answer(self._cut(text), row.query, rule=self._settings.rule))
             offered.append(row.query.choices or (YES_NO if answers[-1].value in YES_NO else ()))
         probabilities = first_token_probabilities(first.logits, [self._first_tokens.of(words) for words in offered])
-        for row, answer, words, shares in zip(batch.rows, answers, offered, probabilities, strict=True):
-            yield row.position, replace(answer, top=rank_words(words, shares))
+        for row, answer, usage, words, shares in zip(
+            batch.rows, answers, self._usages(batch, tokens), offered, probabilities, strict=True
+        ):
+            yield row.position, replace(answer, top=rank_words(words, shares), usage=usage)
+
+    def _usages(self, batch: PreparedBatch, tokens: Any) -> Sequence[Usage | None]:
+        """The tokens of generated answers; None where they do not cover the picture."""
+        if not self._prompts.counts_pictures:
+            return [None] * len(batch.rows)
+        return count_tokens(batch.inputs, tokens, self._tokenizer.pad_token_id, self._decoder.end)
 
     def _cut(self, text: str) -> str:
         return text.lstrip().split(self._prompts.stop)[0] if self._prompts.stop else text

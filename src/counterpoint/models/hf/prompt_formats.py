@@ -27,6 +27,11 @@ class PromptFormat:
         return "" if self.template else "\n"
 
     @property
+    def counts_pictures(self) -> bool:
+        """Whether the tokens of a prompt are all that the model reads, its picture included."""
+        return True
+
+    @property
     def gap(self) -> str:
         """What separates the end of a prompt from the first word of an answer: a space, or nothing."""
         return answer_gap(self.text(Query(None, "")), self.tokenizer)
@@ -81,6 +86,11 @@ class ChatPrompt(PromptFormat):
     def stop(self) -> str:
         """None: an answer ends with the EOS token."""
         return ""
+
+    @property
+    def counts_pictures(self) -> bool:
+        """Unless the prompt does not hold the picture, as with BLIP."""
+        return bool(self.image_token)
 
     @property
     def gap(self) -> str:
