@@ -3,9 +3,12 @@
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count
+from time import sleep
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -243,6 +246,25 @@ def test_a_batch_that_the_server_no_longer_knows_fails_and_is_forgotten() -> Non
         }
         model.forget_collected()
     assert journal == {}
+
+
+def test_a_server_that_is_down_is_waited_for_while_it_may_be() -> None:
+    journal: dict[str, Mapping[str, Any]] = {}
+    with ChatServer(_words, drops=lambda method, path: "batch_" in path) as first:
+        _answered(_batched(first, journal, retries=replace(QUICK, attempts=1)), some(5))
+    impatient = replace(QUICK, attempts=1, max_downtime=0.0)
+    assert _answered(_batched(first, journal, retries=impatient), some(5)[1:]) == {}
+    model = _batched(first, journal, retries=replace(QUICK, attempts=1, max_downtime=600.0))
+    with (
+        ChatServer(_words, listening=False, port=urlsplit(first.base_url).port or 0) as second,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        second.desk.files, second.desk.batches = first.desk.files, first.desk.batches
+        waiting = thread.submit(answers, model, some(5)[1:])
+        while not model.retries:
+            sleep(0.001)
+        second.listen()
+        assert [answer.raw for answer in waiting.result()] == _texts(some(5)[1:])
 
 
 def test_a_batch_at_another_address_is_left_there(caplog: pytest.LogCaptureFixture) -> None:

@@ -20,6 +20,7 @@ from collections.abc import (
 from contextlib import aclosing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from secrets import token_hex
+from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
@@ -30,7 +31,14 @@ from counterpoint.core.groups import Answer
 from counterpoint.core.ids import content_id, hex_id, seeded_rng
 from counterpoint.models.endpoint.completions import Json, MalformedReply, offered_words, read_error
 from counterpoint.models.endpoint.requests import Endpoint, RequestRejected, ResourceMissing
-from counterpoint.models.endpoint.scheduler import QueryTask, RetryableError, RetryPolicy, ServerState, backoff_delay
+from counterpoint.models.endpoint.scheduler import (
+    MAX_POLL_SECONDS,
+    QueryTask,
+    RetryableError,
+    RetryPolicy,
+    ServerState,
+    backoff_delay,
+)
 
 T = TypeVar("T")
 TaskAnswers: TypeAlias = AsyncGenerator[tuple[QueryTask, Answer], None]
@@ -360,12 +368,16 @@ class BatchClient:
                 await self._wait(problem, failures)
 
     async def _wait(self, problem: RetryableError, failures: int) -> None:
-        """Wait for the next attempt; ModelUnreachable where there were enough of them."""
-        if failures >= self._policy.attempts:
+        """Wait for the next attempt; ModelUnreachable where there were enough, or the server is down for too long."""
+        policy, down_since = self._policy, self._state.down_since
+        is_down = problem.unreachable and down_since is not None
+        lasts = is_down and monotonic() - (down_since or 0.0) < policy.max_downtime
+        if not lasts and (is_down or failures >= policy.attempts):
             raise ModelUnreachable(str(problem), hint="what was submitted is kept; run again to collect it") from None
         self._state.retries += 1
-        rng = seeded_rng("batch", failures)
-        await asyncio.sleep(max(problem.wait, backoff_delay(failures, rng, first=self._policy.first_delay)))
+        rng, maximum = seeded_rng("batch", failures), MAX_POLL_SECONDS if is_down else 60.0
+        delay = backoff_delay(failures, rng, first=policy.first_delay, maximum=maximum)
+        await asyncio.sleep(max(problem.wait, delay))
 
 
 @contextmanager
