@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from starlette.testclient import TestClient
 
+from counterpoint import Lab, ProgressEvent
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Gold, Group, Query, Relation
@@ -18,6 +20,7 @@ from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.testing import ChatServer
+from counterpoint.testing.chat_protocol import ReceivedRequest
 from counterpoint.world.source import World
 
 QUERIES = 40
@@ -77,6 +80,24 @@ def test_a_run_tells_its_tokens_and_with_a_table_their_price(lab: LabStore, serv
     answers = lab.read_answers(second.fingerprint)
     assert answers["tokens_in"].to_pylist() == [IN] * QUERIES
     assert answers["tokens_out"].to_pylist() == [OUT] * QUERIES
+
+
+def test_the_record_of_a_run_has_its_cost_while_it_goes_on_so_that_a_kill_loses_little(lab: LabStore) -> None:
+    recorded: list[tuple[int, int]] = []
+
+    def reply(request: ReceivedRequest) -> str:
+        if request.number == QUERIES - 1:
+            sleep(1.2)  # answers are written once a second
+        return "red cup"
+
+    def watch(event: ProgressEvent) -> None:
+        if event.done:
+            recorded.append((event.done, lab.runs()[-1].cost.answers))
+
+    with ChatServer(reply, models=("double",)) as server:
+        Lab(lab.folder, progress=watch).run("openai/double", base_url=server.base_url, concurrency=1)
+    assert recorded[-1] == (QUERIES, QUERIES)
+    assert all(answers == done for done, answers in recorded)
 
 
 def test_prices_can_be_named_when_everything_is_answered(lab: LabStore, server: ChatServer) -> None:
