@@ -193,3 +193,13 @@ def test_questions_of_one_id_are_told_apart_by_their_text() -> None:
     assert isinstance(first, Prediction)
     assert (first.picture, first.text) == ("1.jpg", "Who is it?\nOne word.")
     assert rest == [*records[1:], RejectedRecord("x", "no answer")]
+
+
+def test_the_question_as_it_stands_is_meant_where_other_suites_change_its_picture_or_its_spacing() -> None:
+    blurred = replace(CAT, picture=SEVEN.edited(Edit("blur", ("6",))))
+    noise = _table((CAT, ""), (blurred, ""), (CAT.with_text("is  there a CAT?"), ""), suite="noise")
+    seen = Prediction("", "yes", "000007.jpg", CAT.text)
+    assert _found(noise, seen).counts["ambiguous"] == 1
+    assert list(_found(pa.concat_tables([noise, _table((CAT, ""))]), seen).predictions) == [(0, 0)]
+    two = [noise, _table((CAT, "")), _table((CAT.with_text("IS there a cat?"), ""), suite="other")]
+    assert _found(pa.concat_tables(two), seen).counts["ambiguous"] == 1

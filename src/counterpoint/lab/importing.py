@@ -134,11 +134,14 @@ class ImportReport(LabResult[dict[str, Any]]):
                 notes = [note for note in self.matches.notes if note.kind == kind]
                 lines += [f"    {note.place}: {note.why}" for note in notes[:_LISTED]]
                 lines += [f"    and {count - _LISTED:,} more"] if count > _LISTED else []
-        for suite, ids in self.missing.items() if self.matches.predictions else ():
-            if ids:
-                first = ", ".join(ids[:_LISTED]) + ", …" * (len(ids) > _LISTED)
-                count_text = counted(len(ids), "query")
-                lines.append(f"  {count_text} of {suite} without a prediction: {first}")
+        missing = {suite: ids for suite, ids in self.missing.items() if ids and self.matches.predictions}
+        if 0 < len(missing) < len(self.missing) and not self.request.suites:  # the file is about the other suites
+            queries = counted(sum(map(len, missing.values())), "query")
+            lines.append(f"  {queries} of {', '.join(missing)} without a prediction")
+            missing = {}
+        for suite, ids in missing.items():
+            first = ", ".join(ids[:_LISTED]) + ", …" * (len(ids) > _LISTED)
+            lines.append(f"  {counted(len(ids), 'query')} of {suite} without a prediction: {first}")
         return lines + self._listed("repeated", *_REPEATED)
 
     def _listed(self, kind: str, singular: str, plural: str) -> list[str]:

@@ -135,11 +135,18 @@ class QueryIndex:
         if prediction.options and len(rows) > 1:
             offered = {row: sorted(self.table["choices"][row].as_py()) for row in rows}
             rows = [row for row in rows if offered[row] == sorted(prediction.options)] or rows
+        rows = self._unique_in_a_suite(rows) if len(rows) > 1 else rows
         if len(rows) != 1:
             return self._no_match(prediction, rows, "this picture and text")
         if self._edited[rows[0]]:
             return _NoMatch("unmatched", "the only query with this picture and text shows it edited")
         return rows[0]
+
+    def _unique_in_a_suite(self, rows: list[int]) -> list[int]:
+        """The only row that is alone in some suite, where others also edit its picture or its spacing; else all."""
+        by_suite = group_pairs((suite, row) for row in rows for suite in self._suites[row])
+        alone = {members[0] for members in by_suite.values() if len(members) == 1}
+        return [*alone] if len(alone) == 1 else rows
 
     def _no_match(self, prediction: Prediction, rows: Sequence[int], what: str) -> _NoMatch:
         if rows:
@@ -166,6 +173,12 @@ class QueryIndex:
     @cached_property
     def _normal(self) -> list[str]:
         return [normalize_text(text) for text in self.table["text"].to_pylist()]
+
+    @cached_property
+    def _suites(self) -> dict[int, list[str]]:
+        """The suites that have each row."""
+        rows = pc.index_in(self._groups["query"], value_set=self.table["query"].combine_chunks()).to_pylist()
+        return group_pairs(dict.fromkeys(zip(rows, self._groups["suite"].to_pylist(), strict=True)))
 
     @cached_property
     def _pictures(self) -> list[str | None]:

@@ -318,6 +318,16 @@ def test_pictures_written_as_text_are_unpacked_into_the_lab_once(tmp_path: Path)
     assert LabStore(lab).roots == {"unpacked": lab / "pictures" / "unpacked"}, "the lab can be moved as a whole"
 
 
+def test_a_row_may_show_the_picture_of_an_earlier_row_by_its_index(tmp_path: Path) -> None:
+    first, second = (base64.b64encode(DOT + bytes([n]) * 2000).decode() for n in (1, 2))
+    cells = {"241": first, "242": second, "1000241": "241", "1000242": "242", "1000243": "1000.jpg"}
+    rows = [{"index": n, "image": cell, "question": f"{n}?", "answer": "yes"} for n, cell in cells.items()]
+    path = _write(tmp_path / "bench.tsv", rows)
+    shown = [question.picture.address for question in Source(plain, path, "test", None).questions()]
+    assert shown[2:4] == shown[:2]
+    assert (len(set(shown)), shown[4]) == (3, "plain:1000.jpg")
+
+
 def test_columns_are_refused_where_a_source_has_its_own_and_when_they_are_misspelled(tmp_path: Path) -> None:
     done = CliRunner().invoke(commands, ["generate", str(tmp_path / "lab"), "--suite", "order", "--columns", "a=b"])
     assert done.exit_code

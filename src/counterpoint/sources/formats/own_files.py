@@ -12,7 +12,7 @@ from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, SplitFiles
 from counterpoint.sources.formats.own_groups import groups
-from counterpoint.sources.formats.own_rows import DATA, Rows, find_split_file, picture_of, rows_of, rows_of_split
+from counterpoint.sources.formats.own_rows import DATA, PictureReader, Rows, find_split_file, rows_of, rows_of_split
 from counterpoint.sources.reading.cells import (
     UNPACKED,
     choices_of,
@@ -64,13 +64,13 @@ class OwnFiles(DataSet):
 def questions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Question]:
     """Every row with a question and its right answer."""
     columns = ColumnFinder(QUESTIONS, files.columns)
-    space = files.columns.get("namespace", namespace)
+    pictures = PictureReader(files.columns.get("namespace", namespace))
     for number, (folder, record) in enumerate(rows_of_split(files, skips, rows, columns)):
         with skips:
             if record.content.get("mode") == "score":
                 skips.skip(_CAPTION_FOR_SCORE, record.place, "read it as captions")
                 continue
-            yield _question(number, record, columns, partial(picture_of, space=space, folder=folder))
+            yield _question(number, record, columns, partial(pictures.read, folder=folder))
 
 
 def _question(
@@ -102,10 +102,10 @@ def _question(
 def captions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Caption]:
     """Every sentence about a picture; where a row has several, each with the foil in the same place."""
     columns = ColumnFinder(CAPTIONS, files.columns)
-    space = files.columns.get("namespace", namespace)
+    pictures = PictureReader(files.columns.get("namespace", namespace))
     for number, (folder, record) in enumerate(rows_of_split(files, skips, rows, columns)):
         with skips:
-            yield from _captions(number, record, columns, partial(picture_of, space=space, folder=folder))
+            yield from _captions(number, record, columns, partial(pictures.read, folder=folder))
 
 
 def _captions(

@@ -10,7 +10,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import SplitFiles
-from counterpoint.sources.formats.own_rows import DATA, Rows, picture_of, rows_of_split
+from counterpoint.sources.formats.own_rows import DATA, PictureReader, Rows, rows_of_split
 from counterpoint.sources.reading.cells import choices_of, parse_answers, parse_nested, parse_truth, text_of, texts_of
 from counterpoint.sources.reading.columns import FILE, GROUPS, ColumnFinder, constant_of
 from counterpoint.sources.reading.json_files import elements
@@ -49,7 +49,8 @@ class _Row(NamedTuple):
 
 def groups(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[ReadyGroup]:
     """Every group: of each row, or of the rows with the same key, in turn, or as a file of ids pairs them."""
-    reader = _RowReader(ColumnFinder(GROUPS, files.columns), skips, files.columns.get("namespace", namespace))
+    pictures = PictureReader(files.columns.get("namespace", namespace))
+    reader = _RowReader(ColumnFinder(GROUPS, files.columns), skips, pictures)
     together = dict[str, list[_Row]]()  # by the key of a group, or by the id of a row
     broken = set[str]()
     for number, (folder, record) in enumerate(rows_of_split(files, skips, rows, reader.columns)):
@@ -94,7 +95,7 @@ class _RowReader:
 
     columns: ColumnFinder
     skips: Skips
-    space: str
+    pictures: PictureReader
 
     def key(self, record: Record, number: int) -> str:
         """The key that the rows of a group share; empty where a row is a group by itself."""
@@ -115,7 +116,7 @@ class _RowReader:
         """The members that a row adds to its group."""
         value = partial(self.columns.value, record.content, place=record.place)
         own = self._stem(record) + (text_of(value("id")) or str(number))
-        picture = partial(picture_of, record, space=self.space, folder=folder)
+        picture = partial(self.pictures.read, record, folder=folder)
         contents = self._contents(record)
         members = [
             member for content in contents for member in self._members(own, content, record, picture, len(contents) > 1)

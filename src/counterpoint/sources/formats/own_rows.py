@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import dirname, normpath
 from typing import Any, TypeAlias
@@ -128,10 +129,29 @@ class _SecondFile:
             skips.skip("a row of the second file alone", f"{self._path.name}: {key}", "no row of the data has this key")
 
 
-def picture_of(record: Record, value: Any, *, space: str, folder: str) -> Picture:
-    """The picture of a row: embedded, at a path, or at an address as in exported suites."""
-    if content := picture_bytes(value):
-        return Picture(picture_address(content))
+@dataclass(frozen=True, slots=True)
+class PictureReader:
+    """Reads the pictures of rows, one after the other."""
+
+    space: str  # the namespace of paths
+    _embedded: dict[str, Picture] = field(default_factory=dict)  # by the index of the row
+
+    def read(self, record: Record, value: Any, *, folder: str) -> Picture:
+        """The picture of a row: embedded, that of an earlier row by its index, at a path, or at an address.
+
+        Tables of MMBench embed a picture once, and have the index of that row where it is shown again.
+        """
+        if content := picture_bytes(value):
+            picture = Picture(picture_address(content))
+            if index := text_of(record.content.get("index")):
+                self._embedded[index] = picture
+            return picture
+        repeated = self._embedded.get(text_of(value)) if self._embedded else None
+        return repeated or _picture_at(record, value, self.space, folder)
+
+
+def _picture_at(record: Record, value: Any, space: str, folder: str) -> Picture:
+    """The picture at a path, or at an address as in exported suites."""
     path = text_of(value.get("path") if isinstance(value, dict) else value).replace("\\", "/")
     if not path:
         raise SourceError(f"{record.place} has no picture", hint="--columns image=… names its column")
