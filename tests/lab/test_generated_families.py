@@ -77,7 +77,7 @@ def test_an_empty_cell_has_its_reason(tmp_path: Path) -> None:
     assert "action choice: nobody is annotated as doing anything" in text
     assert "nothing for visual: the suite visual needs the option means" in text
     assert "its 80 categories" in text
-    assert set(LabStore(tmp_path / "lab").suites()) == {"rephrase", "order", "ontology", "negation"}
+    assert set(LabStore(tmp_path / "lab").suites()) == {"rephrase", "order", "negation"}  # an animal is no category
 
 
 def test_rejected_groups_are_in_the_manifest_and_on_the_page(tmp_path: Path) -> None:

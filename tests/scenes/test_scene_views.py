@@ -15,8 +15,6 @@ from counterpoint.scenes.ambiguity import (
     ambiguity_reasons,
     can_be_asked,
     general_names,
-    is_absent,
-    is_unambiguous,
     may_be,
     may_show,
 )
@@ -60,7 +58,7 @@ def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[QuestionC
 )
 def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, there: str) -> None:
     assert ambiguity_reasons(name)[there]
-    assert not is_absent(name, ["cup", there])
+    assert ambiguity_reason(name, ["cup", there])
     elsewhere = [scene(n, (name,), ("cup",), ("kite",)) for n in range(1, 4)]
     for one in _asked(scene(0, (there,), ("cup",), ("kite",)), elsewhere):
         assert name not in one.options, one
@@ -119,8 +117,8 @@ def test_a_scene_without_things_is_asked_nothing_and_says_why() -> None:
 
 def test_names_that_stand_for_a_kind_are_known_and_the_doubts_make_sense() -> None:
     assert all(may_be(name, name) for name in general_names())
-    assert is_unambiguous("cat", ["cat", "dog", "table"])
-    assert not is_unambiguous("bird", ["cat", "duck"])
+    assert not ambiguity_reason("cat", ["dog", "table"])
+    assert ambiguity_reason("bird", ["cat", "duck"])
     assert ambiguity_reason("cat", ["dog", "cat"]) == "it is annotated"
     assert not may_show("dog", "cat")
 

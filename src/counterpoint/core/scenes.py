@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from counterpoint.core.grouping import group_pairs
-from counterpoint.core.ids import content_id
+from counterpoint.core.ids import Plain, content_id
 from counterpoint.core.pictures import Box, Picture, Size
+from counterpoint.core.placement import is_tiny
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class SceneObject:
     name: str
     attributes: tuple[str, ...] = ()
     box: Box | None = None
+    is_crowd: bool = False  # one box around several objects of its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,9 @@ class Scene:
     relations: tuple[Link, ...] = ()
     place: str = ""  # such as "beach"
     weather: str = ""
+    categories: frozenset[str] | None = None  # the only names annotated wherever they are visible; None: no such list
+    annotates_parts: bool = False  # whether a category is annotated on others too, as a helmet on a person
+    captions: tuple[str, ...] = ()  # what people wrote about the picture, where the source has that too
 
     def __getitem__(self, object_id: str) -> SceneObject:
         return self._by_id[object_id]
@@ -69,18 +74,23 @@ class Scene:
         """The relations that start at this object."""
         return tuple(self._from.get(subject, ()))
 
+    def is_visible(self, thing: SceneObject) -> bool:
+        """Whether an object has a box that is large enough to be sure of it."""
+        return thing.box is not None and not is_tiny(thing.box, self.size)
+
     @cached_property
     def content_id(self) -> int:
-        """A hash of all annotations."""
-        return content_id(
-            [
-                self.id,
-                self.picture.content,
-                [self.size.width, self.size.height, self.place, self.weather],
-                [[o.id, o.name, list(o.attributes), _corners(o.box)] for o in self.objects],
-                [[link.subject, link.name, link.object] for link in self.relations],
-            ]
-        )
+        """A hash of all annotations; crowds, categories and captions are part of it only where there are any."""
+        content: list[Plain] = [
+            self.id,
+            self.picture.content,
+            [self.size.width, self.size.height, self.place, self.weather],
+            [[o.id, o.name, list(o.attributes), _corners(o.box), *(["crowd"] * o.is_crowd)] for o in self.objects],
+            [[link.subject, link.name, link.object] for link in self.relations],
+        ]
+        if self.categories is not None or self.captions:
+            content.append([sorted(self.categories or ()), int(self.annotates_parts), list(self.captions)])
+        return content_id(content)
 
     @cached_property
     def _by_id(self) -> dict[str, SceneObject]:

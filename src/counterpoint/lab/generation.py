@@ -28,6 +28,7 @@ from counterpoint.lab.source_items import (
     SourceRequest,
     absence_note,
     picture_roots,
+    questions_note,
     source_rules,
     unpack_pictures,
 )
@@ -153,7 +154,8 @@ class GeneratedSuites(LabResult[GeneratedSuite], rows="suites"):
         queries = sum(suite.manifest.rows for suite in stored if suite.manifest)
         groups, verb = counted(self.groups, "group"), "is" if self.groups == 1 else "are"
         summary = f"{groups} of {what} ({counted(queries, 'query')}) {verb} in {self.lab}"
-        return [*filter(None, [self.absence]), *describe_search(self.pictures), summary]
+        made = dict.fromkeys(questions_note(suite.manifest.parameters) for suite in stored if suite.manifest)
+        return [*filter(None, [self.absence, *made]), *describe_search(self.pictures), summary]
 
 
 def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback = ignore_progress) -> GeneratedSuites:
@@ -341,7 +343,7 @@ class _Generator:
 
     def _job(self, name: str, limit: Limit) -> _Job:
         """A suite with the options that it takes; the source may know an option that is not given."""
-        suite = catalog.resolve("suites", name)
+        suite = self._items.fitting(catalog.resolve("suites", name))
         whole = suite.reads_whole_source
         source = self._items.source(whole=whole)
         kind = self._items.kind(suite.takes, suite.prefers, whole=whole)
@@ -381,6 +383,7 @@ class _Generator:
             seed=self._request.seed,
             parameters=self._parameters(job, groups.items.source)
             | {"dropped": groups.tally.reasons}
+            | dict(groups.items.entries)
             | dict(groups.entries),
             source=groups.items.fingerprint,
             rules=job.rules.name,

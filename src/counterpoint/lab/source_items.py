@@ -17,13 +17,18 @@ from counterpoint.lab.picture_locations import describe_search, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
 from counterpoint.language.answers.rule_sets import RuleSet
 from counterpoint.pictures.folders import PictureFolders
-from counterpoint.sources.dataset import DataSet, Source
+from counterpoint.sources.dataset import OWN, DataSet, Source, has_captions
 from counterpoint.sources.file_checks import most_complete_split
 from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
 from counterpoint.sources.reading.cells import UNPACKED
 from counterpoint.sources.reading.records import Skips
 from counterpoint.store.lab import LabStore
+from counterpoint.suites.scene_questions import make_questions
+from counterpoint.suites.suite import Suite
 
+QUESTIONS_MADE = "questions_made"
+"""The entry of a manifest that says how many questions templates made of scenes, and what they rejected."""
+_ASKED = ("questions", "grounded")
 _DEFAULT = "test"
 
 
@@ -87,6 +92,17 @@ def absence_note(name: str) -> str:
     return f"annotated wherever it is seen in {name}: {exhaustive}" if exhaustive else ""
 
 
+def questions_note(parameters: Mapping[str, Any]) -> str:
+    """How many questions templates made, by the parameters of a manifest; nothing where the source has questions."""
+    made = parameters.get(QUESTIONS_MADE)
+    if made is None:
+        return ""
+    kinds = {kind: sum(answers.values()) for kind, answers in made["made"].items() if answers}
+    listed = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
+    scenes, questions = counted(made["scenes"], "scene"), counted(sum(kinds.values()), "question")
+    return f"{questions} made by templates from {scenes}, since the source has none: {listed}"
+
+
 def apply_rules(item: Any, rules: RuleSet) -> Any:
     """An item whose gold, where several annotators gave it, is weighted by a rule set."""
     if isinstance(item, GroundedQuestion):
@@ -102,8 +118,9 @@ def items_fingerprint(items: Iterable[Any]) -> str:
 class ItemCollection:
     """Items of one kind that were read, or that can be walked again at will, with their fingerprint."""
 
-    def __init__(self, items: Iterable[Any], source: Any) -> None:
+    def __init__(self, items: Iterable[Any], source: Any, entries: Mapping[str, Any] | None = None) -> None:
         self.items, self.source = items, source
+        self.entries = entries or {}  # of a manifest: how items that are not the source's own were made
 
     @cached_property
     def fingerprint(self) -> str:
@@ -130,11 +147,15 @@ class SourceItems:
             self._opened[whole] = load_source(self._request, whole=whole)
         return self._opened[whole]
 
+    def fitting(self, suite: Suite[Any, Any]) -> Suite[Any, Any]:
+        """The suite itself, or the one for captions where the source has these alone, or its file of them is named."""
+        return suite.of_captions if suite.of_captions and has_only_captions(self.source()) else suite
+
     def kind(self, takes: str, prefers: str, *, whole: bool = False) -> str:
         """The kind of items for a suite: the one it prefers where the source has it, else the one it takes."""
         source = self.source(whole=whole)
         chosen = prefers if prefers and _has_kind(source, prefers) else takes
-        if not hasattr(source, chosen):
+        if not hasattr(source, chosen) and not (chosen in _ASKED and has_only_scenes(source)):
             raise CounterpointError(f"{self._request.source} has no {chosen}", hint="choose another source or suite")
         return chosen
 
@@ -143,6 +164,8 @@ class SourceItems:
         key = kind, rules.name, whole
         if key not in self._collections:
             source = self.source(whole=whole)
+            if kind in _ASKED and has_only_scenes(source):
+                return self._collections.setdefault(key, self._make_questions(kind, rules, whole=whole))
             items = getattr(source, kind)()
             if iter(items) is items:
                 tracked = track(items, "reading", self._progress, total=self._request.items)
@@ -152,6 +175,16 @@ class SourceItems:
                 items = add_rewordings(items, self._texts)
             self._collections[key] = ItemCollection(items, source)
         return self._collections[key]
+
+    def _make_questions(self, kind: str, rules: RuleSet, *, whole: bool) -> ItemCollection:
+        """Questions by templates about the scenes of a source that has no questions."""
+        scenes = self.read("scenes", rules, whole=whole)
+        made, tally = make_questions(scenes.items, self._request.seed)
+        items = made if kind == "grounded" else [item.question for item in made]
+        if self._texts is not None:
+            items = add_rewordings(items, self._texts)
+        entries = {QUESTIONS_MADE: {"scenes": len(scenes), "made": tally.answers, "rejected": tally.reasons}}
+        return ItemCollection(items, scenes.source, entries)
 
     def log_skips(self, source: Any) -> None:
         """Log what the last reading of a source skipped, once."""
@@ -166,14 +199,35 @@ def log_skips(skips: Skips) -> None:
         logger.warning(line)
 
 
+def has_only_scenes(source: Any) -> bool:
+    """Whether a source has scenes and no questions of its own, so that templates make them."""
+    has_questions = "questions" in source.dataset.read if isinstance(source, Source) else hasattr(source, "questions")
+    return not has_questions and _has_kind(source, "scenes")
+
+
+def has_only_captions(source: Any) -> bool:
+    """Whether a data set has captions, and neither questions nor scenes, or its file of captions was named."""
+    if not isinstance(source, Source) or "questions" in source.dataset.read or not has_captions(source):
+        return False
+    return _named_part(source) == "captions" or not _has_kind(source, "scenes")
+
+
 def _has_kind(source: Any, kind: str) -> bool:
     """Whether a source has items joined with scenes; of the files of a data set people may have only some."""
     if not isinstance(source, Source):
         return hasattr(source, kind)
+    if source.split != OWN and _named_part(source) == "captions":
+        return False
     try:
         return "scenes" in source.dataset.read and bool(source.files("scenes"))
     except CounterpointError:
         return False
+
+
+def _named_part(source: Source) -> str:
+    """The part of a data set that a file is that was named outright, by its content; empty for a folder."""
+    part_of = source.dataset.part_of
+    return part_of(source.folder) if part_of and source.folder.is_file() else ""
 
 
 def add_rewordings(items: Iterable[Any], path: Path) -> list[Any]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from counterpoint.core.placement import is_tiny
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import is_mass, join_list, singular
 from counterpoint.language.lexicon.attributes import are_synonyms, attribute_classes, classes_of, excludes
 from counterpoint.language.lexicon.senses import curated_names, is_a
 from counterpoint.scenes.ambiguity import is_known, word_set
 
-_SMALLEST = 800  # a box below this part of the picture is too small for anyone to be sure
 _HIDDEN = 0.7  # the part of a garment's box that another garment of the same wearer may share
 
 
@@ -47,8 +47,8 @@ def value_synonyms(value: str) -> tuple[str, ...]:
 
 def visible_values(scene: Scene, thing: SceneObject, beside: Iterable[SceneObject] = ()) -> tuple[str, ...]:
     """The values of an object that are surely visible: none where it is tiny, or covered by another garment."""
-    is_tiny = thing.box is not None and thing.box.area * _SMALLEST < scene.size.width * scene.size.height
-    if is_tiny or any(_covers(other, thing) for other in beside):
+    too_small = thing.box is not None and is_tiny(thing.box, scene.size)
+    if too_small or any(_covers(other, thing) for other in beside):
         return ()
     has_color = word_set("attributes.hides_color").isdisjoint(thing.attributes)
     values = [value for value in thing.attributes if can_be_said(value, thing.name)]

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import can_be_asked, is_known, is_unambiguous
+from counterpoint.scenes.ambiguity import can_be_asked, clear_names, is_known
 from counterpoint.scenes.attributes import action_class, agent_kind, attribute_class, can_be_said
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 
@@ -59,7 +59,7 @@ class NameCooccurrence:
     def add(self, scene: Scene) -> list[str]:
         """Count one scene; returns the names that were counted."""
         names = sorted(name for name in scene.names if can_be_asked(name))
-        clear = [name for name in names if is_unambiguous(name, scene.names)]
+        clear = clear_names(scene, sorted(scene.names))
         self.scenes += 1
         self.having.update(names)
         self.clear.update(clear)

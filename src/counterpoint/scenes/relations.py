@@ -9,6 +9,16 @@ from functools import cache, cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
+from counterpoint.core.placement import (
+    APART,
+    HIGHER,
+    LEFT,
+    LOWER,
+    RIGHT,
+    SHIFTED,
+    horizontal_placement,
+    vertical_placement,
+)
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
@@ -38,7 +48,7 @@ def opposed_relation(relation: str) -> str:
     return next((other for pair in pairs for one, other in (pair, pair[::-1]) if one == relation), "")
 
 
-_MIRRORED = (("to the left of", "to the right of"), ("above", "below"), ("in front of", "behind"))
+_MIRRORED = ((LEFT, RIGHT), ("above", "below"), ("in front of", "behind"), (HIGHER, LOWER))
 _INVERSE = {one: other for pair in _MIRRORED for one, other in (pair, pair[::-1])}
 OPPOSITE_RELATIONS: Mapping[str, str] = MappingProxyType(
     _INVERSE | {"on": "under", "under": "on", "on top of": "under"}
@@ -49,9 +59,8 @@ SYMMETRIC_RELATIONS = frozenset({"near", "next to", "beside", "by", "close to"})
 """Relations that are the same both ways."""
 
 _SAME = dict.fromkeys(SYMMETRIC_RELATIONS, "near") | {"on top of": "on", "beneath": "under", "underneath": "under"}
+_PLACEMENTS = dict.fromkeys((LEFT, RIGHT), horizontal_placement) | dict.fromkeys((HIGHER, LOWER), vertical_placement)
 _POSTURES = ("sitting", "standing", "lying")
-_APART = 0.04  # of the longer side of the picture: a gap between boxes that nobody would overlook
-_SHIFTED = 0.05  # the same for the middles of two boxes, of which one is left of the other
 
 
 class RelationFact(NamedTuple):
@@ -91,7 +100,7 @@ def relation_fact(scene: Scene, thing: SceneObject, relation: str, other: SceneO
     by_boxes = _by_boxes(scene, thing, relation, other)
     if annotated and by_boxes and annotated.holds != by_boxes.holds:
         return None  # annotators and boxes contradict each other
-    return annotated or by_boxes
+    return (by_boxes or annotated) if scene.categories is not None else (annotated or by_boxes)
 
 
 def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
@@ -135,24 +144,25 @@ def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObjec
         return None
     length = max(scene.size.width, scene.size.height)
     names = _pair(thing, other)
-    if relation in ("to the left of", "to the right of"):
+    placement = _PLACEMENTS.get(relation)
+    if placement and (place := placement(thing.box, other.box, scene.size)):
+        return RelationFact(place == relation, f"the box of {names[0]} lies {place} that of {names[1]}")
+    if relation in (LEFT, RIGHT):
         shift = other.box.middle[0] - thing.box.middle[0]
         left, right = (thing.box, other.box) if shift > 0 else (other.box, thing.box)
-        direction = "to the left of" if shift > 0 else "to the right of"
-        if abs(shift) < _SHIFTED * length:
+        direction = LEFT if shift > 0 else RIGHT
+        if abs(shift) < SHIFTED * length:
             return None
-        if min(left.right, right.right) <= max(left.x, right.x):
-            return RelationFact(direction == relation, f"the box of {names[0]} lies {direction} that of {names[1]}")
         if direction == relation or left.x > right.x or left.right > right.right:
             return None
         proof = f"the box of {names[0]} lies further {direction[7:-3]} than that of {names[1]} on both edges"
         return RelationFact(False, proof)
     upper, lower = (thing.box, other.box) if relation == "above" else (other.box, thing.box)
-    if relation in ("above", "below") and upper.y - lower.bottom >= _APART * length:
+    if relation in ("above", "below") and upper.y - lower.bottom >= APART * length:
         return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
     across = max(thing.box.x, other.box.x) - min(thing.box.right, other.box.right)
     down = max(thing.box.y, other.box.y) - min(thing.box.bottom, other.box.bottom)
-    if relation in word_list("relations", "touching", DATA) and max(across, down) >= _APART * length:
+    if relation in word_list("relations", "touching", DATA) and max(across, down) >= APART * length:
         return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
     return None
 

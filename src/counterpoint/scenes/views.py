@@ -4,20 +4,23 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, combinations
 from random import Random
 
+from counterpoint.core.placement import are_apart
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.scenes.ambiguity import (
+    absence_doubt,
     absence_proof,
-    ambiguity_reason,
     ambiguity_reasons,
+    are_told_apart,
     can_be_asked,
+    clear_names,
     is_known,
-    is_unambiguous,
     may_be,
     may_show,
+    naming_doubt,
     word_set,
 )
 from counterpoint.scenes.attributes import (
@@ -33,6 +36,8 @@ from counterpoint.scenes.attributes import (
 from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords
 from counterpoint.scenes.relations import SceneIndex, can_follow_noun, is_exclusive, opposed_relation
 
+MOST_COUNTED = 9
+"""The largest number of objects of a name that a question asks for."""
 _TRIES = 24
 _WITH_ATTRIBUTE = 0.4
 _WITH_OTHER_VALUE = 0.5  # of the absent objects with an attribute, the share that is present with another value
@@ -52,12 +57,35 @@ class SceneView(SceneIndex):
         """Why nothing can be asked about the scene, if so: an object with an unknown name could be anything."""
         if not self.names:
             return "nothing is annotated"
-        return "" if all(is_known(name) for name in self.names) else "something has a name that no lexicon knows"
+        listed = self.scene.categories or ()
+        known = all(is_known(name) or name in listed for name in self.names)
+        return "" if known else "something has a name that no lexicon knows"
 
     @cached_property
     def clear_names(self) -> list[str]:
         """Names of present objects that could as well have been proved absent, so that a name gives no answer away."""
-        return [name for name in self.names if can_be_asked(name) and is_unambiguous(name, self.names)]
+        return clear_names(self.scene, self.names)
+
+    def absence_doubt(self, name: str) -> str:
+        """Why it is not proved that no object of a name is present, or nothing."""
+        return absence_doubt(self.scene, name, self.names)
+
+    def naming_doubt(self, name: str) -> str:
+        """Why objects of other names leave it open whether one of this name is present, or nothing."""
+        return naming_doubt(self.scene, name, self.names)
+
+    def count_doubt(self, name: str) -> str:
+        """Why the number of boxes of a name is not the number of objects that people would count, or nothing."""
+        if self.scene.categories is None:
+            return "not everything is annotated wherever it is visible"
+        things, boxes = self.scene.named(name), [thing.box for thing in self.scene.named(name) if thing.box]
+        if any(thing.is_crowd for thing in things):
+            return "a crowd is annotated as one"
+        if not all(map(self.scene.is_visible, things)):
+            return "one is too small to be sure of, or has no box"
+        if not all(are_apart(one, other) for one, other in combinations(boxes, 2)):
+            return "two boxes of it overlap"
+        return "too many to count at a glance" if len(things) > MOST_COUNTED else self.naming_doubt(name)
 
     @cached_property
     def links(self) -> Mapping[str, list[Link]]:
@@ -103,7 +131,7 @@ class SceneView(SceneIndex):
             might, show = list[SceneObject](), list[SceneObject]()
             reasons = ambiguity_reasons(name)
             for other in self.names:
-                if reasons[other]:
+                if reasons[other] and not are_told_apart(self.scene, name, other):
                     might += self.scene.named(other) if may_be(other, name) else ()
                     show += self.scene.named(other) if may_show(other, name) else ()
             self._called[name] = (might, show)
@@ -113,10 +141,14 @@ class SceneView(SceneIndex):
         """Whether something besides an object and its wearer may show an object of this name unannotated."""
         return any(other.id not in (thing.id, self.wearers.get(thing.id)) for other in self.called(name)[1])
 
+    def may_be_unlisted(self, name: str) -> bool:
+        """Whether objects of a name are annotated only here and there."""
+        return self.scene.categories is not None and name not in self.scene.categories
+
     def rivals(self, thing: SceneObject, name: str) -> list[SceneObject] | None:
         """The other objects that a name could refer to, or None where something may show such an object besides."""
         others = [other for other in self.called(name)[0] if other.id != thing.id]
-        return None if self.may_show_another(thing, name) else others
+        return None if self.may_be_unlisted(name) or self.may_show_another(thing, name) else others
 
     def singles_out(self, thing: SceneObject, name: str, value: str = "") -> bool:
         """Whether this name, or this value and name, can refer to nothing else in the picture."""
@@ -192,7 +224,7 @@ class SceneSampler(SceneView):
 
     def _draw_absent(self, words: WeightedWords, rng: Random) -> str:
         name = words.draw(rng)
-        reason = ambiguity_reason(name, self.names) if name else ""
+        reason = self.absence_doubt(name) if name else ""
         if reason:
             self.rejected[reason] += 1
         return "" if reason or not can_be_asked(name) else name

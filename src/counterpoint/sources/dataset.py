@@ -296,7 +296,8 @@ def items_about(source: Any, pictures: Collection[Picture]) -> Iterator[Question
     readers: list[Callable[[], Iterator[Any]]] = []
     if isinstance(source, Source):
         whole = replace(source, limit=None, skips=Skips())
-        readers += [whole.questions] if source.limit is not None else []
+        has_questions = source.limit is not None and "questions" in source.dataset.read
+        readers += [whole.questions] if has_questions else []
         readers += [whole.captions] if has_captions(source) else []
     elif hasattr(source, "captions"):
         readers.append(source.captions)

@@ -129,6 +129,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     options: tuple[str, ...] = ()  # names of OPTIONS
     required: tuple[str, ...] = ()  # options without which nothing can be made
     proposals: FoilProposals | None = None  # for the option masked_lm
+    of_captions: "Suite[Any, Any] | None" = None  # made in its place of a source with captions and no questions
 
     def check_options(self, names: Iterable[str]) -> None:
         """Raise if the suite does not take an option."""

@@ -4,6 +4,7 @@ from random import Random
 from types import MappingProxyType
 
 from counterpoint.language.english import a
+from counterpoint.scenes.programs import add_step, join_programs
 from counterpoint.world.confusable_names import confusable_names
 from counterpoint.world.distractors import (
     choose_one,
@@ -18,7 +19,7 @@ from counterpoint.world.distractors import (
 )
 from counterpoint.world.facts import SceneFacts, Thing, family_members, other_state
 from counterpoint.world.kinds import kind
-from counterpoint.world.question_programs import SCENE, QuestionDraft, add_step, draft_question, join_programs
+from counterpoint.world.question_programs import SCENE, QuestionDraft, draft_question
 from counterpoint.world.referents import Referent, ReferentFinder
 from counterpoint.world.relation_phrases import is_askable_relation, refer_to_both, relation_program
 from counterpoint.world.scene_sampling import INDOORS

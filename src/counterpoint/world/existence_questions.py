@@ -8,17 +8,11 @@ from random import Random
 from types import MappingProxyType
 
 from counterpoint.language.english import a, any_of, be, is_mass, plural
+from counterpoint.scenes.programs import add_relation, add_step, join_programs, select_objects
 from counterpoint.world.distractors import choose_one, flip_coin, other_color, should_ask_color, yes_no
 from counterpoint.world.facts import OPPOSED_RELATIONS, SceneFacts, Thing, family_members
 from counterpoint.world.kinds import kind
-from counterpoint.world.question_programs import (
-    QuestionDraft,
-    add_relation,
-    add_step,
-    draft_question,
-    join_programs,
-    select_objects,
-)
+from counterpoint.world.question_programs import QuestionDraft, draft_question
 from counterpoint.world.referents import ReferentFinder
 
 _FAMILY_RATES = MappingProxyType({"person": 62, "animal": 45, "vehicle": 30, "toy": 27, "fruit": 18, "vegetable": 12})

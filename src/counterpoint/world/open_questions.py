@@ -3,17 +3,11 @@
 from random import Random
 
 from counterpoint.language.english import a, be, count, is_countable, plural
+from counterpoint.scenes.programs import add_relation, add_step, select_objects
 from counterpoint.world.distractors import ACTIVITIES, choose_one, should_ask_color
 from counterpoint.world.facts import SceneFacts, Thing
 from counterpoint.world.kinds import kind
-from counterpoint.world.question_programs import (
-    SCENE,
-    QuestionDraft,
-    add_relation,
-    add_step,
-    draft_question,
-    select_objects,
-)
+from counterpoint.world.question_programs import SCENE, QuestionDraft, draft_question
 from counterpoint.world.referents import ReferentFinder
 from counterpoint.world.relation_phrases import place_question_phrase
 

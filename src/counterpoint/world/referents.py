@@ -6,8 +6,8 @@ from random import Random
 
 from counterpoint.core.items import Step
 from counterpoint.language.english import be, possessive
+from counterpoint.scenes.programs import add_relation, add_step, select_objects
 from counterpoint.world.facts import SINGLE_WORD_FAMILIES, SceneFacts, Thing
-from counterpoint.world.question_programs import add_relation, add_step, select_objects
 
 _STATES_BEFORE_NOUN = frozenset(
     {"open", "closed", "full", "empty", "dirty", "broken", "bare", "overturned", "striped", "sliced", "wilted"}

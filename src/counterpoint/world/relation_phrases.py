@@ -5,8 +5,8 @@ from random import Random
 from counterpoint.core.items import Step
 from counterpoint.core.scenes import Link
 from counterpoint.language.english import a
+from counterpoint.scenes.programs import add_step
 from counterpoint.world.facts import SceneFacts
-from counterpoint.world.question_programs import add_step
 from counterpoint.world.referents import Referent, ReferentFinder
 
 

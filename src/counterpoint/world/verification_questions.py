@@ -9,6 +9,7 @@ from random import Random
 from types import MappingProxyType
 
 from counterpoint.language.english import a, any_of
+from counterpoint.scenes.programs import add_step, join_programs
 from counterpoint.world.actions import ACTIONS as WAYS
 from counterpoint.world.confusable_names import confusable_names
 from counterpoint.world.distractors import (
@@ -25,7 +26,7 @@ from counterpoint.world.distractors import (
 )
 from counterpoint.world.facts import OPPOSED_RELATIONS, SceneFacts, Thing, other_state
 from counterpoint.world.kinds import kind
-from counterpoint.world.question_programs import SCENE, QuestionDraft, add_step, draft_question, join_programs
+from counterpoint.world.question_programs import SCENE, QuestionDraft, draft_question
 from counterpoint.world.referents import Referent, ReferentFinder
 from counterpoint.world.relation_phrases import (
     is_askable_relation,

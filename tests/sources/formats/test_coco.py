@@ -70,8 +70,8 @@ def test_a_crowd_is_an_object_and_a_sliver_has_a_pixel(tmp_path: Path) -> None:
     [
         (CHAIR | {"image_id": 7}, "an annotation of a picture that is not listed (instances_val2017.json, annot", 0),
         (CHAIR | {"category_id": 7}, "an annotation of a category that is not listed", 0),
-        (CHAIR | {"bbox": [1, 2, 3]}, "annotations 9: bbox is [1, 2, 3], not a list of 4 numbers", 0),
-        (CHAIR | {"bbox": [1, 2, 1e30, 4]}, "not a box in pixels", 0),
+        (CHAIR | {"bbox": [1, 2, 3]}, "annotations 9: bbox is [1, 2, 3], not a list of 4 numbers", 1),
+        (CHAIR | {"bbox": [1, 2, 1e30, 4]}, "not a box in pixels", 1),
         (CHAIR | {"bbox": [900, 2, 3, 4]}, "a box outside its picture", 1),
         (CHAIR | {"bbox": [9, 2, 0, 4]}, "a box outside its picture", 1),
         ({"id": 3}, "annotations 3 has no image_id", 0),
@@ -180,3 +180,71 @@ def test_official_names_are_no_files_of_ones_own(tmp_path: Path) -> None:
     (folder / "boxes_of_mine.json").rename(folder / "instances_val2017.json")
     assert most_complete_split(coco, folder) == "val2017"
     assert [scene.picture.path for scene in open_source("coco", data=folder).scenes()] == ["val2017/cup.png"]
+
+
+def test_the_list_of_categories_is_exhaustive_unless_marked(tmp_path: Path) -> None:
+    categories = [*CATEGORIES, {"id": 7, "name": "Hard_Hat"}, {"id": 8, "name": "no_hat"}]
+    (scene, _) = _instances(tmp_path, CHAIR, categories=categories).scenes()
+    assert scene.categories == frozenset({"chair", "person", "hard hat", "no_hat"})
+    categories[1] = categories[1] | {"exhaustive": False}
+    (scene, _) = _instances(tmp_path, CHAIR, categories=categories).scenes()
+    assert scene.categories == frozenset({"chair", "hard hat", "no_hat"})
+
+
+def test_a_picture_marks_its_categories_as_in_lvis(tmp_path: Path) -> None:
+    categories = [*CATEGORIES, {"id": 7, "name": "cup"}, {"id": 8, "name": "fork"}]
+    marked = [IMAGE | {"neg_category_ids": [7], "not_exhaustive_category_ids": []}, OTHER]
+    chair, person = CHAIR, CHAIR | {"id": 10, "category_id": 1}
+    scene, other = _instances(tmp_path, chair, person, images=marked, categories=categories).scenes()
+    assert scene.categories == frozenset({"chair", "person", "cup"})
+    assert other.categories == frozenset({"chair", "person", "cup", "fork"})
+    marked = [IMAGE | {"not_exhaustive_category_ids": [1]}, OTHER]
+    scene, _ = _instances(tmp_path, chair, person, images=marked, categories=categories).scenes()
+    assert scene.categories == frozenset({"chair", "cup", "fork"})
+    source = _instances(tmp_path, chair, images=[IMAGE | {"neg_category_ids": ["cup"]}, OTHER], categories=categories)
+    assert [scene.id for scene in source.scenes()] == ["285"]
+    assert "neg_category_ids is ['cup'], not a list of ids" in " ".join(source.skips.lines())
+
+
+def test_parts_are_annotated_where_the_categories_are_ones_own(tmp_path: Path) -> None:
+    own, _ = _instances(tmp_path, CHAIR).scenes()
+    official, _ = _instances(tmp_path, CHAIR, categories=[*CATEGORIES, {"id": 90, "name": "toothbrush"}]).scenes()
+    assert (own.annotates_parts, official.annotates_parts) == (True, False)
+
+
+def test_boxes_that_are_clearly_apart_are_relations_of_place(tmp_path: Path) -> None:
+    person, tiny, crowd = (CHAIR | {"category_id": 1, "id": number} for number in (10, 11, 12))
+    person |= {"bbox": [300, 200, 60, 90]}
+    tiny, crowd = tiny | {"bbox": [500, 20, 9, 9]}, crowd | {"bbox": [400, 20, 90, 90], "iscrowd": 1}
+    (scene, _) = _instances(tmp_path, CHAIR, person).scenes()
+    assert {(link.subject, link.name, link.object) for link in scene.relations} == {
+        ("9", "to the left of", "10"),
+        ("9", "higher in the picture than", "10"),
+        ("10", "to the right of", "9"),
+        ("10", "lower in the picture than", "9"),
+    }
+    (scene, _) = _instances(tmp_path, CHAIR, person, tiny, crowd).scenes()
+    assert {(link.subject, link.object) for link in scene.relations} == {("10", "9")}
+    assert [thing.is_crowd for thing in scene] == [False, False, False, True]
+
+
+def test_an_object_without_an_id_or_with_that_of_another_is_kept(tmp_path: Path) -> None:
+    no_id = {key: value for key, value in CHAIR.items() if key != "id"} | {"bbox": [90, 90, 50, 50]}
+    source = _instances(tmp_path, CHAIR, CHAIR, CHAIR | {"bbox": [200, 20, 50, 50]}, no_id)
+    scene, _ = source.scenes()
+    assert [thing.id for thing in scene] == ["9", "9-2", "3"]
+    assert not source.skips.total
+
+
+def test_a_scene_has_the_captions_of_its_picture(tmp_path: Path) -> None:
+    _source(tmp_path, "captions", images=[IMAGE, OTHER], annotations=[SAID, SAID | {"id": 39, "caption": "A seat."}])
+    plain, told = (list(_instances(folder, CHAIR).scenes()) for folder in (_folder(tmp_path / "plain"), tmp_path))
+    assert [scene.captions for scene in told] == [("A chair in a room.", "A seat."), ()]
+    assert [scene.captions for scene in plain] == [(), ()]
+    assert told[0].content_id != plain[0].content_id
+    assert told[1].content_id == plain[1].content_id
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir()
+    return path

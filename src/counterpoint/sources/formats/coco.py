@@ -1,5 +1,7 @@
 """COCO: boxes of 80 categories of objects in photographs, and five captions for each."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -7,7 +9,8 @@ from typing import NamedTuple
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Box, Picture, Size
-from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.core.placement import horizontal_placement, is_tiny, vertical_placement
+from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import OWN, DataSet, File, SplitFiles
 from counterpoint.sources.reading.json_files import object_keys, parts
 from counterpoint.sources.reading.json_stream import Json
@@ -18,6 +21,8 @@ SPLITS = ("val2017", "train2017", "val2014", "train2014")
 UNLISTED = "an annotation of a picture that is not listed"
 UNNAMED = "an annotation of a category that is not listed"
 _ORIGIN, _ANNOTATIONS = "the COCO site", "Train/Val annotations"
+_LAST = 90, "toothbrush"  # of COCO's own categories; it does not annotate each driver in a car
+_NOUN = re.compile(r"(?!(?:no|non|not|other|unknown|with|without)\b)[a-z](?:[a-z' -]*[a-z])?")
 _WHOLE = "the rest is read; was the file put together from others?"
 
 
@@ -26,33 +31,119 @@ class _BoxAnnotation(NamedTuple):
 
     id: str
     category: int
-    box: tuple[int, int, int, int]
+    box: tuple[int, int, int, int] | None
+    is_crowd: bool
+
+
+class _Image(NamedTuple):
+    """A picture, and the categories that its record marks, as LVIS does."""
+
+    picture: Picture
+    size: Size
+    incomplete: tuple[int, ...]  # annotated, but not wherever they are visible
+    absent: tuple[int, ...] | None  # surely; if given, all other categories without a box are open
 
 
 def scenes(files: SplitFiles, skips: Skips) -> Iterator[Scene]:
-    """Every picture with its boxes, in the order of the list of pictures; there are no attributes and no relations.
+    """Every picture with its boxes, in the order of the list of pictures, and with its captions where these are there.
 
-    A box around a crowd is an object too, so that a single object of the same name does not count as the only one.
+    Relations are those of place that boxes prove; there are no attributes. The list of categories is exhaustive, but
+    for what a category ("exhaustive": false) or a picture (`not_exhaustive_category_ids`, `neg_category_ids`) marks. A
+    box around a crowd is an object too, so that a single object of the same name does not count as the only one.
     """
     path = files["instances"]
-    images: dict[int, tuple[Picture, Size]] = {}
+    images: dict[int, _Image] = {}
     names: dict[int, str] = {}
+    exhaustive = set[int]()
     boxes: dict[int, list[_BoxAnnotation]] = {}
     for part, record in _records(path, skips, "images", "annotations", "categories"):
         with skips:
             if part == "images":
-                picture = Picture(f"{NAMESPACE}:{path_of(record, files.split)}")
-                images[record.number("id")] = picture, size_of(record)
+                images[record.number("id")] = _image(record, files.split)
             elif part == "categories":
-                names[record.number("id")] = record.word("name").strip().lower()
+                names[record.number("id")] = category_name(record.word("name"))
+                exhaustive |= {record.number("id")} if record.content.get("exhaustive") is not False else set()
             else:
-                boxes.setdefault(record.number("image_id"), []).append(_annotation(record))
-    for image, (picture, size) in images.items():
-        objects = tuple(_objects(path, boxes.pop(image, []), names, size, skips))
-        yield Scene(str(image), picture, size, objects)
-    for image, annotations in boxes.items():
+                boxes.setdefault(record.number("image_id"), []).append(_annotation(record, skips))
+    texts = _captions_by_picture(files)
+    listed, is_official = frozenset(names[number] for number in exhaustive), names.get(_LAST[0]) == _LAST[1]
+    for number, image in images.items():
+        own = boxes.pop(number, [])
+        objects = tuple(_objects(path, own, names, image.size, skips))
+        yield Scene(
+            str(number),
+            image.picture,
+            image.size,
+            objects,
+            tuple(_placements(objects, image.size)),
+            categories=_categories(image, own, names, exhaustive, listed),
+            annotates_parts=not is_official,
+            captions=texts.get(image.picture, ()),
+        )
+    for number, annotations in boxes.items():
         for annotation in annotations:
-            skips.skip(UNLISTED, f"{path.name}, annotation {annotation.id}: image {image}", _WHOLE)
+            skips.skip(UNLISTED, f"{path.name}, annotation {annotation.id}: image {number}", _WHOLE)
+
+
+def category_name(name: str) -> str:
+    """The name of a category as a noun; one that reads as none keeps underscores, so that nothing asks for it.
+
+    >>> category_name("Hard_Hat"), category_name("without mask"), category_name("class_7")
+    ('hard hat', 'without_mask', 'class_7')
+    """
+    words = " ".join(name.lower().replace("_", " ").split())
+    return words if _NOUN.fullmatch(words) else words.replace(" ", "_")
+
+
+def _image(record: Record, split: str) -> _Image:
+    picture = Picture(f"{NAMESPACE}:{path_of(record, split)}")
+    incomplete, absent = (_numbers(record, key) for key in ("not_exhaustive_category_ids", "neg_category_ids"))
+    return _Image(picture, size_of(record), incomplete or (), absent)
+
+
+def _numbers(record: Record, key: str) -> tuple[int, ...] | None:
+    """The ids of a list, or None where there is no such list."""
+    if record.content.get(key) is None:
+        return None
+    numbers = record.list(key)
+    if not all(type(number) is int for number in numbers):
+        raise record.wrong(key, "a list of ids")
+    return tuple(numbers)
+
+
+def _categories(
+    image: _Image,
+    boxes: Sequence[_BoxAnnotation],
+    names: Mapping[int, str],
+    exhaustive: set[int],
+    listed: frozenset[str],
+) -> frozenset[str]:
+    """The names that are annotated wherever they are visible in a picture; the same set where nothing is marked."""
+    if image.absent is None and not image.incomplete:
+        return listed
+    sure = exhaustive if image.absent is None else {*image.absent, *(box.category for box in boxes)} & exhaustive
+    return frozenset(names[number] for number in sure.difference(image.incomplete) if number in names)
+
+
+def _placements(objects: Sequence[SceneObject], size: Size) -> Iterator[Link]:
+    """The relations of place to each object that is the only one of its name, as far as boxes prove them."""
+    counts = Counter(thing.name for thing in objects)
+    sure = [
+        (thing, thing.box) for thing in objects if thing.box and not thing.is_crowd and not is_tiny(thing.box, size)
+    ]
+    for other, anchor in sure:
+        for thing, box in sure if counts[other.name] == 1 else ():
+            for place in (horizontal_placement(box, anchor, size), vertical_placement(box, anchor, size)):
+                if place:
+                    yield Link(thing.id, place, other.id)
+
+
+def _captions_by_picture(files: SplitFiles) -> Mapping[Picture, tuple[str, ...]]:
+    """What captions say of each picture; a file of captions is optional, and damage in it is said where it is read."""
+    path, texts = files.get("captions"), dict[Picture, list[str]]()
+    for caption in _captions(path, files.split, Skips()) if path else ():
+        texts.setdefault(caption.picture, []).append(caption.text)
+    return {picture: tuple(lines) for picture, lines in texts.items()}
 
 
 def captions(files: SplitFiles, skips: Skips) -> Iterator[Caption]:
@@ -126,27 +217,36 @@ def path_of(record: Record, split: str) -> str:
     return f"{folder if folder in SPLITS else split}/{name}"
 
 
-def _annotation(record: Record) -> _BoxAnnotation:
-    x, y, width, height = record.decimals("bbox", 4)
-    if max(map(abs, (x, y, width, height))) > LONGEST:
-        raise record.wrong("bbox", "a box in pixels")
-    left, top, right, bottom = round(x), round(y), round(x + width), round(y + height)
-    if width > 0 and height > 0:
-        right, bottom = max(right, left + 1), max(bottom, top + 1)
-    return _BoxAnnotation(record.word("id"), record.number("category_id"), (left, top, right - left, bottom - top))
+def _annotation(record: Record, skips: Skips) -> _BoxAnnotation:
+    """One annotation; an object whose box cannot be read stays without a box, since its category is there."""
+    own, box = record.text("id", str(record.key)), None
+    category, is_crowd = record.number("category_id"), record.content.get("iscrowd") in (1, True)
+    with skips:
+        x, y, width, height = record.decimals("bbox", 4)
+        if max(map(abs, (x, y, width, height))) > LONGEST:
+            raise record.wrong("bbox", "a box in pixels")
+        left, top, right, bottom = round(x), round(y), round(x + width), round(y + height)
+        if width > 0 and height > 0:
+            right, bottom = max(right, left + 1), max(bottom, top + 1)
+        box = (left, top, right - left, bottom - top)
+    return _BoxAnnotation(own, category, box, is_crowd)
 
 
 def _objects(
     path: Path, annotations: list[_BoxAnnotation], names: dict[int, str], size: Size, skips: Skips
 ) -> Iterator[SceneObject]:
-    for annotation in {annotation.id: annotation for annotation in annotations}.values():
+    """The objects of a picture; of two with the same id, one that differs from the first is an object too."""
+    ids = Counter[str]()
+    for annotation in dict.fromkeys(annotations):
         if (name := names.get(annotation.category)) is None:
             skips.skip(UNNAMED, f"{path.name}, annotation {annotation.id}: category {annotation.category}", _WHOLE)
             continue
-        box: Box | None = clip_box(*annotation.box, size)
-        if box is None:
+        ids[annotation.id] += 1
+        own = annotation.id if ids[annotation.id] == 1 else f"{annotation.id}-{ids[annotation.id]}"
+        box: Box | None = clip_box(*annotation.box, size) if annotation.box else None
+        if box is None and annotation.box:
             skip_box(f"{path.name}, annotation {annotation.id}: {annotation.box}", skips)
-        yield SceneObject(annotation.id, name, (), box)
+        yield SceneObject(own, name, (), box, annotation.is_crowd)
 
 
 def part_of(path: Path) -> str:

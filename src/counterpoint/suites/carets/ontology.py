@@ -10,7 +10,7 @@ from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import general_names, is_absent
+from counterpoint.scenes.ambiguity import general_names
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
@@ -98,7 +98,7 @@ def _down(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | 
 
 def _absence(view: SceneSampler, general: str, value: str) -> str:
     """The proof that nothing of a kind is present, or nothing of it with this value, or nothing."""
-    if is_absent(general, view.names):
+    if not view.absence_doubt(general):
         return f"nothing annotated is of the kind {general}, could be, or may show such a thing"
     things, showing = view.called(general)
     if not value or showing or not things or not all(denies(view.values(thing), value) for thing in things):

@@ -14,7 +14,7 @@ from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import be, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.ambiguity import absence_proof, may_be
-from counterpoint.scenes.relations import opposed_relation
+from counterpoint.scenes.relations import opposed_relation, relation_fact
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.templates import QuestionContent
 
@@ -63,7 +63,9 @@ def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | Non
     pairs = [(x, y) for x in view.having(view.scene.named(subject.name), value) for y in others]
     linked = [(x, y) for x, y in pairs if (x.id, link.name, y.id) in view.triples]
     things, met = {x.id: x for x, _ in linked}, {y.id for _, y in linked}
+    fact = relation_fact(view.scene, subject, link.name, other) if view.scene.categories is not None else None
     proof = f"{subject.name} {subject.id} {be(subject.name)} annotated as {link.name} {other.name} {other.id}"
+    proof = fact.proof if fact else proof  # such a relation was read off boxes
     proof += f", and as {value}" if value else ""
     objects = (*things.values(), *(y for y in others if y.id in met))
     return _content(ObjectClaim(subject.name, value, True, proof, objects), where, link.name, 0)

@@ -1,5 +1,6 @@
 """The content of a question before it is worded, the templates of every kind, and groups of worded questions."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,6 +17,7 @@ from counterpoint.scenes.attributes import predicate, value_list
 from counterpoint.scenes.views import ReferringExpression
 from counterpoint.suites.question_groups import Tags
 
+_SHOWN = re.compile(r"picture|photo|image")
 VERIFICATIONS = ("object verification", "conjunctive verification", "disjunctive verification")
 """Questions whether something is present, which can be negated as a whole."""
 BINARY = (*VERIFICATIONS, "attribute verification")
@@ -81,8 +83,11 @@ def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
 
 
 def fitting_templates(content: QuestionContent) -> tuple[Template, ...]:
-    """The templates whose slots this content can fill."""
-    return _fitting(content.kind, bool(content.where) and not content.about, frozenset(_slots(content)))
+    """The templates whose slots this content can fill; none says "in the picture" twice."""
+    fitting = _fitting(content.kind, bool(content.where) and not content.about, frozenset(_slots(content)))
+    if "in the picture" not in content.where:
+        return fitting
+    return tuple(row for row in fitting if not _SHOWN.search(row.ask))
 
 
 def word_question(sentence: str, content: QuestionContent) -> str:

@@ -4,10 +4,18 @@ import re
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
+from counterpoint.core.placement import are_apart
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import plural, singular
-from counterpoint.scenes.ambiguity import absence_proof, can_be_asked, is_absent, is_known, may_be, word_set
+from counterpoint.scenes.ambiguity import (
+    absence_proof,
+    are_told_apart,
+    can_be_asked,
+    is_known,
+    may_be,
+    word_set,
+)
 from counterpoint.scenes.attributes import attribute_class, denies, has_value
 from counterpoint.scenes.relations import relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneView
@@ -48,15 +56,19 @@ class SceneGrounder(SceneView):
 
     def possible_referents(self, name: str) -> list[SceneObject]:
         """Every object that could go by a name, in the order of the scene."""
-        return [thing for thing in self.scene if may_be(thing.name, name)]
+        return [thing for thing in self.scene if self._may_be(thing.name, name)]
+
+    def _may_be(self, own: str, name: str) -> bool:
+        """Whether an object could go by another name than its own."""
+        return may_be(own, name) and not are_told_apart(self.scene, name, own)
 
     def may_be_unannotated(self, name: str) -> bool:
         """Whether something may show an object of this name that is not annotated."""
-        return bool(self.called(name)[1])
+        return self.may_be_unlisted(name) or bool(self.called(name)[1])
 
     def absence_proof(self, name: str) -> str:
         """The proof that no object of a name is present, or nothing where that is open."""
-        return absence_proof(name) if can_be_asked(name) and is_absent(name, self.names) else ""
+        return absence_proof(name) if can_be_asked(name) and not self.absence_doubt(name) else ""
 
     def phrase(self, text: str, span: tuple[int, int], clue: Clue) -> Phrase:
         """A span of the text read as a phrase; text and program must agree."""
@@ -130,7 +142,9 @@ class SceneGrounder(SceneView):
         Where one is annotated as a man and another, elsewhere, as a woman, annotators have distinguished the two; two
         names for one person would have overlapping boxes.
         """
-        things = [thing for thing in self.scene if may_be(thing.name, phrase.noun) and self._may_fit(thing, phrase)]
+        things = [
+            thing for thing in self.scene if self._may_be(thing.name, phrase.noun) and self._may_fit(thing, phrase)
+        ]
         noun = singular(phrase.noun)
         others = [sex for own, sex in (_SEXES, _SEXES[::-1]) if noun in own]  # words for the other sex
         same_sex = [thing for thing in things if not any(singular(thing.name) in words for words in others)]
@@ -192,10 +206,8 @@ def naming_kind(name: str, noun: str) -> str:
 
 
 def _apart(thing: SceneObject, other: SceneObject) -> bool:
-    """Whether boxes share less than half of the smaller one, so that they show two objects."""
-    if thing.box is None or other.box is None:
-        return False
-    return 2 * thing.box.overlap(other.box) < min(thing.box.area, other.box.area)
+    """Whether two boxes show two objects."""
+    return thing.box is not None and other.box is not None and are_apart(thing.box, other.box)
 
 
 @cache

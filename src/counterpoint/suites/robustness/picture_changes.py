@@ -7,6 +7,7 @@ from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import Question
@@ -16,6 +17,7 @@ from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.pictures.noise import PAPER_SEVERITY, SEVERITIES, STRENGTHS, noise_edit
 from counterpoint.pictures.transforms import TRANSFORMS
 from counterpoint.suites.question_groups import Tags, edited_variants, question_group
+from counterpoint.suites.robustness.caption_changes import CAPTION_KIND, caption_suite
 from counterpoint.suites.suite import Rejection, Suite
 
 DEFAULT_SEVERITY = 3
@@ -106,6 +108,21 @@ def propose_changes(
         yield question_group(question, edited_variants(question, variants), relation=Relation.SAME, proof=proof)
 
 
+def _caption_changes(
+    texts: Sequence[str], rng: Random, *, severities: Sequence[int]
+) -> Iterator[tuple[Edit, Tags] | Rejection]:
+    """Every change of a picture that cannot have changed which of two texts is true of it."""
+    words = frozenset[str]().union(*map(text_phrases, texts))
+    classes = frozenset(name for phrase in words for name in classes_of(phrase))
+    terms = QuestionTerms(words, words, classes, "", False)
+    for name, rule in change_rules().items():
+        edits = _variants(name, severities, rng)
+        if rule.spares(terms) and not rule.only:
+            yield from edits
+        else:
+            yield Rejection(CAPTION_KIND, f"{name}: {rule.because}", len(edits))
+
+
 def _variants(name: str, severities: Sequence[int], rng: Random) -> list[tuple[Edit, Tags]]:
     """A change at each severity; to which side a picture is turned is drawn."""
     edits, side = TRANSFORMS[name], rng.choice((-1, 1))
@@ -143,6 +160,11 @@ def _suite(name: str, severities: Sequence[int]) -> Suite[Question, None]:
         tests="a change of the picture that the question does not ask about does not change the answer",
         propose=partial(propose_changes, severities=tuple(severities)),
         takes="questions",
+        of_captions=caption_suite(
+            name,
+            tests="a caption ranks above its foil after a change of the picture that neither is about",
+            edits=partial(_caption_changes, severities=tuple(severities)),
+        ),
     )
 
 
@@ -154,27 +176,35 @@ def propose_picture_noise(
     question: Question, statistics: None, rng: Random, *, kinds: Sequence[str], severities: Sequence[int], trials: int
 ) -> Iterator[Group]:
     """The question about the picture as it is, then with each kind of noise at each severity, drawn anew each time."""
-    rows = product(kinds, map(str, severities), map(str, range(1, trials + 1)))
-    variants = [
-        (
-            noise_edit(kind, int(severity), rng.getrandbits(32)),
-            (("edit", kind), ("severity", severity), ("trial", trial)),
-        )
-        for kind, severity, trial in rows
-    ]
+    variants = _noise_edits((question.text,), rng, kinds=kinds, severities=severities, trials=trials)
     proof = "noise of a camera changes no answer"
     yield question_group(question, edited_variants(question, variants), relation=Relation.SAME, proof=proof)
+
+
+def _noise_edits(
+    texts: Sequence[str], rng: Random, *, kinds: Sequence[str], severities: Sequence[int], trials: int
+) -> Iterator[tuple[Edit, Tags]]:
+    """Each kind of noise at each severity, drawn anew each time, with its tags; it suits all texts."""
+    for kind, severity, trial in product(kinds, map(str, severities), map(str, range(1, trials + 1))):
+        tags = (("edit", kind), ("severity", severity), ("trial", trial))
+        yield noise_edit(kind, int(severity), rng.getrandbits(32)), tags
 
 
 def noise_suite(
     name: str, *, kinds: Sequence[str] = KINDS, severities: Sequence[int] = (PAPER_SEVERITY,), trials: int = TRIALS
 ) -> Suite[Question, None]:
     """A suite with these kinds of noise, at these severities from 1 to 5, so many draws of each."""
+    drawn: dict[str, Any] = {"kinds": tuple(kinds), "severities": tuple(severities), "trials": trials}
     return Suite(
         name,
         tests="pixel noise does not change the answer",
-        propose=partial(propose_picture_noise, kinds=tuple(kinds), severities=tuple(severities), trials=trials),
+        propose=partial(propose_picture_noise, **drawn),
         takes="questions",
+        of_captions=caption_suite(
+            name,
+            tests="a caption ranks above its foil in a picture with pixel noise",
+            edits=partial(_noise_edits, **drawn),
+        ),
     )
 
 
