@@ -16,13 +16,13 @@ from counterpoint.cli.printing import print_result
 @click.option(
     "--layout",
     required=True,
-    type=click.Choice(["datasets", "lmms-eval", "vlmevalkit"]),
+    type=click.Choice(["datasets", "lmms-eval", "vlmevalkit", "inspect"]),
     help="Write it in the layout of this tool.",
 )
 @click.option("--no-pictures", is_flag=True, help="Leave the pictures out; their addresses stay.")
 @json_option
 def command(lab: Path, suite: str, out: Path, layout: str, no_pictures: bool, as_json: bool) -> None:
-    """Write a suite of LAB as a Hugging Face datasets folder, as a task of lmms-eval, or as a table of VLMEvalKit."""
+    """Write a suite of LAB as a datasets folder, a task of lmms-eval or Inspect, or a table of VLMEvalKit."""
     if no_pictures and layout != "datasets":
         raise click.UsageError("--no-pictures would leave a task nothing to show; it goes with --layout datasets")
     print_result(cp.Lab(lab).export(suite, layout=layout, out=out, pictures=not no_pictures), as_json=as_json)

@@ -9,6 +9,7 @@ from typing import Any
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.quantities import counted
 from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
+from counterpoint.exports.inspect_task import export_inspect
 from counterpoint.exports.lmms_task import export_task, task_name
 from counterpoint.exports.vlmevalkit_table import export_vlmevalkit
 from counterpoint.lab.leaderboard import leaderboard
@@ -23,6 +24,7 @@ EXPORT_LAYOUTS: Mapping[str, str] = MappingProxyType(
         "datasets": "A folder of Hugging Face datasets.",
         "lmms-eval": "A task of lmms-eval.",
         "vlmevalkit": "A table of VLMEvalKit.",
+        "inspect": "A task of Inspect.",
     }
 )
 """What a suite can be written as, with a description."""
@@ -52,6 +54,8 @@ class ExportReport(LabResult[dict[str, Any]]):
             return [rows, f'  load it with datasets.load_dataset("{folder}", split="test")']
         if self.layout == "vlmevalkit":
             return [rows, f"  LMUData={folder} python run.py --data {task_name(suite)} --model …"]
+        if self.layout == "inspect":
+            return [rows, f"  inspect eval {folder}/{task_name(suite)}.py --model …"]
         return [rows, f"  cd {folder} && lmms-eval --include_path . --tasks {task_name(suite)} --log_samples …"]
 
 
@@ -71,7 +75,7 @@ class WrittenFiles(LabResult[Path], rows="files"):
 
 
 def export_suite(store: LabStore, suite: str, layout: str, out: Path, *, pictures: bool = True) -> ExportReport:
-    """Write a suite as a Hugging Face datasets folder, as a task of lmms-eval or as a table of VLMEvalKit.
+    """Write a suite as a Hugging Face datasets folder, a task of lmms-eval or Inspect, or a table of VLMEvalKit.
 
     Without `pictures`, a datasets folder has their addresses alone; a task cannot do without.
     """
@@ -83,7 +87,7 @@ def export_suite(store: LabStore, suite: str, layout: str, out: Path, *, picture
     shown = store.pictures(find_worlds(store, stored.table))
     if layout == "datasets":
         return ExportReport(layout, export_datasets(stored, out, shown if pictures else None))
-    export = export_vlmevalkit if layout == "vlmevalkit" else export_task
+    export = {"lmms-eval": export_task, "vlmevalkit": export_vlmevalkit, "inspect": export_inspect}[layout]
     return ExportReport(layout, export(stored, out, shown))
 
 

@@ -333,7 +333,7 @@ class Lab:
         return write_report(self.store.opened(), Path(out), markdown=markdown, latex=latex)
 
     def export(self, suite: str, *, layout: str, out: Path | str, pictures: bool = True) -> ExportReport:
-        """Write a suite in the layout of another tool: datasets, lmms-eval, vlmevalkit."""
+        """Write a suite in the layout of another tool: datasets, lmms-eval, vlmevalkit, inspect."""
         from counterpoint.lab.exporting import export_suite
 
         return export_suite(self.store.opened(), suite, layout, Path(out), pictures=pictures)
