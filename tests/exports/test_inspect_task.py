@@ -66,7 +66,7 @@ def test_inspect_itself_reads_the_task(tmp_path: Path) -> None:
     inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect is not among the packages that tests install")
     lab = toy_lab(tmp_path / "lab")
     group = Group(Relation.SAME, (Query(PLAIN, "Is it gray?"), Query(PLAIN, "Is this gray?")), (Gold.of("yes"),) * 2)
-    export_inspect(put(lab, "mine", [("words", group)]), tmp_path / "out", lab.pictures())
+    export_inspect(put(lab, "mine", iter([("words", group)])), tmp_path / "out", lab.pictures())
     task = tmp_path / "out" / "counterpoint_mine.py"
     (log,) = inspect_ai.eval(str(task), model="mockllm/model", log_dir=str(tmp_path / "logs"), display="none")
     assert log.status == "success"

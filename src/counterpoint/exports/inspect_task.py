@@ -75,9 +75,10 @@ def export_inspect(suite: StoredSuite, folder: Path, pictures: LabPictures) -> E
                 image = ""
                 if query.picture is not None:
                     picture = out.file(query.picture)
-                    image = f"pictures/{picture['path']}"
+                    content, image = picture["bytes"], f"pictures/{picture['path']!s}"
+                    assert isinstance(content, bytes), "a picture is exported as bytes"
                     if not (draft / image).exists():
-                        size += (draft / image).write_bytes(bytes(picture["bytes"]))
+                        size += (draft / image).write_bytes(content)
                 doc = {"question": query.text, "context": query.context, "choices": query.choices}
                 answers = [gold["answer"] for gold in row.pop("gold") or () if gold["credit"] >= 0.5]
                 sample = row | {"group_id": hex_id(row["group_id"]), "query_id": hex_id(query_id), "image": image}

@@ -246,6 +246,7 @@ class Ratio(MetricMetadata, Generic[UnitKind]):
 
     A unit with a failed or missing member never counts.
 
+    >>> from counterpoint import Pairs
     >>> rad = Ratio("rad", Pairs, lambda p: p.variant_right, counts=lambda p: p.gold & p.base_right)
     >>> rad.title
     'Rad'
