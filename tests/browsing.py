@@ -11,6 +11,8 @@ import uvicorn
 from starlette.applications import Starlette
 
 CHROMIUM = Path("/usr/bin/chromium")
+PATIENCE = 120_000
+"""Milliseconds that a test in the browser waits for what it expects."""
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import CHROMIUM, FLAGS, served
+from browsing import CHROMIUM, FLAGS, PATIENCE, served
 from proving import register_profiles
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from counterpoint.store.lab import LabStore
 
 GOLDENS = Path(__file__).parent / "goldens"
-PATIENCE = 120_000
-"""Milliseconds that a test in the browser waits for what it expects."""
 
 register_profiles()
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one worker per core: further threads of torch only wait

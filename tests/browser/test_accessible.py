@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browsing import in_chromium, served
+from browsing import PATIENCE, in_chromium, served
 from group_labs import base, lab_of_groups
 from labs import small_lab
 from playwright.sync_api import Browser, Page, expect
@@ -74,6 +74,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 def open_page(browser: Browser) -> Iterator[Page]:
     """A page into which axe may put its script."""
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from browsing import in_chromium
+from browsing import PATIENCE, in_chromium
 from playwright.sync_api import Browser, Page, expect
 
 SCORED = "/browse?model=hasty&suite=plain&metric=accuracy"
@@ -95,6 +95,7 @@ def test_keys_walk_through_the_list_and_through_the_groups_found(page: Page, com
 
 def test_everything_works_without_scripts(browser: Browser, base_url: str) -> None:
     context = browser.new_context(java_script_enabled=False, base_url=base_url)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto("/browse")
     page.get_by_label("Model").select_option("hasty")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import in_chromium, served
+from browsing import PATIENCE, in_chromium, served
 from labs import small_lab
 from PIL import Image
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
@@ -177,6 +177,7 @@ def test_everything_can_be_reached_by_keys(page: Page, home: str, complaints: li
 
 def test_a_plain_form_works_without_scripts(browser: Browser, home: str) -> None:
     page = browser.new_page(java_script_enabled=False)
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{home}/play?suite=plain&darker=5")
     page.get_by_role("textbox", name="Question").fill("Is it light?")
     page.get_by_role("button", name="Ask").click()
