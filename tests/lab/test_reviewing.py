@@ -121,3 +121,10 @@ def test_marks_are_not_overwritten_and_what_is_wrong_is_named(lab: cp.Lab, tmp_p
         lab.count_marks(tmp_path / "no.csv")
     with pytest.raises(cp.CounterpointError, match="a sheet needs a suite"):
         lab.write_sheet(tmp_path / "new.csv", [])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(cp.CounterpointError, match="cannot be written"):
+        lab.write_sheet(tmp_path / "file" / "sheet.csv", ["plain"])
+    with pytest.raises(cp.CounterpointError, match="cannot be read: No such file"):
+        lab.count_marks(tmp_path / "missing.csv")
+    lab.write_sheet(tmp_path / "bare", ["plain"], sample=2)  # a name without ending is no folder of pictures
+    assert all((tmp_path / row["picture"]).is_file() for row in rows_of(tmp_path / "bare"))

@@ -18,7 +18,16 @@ from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.reports.tables import ResultTable
-from counterpoint.review.sheets import ACCEPTED, MARKS, MarkCount, SheetItem, SheetMember, count_marks, read_marks
+from counterpoint.review.sheets import (
+    ACCEPTED,
+    MARKS,
+    MarkCount,
+    SheetItem,
+    SheetMember,
+    count_marks,
+    read_marks,
+    refuse_marked,
+)
 from counterpoint.review.sheets import write_sheet as write_items
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
@@ -88,16 +97,22 @@ def write_review_sheet(
     """Write a sheet with a random sample of each suite, in random order, and its pictures in a folder beside it."""
     if not suites:
         raise CounterpointError("a sheet needs a suite", hint=f"the lab has: {', '.join(store.suites()) or 'none'}")
+    refuse_marked(sheet)
     groups = load_groups(store, suites)
     keys = zip(groups["suite"].to_pylist(), groups["group_id"].to_pylist(), strict=True)
     places = group_pairs((key, place) for place, key in enumerate(keys))
     order = sorted(places, key=lambda key: content_id([seed, hex_id(key[1])]))
     chosen = [key for suite in dict.fromkeys(suites) for key in [own for own in order if own[0] == suite][:sample]]
     chosen.sort(key=lambda key: content_id([seed, hex_id(key[1])]))
-    writer = _PictureWriter(PictureExporter(store.pictures(find_worlds(store, groups))), sheet.with_suffix(""))
-    items = [_sheet_item(groups.take(pa.array(places[key])).sort_by("role"), writer) for key in chosen]
-    sheet.parent.mkdir(parents=True, exist_ok=True)
-    write_items(sheet, items, proofs=proofs)
+    writer = _PictureWriter(
+        PictureExporter(store.pictures(find_worlds(store, groups))), sheet.with_name(f"{sheet.stem}-pictures")
+    )
+    try:
+        sheet.parent.mkdir(parents=True, exist_ok=True)
+        items = [_sheet_item(groups.take(pa.array(places[key])).sort_by("role"), writer) for key in chosen]
+        write_items(sheet, items, proofs=proofs)
+    except OSError as problem:
+        raise StoreError(f"{sheet} cannot be written: {problem.strerror or problem}") from problem
     return ReviewSheet(str(sheet), len(items), len(writer.missing))
 
 

@@ -90,10 +90,14 @@ class MarkCount:
         return cls(suite, test, len(marks), accepted, float(low), float(high), dict(causes.most_common()))
 
 
-def write_sheet(path: Path, items: Sequence[SheetItem], *, proofs: bool = True) -> None:
-    """Write a sheet without marks; one that has marks is not overwritten."""
+def refuse_marked(path: Path) -> None:
+    """Raise for a sheet that has marks, which writing it again would lose."""
     if path.exists() and any(mark.mark for mark in read_marks(path)):
         raise StoreError(f"{path} has marks", hint="count them without --suite, or write another --sheet")
+
+
+def write_sheet(path: Path, items: Sequence[SheetItem], *, proofs: bool = True) -> None:
+    """Write a sheet without marks."""
     widest = max((len(item.members) for item in items), default=1)
     further = [f"{name} {place}" for place in range(2, widest + 1) for name in _MEMBER]
     with path.open("w", encoding="utf-8-sig", newline="") as file:
@@ -116,8 +120,10 @@ def read_marks(path: Path) -> list[Mark]:
             first = file.readline()
             file.seek(0)
             rows = list(csv.DictReader(file, delimiter=";" if first.count(";") > first.count(",") else ","))
-    except (OSError, UnicodeDecodeError, csv.Error) as problem:
-        raise StoreError(f"{path} cannot be read as a sheet: {problem}") from problem
+    except OSError as problem:
+        raise StoreError(f"{path} cannot be read: {problem.strerror or problem}") from problem
+    except (UnicodeDecodeError, csv.Error) as problem:
+        raise StoreError(f"{path} cannot be read as a sheet: {problem}", hint="save it as CSV in UTF-8") from problem
     if rows and not {"item", "mark"} <= set(rows[0]):
         raise StoreError(f"{path} is no review sheet: it has no columns item and mark")
     marks = []
