@@ -45,7 +45,7 @@ def test_the_manifest_is_plain_json(lab: LabStore) -> None:
 
 def test_a_whole_suite_holds_in_every_way(lab: LabStore) -> None:
     names = [check.name for check in lab.verify()]
-    assert names == ["readable", "readable", "suite", "rows", "groups", "fingerprint", "ids"]
+    assert names == ["readable", "readable", "suite", "rows", "groups", "fingerprint", "ids", "repetitions"]
     assert wrong(lab) == {}
     assert all(check.holds for check in integrity_checks(lab.folder / "suites" / "order"))
 
@@ -61,6 +61,14 @@ def test_a_group_in_two_tests_holds(tmp_path: Path) -> None:
     lab.put_suite(Manifest.of(twice, generator="a:b", seed=0), twice)
     assert wrong(lab) == {}
     assert lab.manifest("order").groups == 6
+
+
+def test_a_group_that_a_test_has_twice_is_seen(tmp_path: Path) -> None:
+    twice = groups_table([*some_groups(), *list(some_groups())[:1]], "order")
+    lab = LabStore(tmp_path)
+    lab.put_suite(Manifest.of(twice, generator="a:b", seed=0), twice)
+    assert set(wrong(lab)) == {"repetitions"}
+    assert wrong(lab)["repetitions"].endswith("2 times")
 
 
 def test_a_row_less_is_seen(lab: LabStore) -> None:

@@ -181,3 +181,15 @@ def test_the_suites_of_a_family_are_in_the_catalog(name: str) -> None:
     assert family.sizes.keys() <= set(family.suites)
     assert family.questions_from in ("", *family.suites)
     assert not family.single_pass or {catalog.find("suites", suite).takes for suite in family.suites} == {"scenes"}
+
+
+@pytest.mark.parametrize("limit", [None, 10])
+def test_items_that_repeat_each_other_make_one_group(limit: int | None) -> None:
+    def propose(item: Scene, statistics: None, rng: Random) -> Iterator[Group]:
+        yield _group("Is it red?", "yes")
+
+    tally = Tally()
+    suite = Suite("plain", tests="nothing", propose=propose)
+    groups = list(generate_groups(suite, [scene(n) for n in range(3)], limit=limit, tally=tally))
+    assert len(groups) == tally.groups == 1
+    assert sum(tally.dropped.values()) == 2

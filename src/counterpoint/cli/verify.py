@@ -16,8 +16,8 @@ from counterpoint.cli.printing import print_result
 def command(folder: Path, as_json: bool) -> None:
     """Check whether FOLDER, a lab or a suite, still is what it was. Nothing is changed.
 
-    Every suite must have the rows, ids and fingerprint of its manifest; every part of answers must be whole and in the
-    folder of its model. The exit code is 1 if anything does not hold.
+    Every suite must have the rows, ids and fingerprint of its manifest, and no group twice in a test; every part of
+    answers must be whole and in the folder of its model. The exit code is 1 if anything does not hold.
     """
     verification = cp.verify_folder(folder)
     print_result(verification, as_json=as_json)

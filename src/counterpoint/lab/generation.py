@@ -43,7 +43,7 @@ from counterpoint.store.suites import Manifest, fingerprint
 from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.families import SuiteFamily
 from counterpoint.suites.parallel import Limit, PackedSuite, generate_together
-from counterpoint.suites.suite import MASKED_LM, Suite, Tally, generate_groups
+from counterpoint.suites.suite import MASKED_LM, Suite, Tally, drop_repetitions, generate_groups
 
 OWN_GROUPS = "groups"
 """The suite of groups of one's own, by which an exported suite comes back too."""
@@ -182,16 +182,17 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
 def add_groups(
     lab: LabStore, groups: Iterable[Group], name: str, *, rules: str = "exact", replace: bool = False
 ) -> GeneratedSuites:
-    """Store groups of one's own as a suite; a group without a test belongs to a test of the suite's name.
+    """Store groups of one's own as a suite, each once; a group without a test belongs to a test of the suite's name.
 
     Where their pictures are is set with `locate_pictures`, by the namespace of their addresses.
     """
-    tally, kept = Tally(), list(groups)
+    tally = Tally()
+    kept = list(drop_repetitions(((group.test or name, group) for group in groups), tally))
     if not kept:
         raise CounterpointError(f"there are no groups for the suite {name}", hint="pass at least one group")
-    for group in kept:
+    for _, group in kept:
         tally.keep(group)
-    table = groups_table(((group.test or name, group) for group in kept), name)
+    table = groups_table(kept, name)
     manifest = Manifest.of(table, generator="", seed=0, rules=rule_set(rules).name)
     lab.put_suite(manifest, table, replace=replace)
     return GeneratedSuites((GeneratedSuite(name, manifest, tally, _tests(table)),), str(lab.folder))

@@ -188,11 +188,23 @@ def verify(storage: StorageFolder, folder: str) -> Iterator[IntegrityCheck]:
     yield IntegrityCheck(place, "fingerprint", digest == manifest.fingerprint, digest)
     wrong = _wrong_ids(table)
     yield IntegrityCheck(place, "ids", not wrong, wrong)
+    repeated = _repeated_group(table)
+    yield IntegrityCheck(place, "repetitions", not repeated, repeated)
 
 
 def _count(table: pa.Table) -> int:
     bases = table.filter(pc.equal(table["role"], 0))
     return int(bases.num_rows)
+
+
+def _repeated_group(table: pa.Table) -> str:
+    """The first group that a test has twice, whose answers would be scored twice; empty if there is none."""
+    bases = table.filter(pc.equal(table["role"], 0)).select(["test", "group_id"])
+    counts = bases.group_by(["test", "group_id"], use_threads=False).aggregate([([], "count_all")])
+    repeated = counts.filter(pc.greater(counts["count_all"], 1)).slice(0, 1).to_pylist()
+    return "".join(
+        f"{row['test']} has the group {hex_id(row['group_id'])} {row['count_all']} times" for row in repeated
+    )
 
 
 def _wrong_ids(table: pa.Table) -> str:

@@ -114,7 +114,7 @@ class BalancedSampler:
         """Merge the sampler of another part of the items."""
         assert isinstance(other, BalancedSampler), "parts of one suite are chosen alike"
         for cell, heap in other._cells.items():
-            self._cells[cell] = sorted((*self._cells.get(cell, ()), *heap))[-self._most :]
+            self._cells[cell] = sorted({*self._cells.get(cell, ()), *heap})[-self._most :]
             self._seen[cell] += other._seen[cell]
 
     def _shares(self, kinds: Iterable[str]) -> Mapping[str, int]:
@@ -153,10 +153,10 @@ class BalancedSampler:
 
 
 class UnlimitedSampler:
-    """Keeps all groups, in the order in which they come."""
+    """Keeps all groups, each base of a kind once, in the order in which they come."""
 
     def __init__(self) -> None:
-        self._keys: list[CandidateKey] = []
+        self._keys: dict[CandidateKey, None] = {}
         self._drafts: dict[CandidateKey, Candidate] = {}
 
     def __getitem__(self, key: CandidateKey) -> Group:
@@ -165,12 +165,13 @@ class UnlimitedSampler:
     def add(self, group: Group | Candidate) -> None:
         """Offer one group."""
         draft = Candidate.of(group)
-        self._keys.append((draft.kind, draft.number))
-        self._drafts[draft.kind, draft.number] = draft
+        key = draft.kind, draft.number
+        self._keys.setdefault(key)
+        self._drafts.setdefault(key, draft)
 
     def held(self) -> list[CandidateKey]:
         """The keys of all groups."""
-        return self._keys
+        return list(self._keys)
 
     chosen_keys = held
 
@@ -181,12 +182,12 @@ class UnlimitedSampler:
     def bare(self) -> "UnlimitedSampler":
         """A copy without the groups, to be sent to another process and merged."""
         copy = UnlimitedSampler()
-        copy._keys = list(self._keys)
+        copy._keys = dict(self._keys)
         return copy
 
     def absorb(self, other: "BalancedSampler | UnlimitedSampler") -> None:
         """Append the keys of a later part of the items."""
-        self._keys += other.held()
+        self._keys |= dict.fromkeys(other.held())
 
 
 def share_evenly(room: Mapping[str, int], total: int) -> dict[str, int]:

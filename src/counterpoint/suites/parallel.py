@@ -181,7 +181,7 @@ def _merge_kept(choosers: Sequence[BalancedSampler | UnlimitedSampler]) -> list[
     whole = choosers[0].bare()
     for other in choosers[1:]:
         whole.absorb(other)
-    owners = {key: part for part, chooser in enumerate(choosers) for key in chooser.held()}
+    owners = {key: part for part, chooser in reversed(list(enumerate(choosers))) for key in chooser.held()}
     return [(owners[key], key) for key in whole.chosen_keys()]
 
 

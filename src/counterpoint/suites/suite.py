@@ -40,6 +40,8 @@ ContextReader: TypeAlias = Callable[[Collection[Picture]], Iterable[Question | C
 """Reads further questions and captions of a source on some pictures, beyond the sampled items."""
 SURPLUS = "more than asked for, or out of balance"
 """Why a valid candidate is not kept."""
+REPETITION = "asked before"
+"""Why a group is not kept where another one has its base or its id."""
 ItemT = TypeVar("ItemT", bound=Item, contravariant=True)
 StatisticsT = TypeVar("StatisticsT")
 
@@ -216,9 +218,21 @@ def generate_groups(
     limit = sys.maxsize if limit is None and suite.always_balances else limit
     drafts = (draft for item in items for draft in propose_candidates(suite, item, statistics, seed, tally))
     whole = (draft.make() for draft in drafts)
-    for group in whole if limit is None else _chosen(suite.choose(limit, seed), drafts, tally):
+    groups = whole if limit is None else _chosen(suite.choose(limit, seed), drafts, tally)
+    for test, group in drop_repetitions(((group.test or suite.name, group) for group in groups), tally):
         tally.keep(group)
-        yield group.test or suite.name, group
+        yield test, group
+
+
+def drop_repetitions(groups: Iterable[GroupOfTest], tally: Tally) -> Iterator[GroupOfTest]:
+    """Each group of a test once: items of a source that repeat each other yield groups with one id."""
+    seen = set[tuple[str, int]]()
+    for test, group in groups:
+        if (key := (test, group.id)) in seen:
+            tally.drop(Rejection(group.kind, REPETITION))
+        else:
+            seen.add(key)
+            yield test, group
 
 
 def propose_candidates(
@@ -232,7 +246,7 @@ def propose_candidates(
             continue
         draft = Candidate.of(proposal)
         if (key := (draft.kind, draft.number)) in seen:
-            tally.drop(Rejection(draft.kind, "asked before"))
+            tally.drop(Rejection(draft.kind, REPETITION))
         else:
             seen.add(key)
             yield draft
