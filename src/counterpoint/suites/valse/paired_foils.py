@@ -9,7 +9,7 @@ Mirrored sampling balances foils that are not paired: each word replaces another
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from random import Random
@@ -190,6 +190,44 @@ class _Cell(NamedTuple):
     usual: str
     word: str
     frame: str  # where in the sentence, for suites in which that tells something
+
+
+class FoilOption(NamedTuple):
+    """A foil that a caption may get: the two words exchanged, and the likelier text (caption, foil or neither)."""
+
+    word: str
+    other: str
+    likelier: str
+
+    @property
+    def cell(self) -> _Cell:
+        """Its stratum."""
+        usual = {"caption": self.word, "foil": self.other}.get(self.likelier, "")
+        return _Cell(" | ".join(sorted((self.word, self.other))), usual, self.word, "")
+
+
+def assign_mirrored(options: Mapping[str, Sequence[FoilOption]]) -> dict[str, int]:
+    """One option of each caption that has a mirror image in another caption, as many as a greedy pass finds.
+
+    Rare exchanges are served first, and in each the captions with the fewest options.
+
+    >>> first = [FoilOption("on", "in", "caption"), FoilOption("on", "by", "foil")]
+    >>> sorted(assign_mirrored({"1": first, "2": [FoilOption("by", "on", "caption")]}).items())
+    [('1', 1), ('2', 0)]
+    """
+    cells = defaultdict[_Cell, list[tuple[str, int]]](list)
+    for name in sorted(options, key=lambda name: (len(options[name]), content_id(["option", name]))):
+        for place, option in enumerate(options[name]):
+            cells[option.cell].append((name, place))
+    mirrored = [(cell, cell._replace(word=cell.words.partition(" | ")[2])) for cell in cells]
+    mirrored = [(one, other) for one, other in mirrored if one.word != other.word and other in cells]
+    assigned = dict[str, int]()
+    for one, other in sorted(mirrored, key=lambda pair: (min(len(cells[cell]) for cell in pair), pair)):
+        free = ([row for row in cells[cell] if row[0] not in assigned] for cell in (one, other))
+        for first, second in zip(*free, strict=False):
+            if first[0] != second[0]:
+                assigned |= (first, second)
+    return assigned
 
 
 class MirroredSampler:

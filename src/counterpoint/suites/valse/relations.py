@@ -1,20 +1,28 @@
 """Relations: a preposition of a caption is replaced (VALSE, A.4)."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from random import Random
+from typing import Any, NamedTuple
 
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
 from counterpoint.core.scenes import Scene
-from counterpoint.language.lexicon.word_lists import split_list
-from counterpoint.language.noun_chunks import Determiner, find_noun_chunks, find_prepositions, tag_text
+from counterpoint.language.lexicon.word_lists import split_list, word_list
+from counterpoint.language.noun_chunks import (
+    Determiner,
+    NounChunk,
+    TaggedToken,
+    find_noun_chunks,
+    find_prepositions,
+    tag_text,
+)
 from counterpoint.language.nouns import singular
-from counterpoint.language.verbs import base_form
 from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
-from counterpoint.suites.valse.agreement import is_kind
+from counterpoint.suites.valse.agreement import infinitive, is_kind
 from counterpoint.suites.valse.caption_foils import (
     CaptionFoil,
     CaptionSurvey,
@@ -22,63 +30,59 @@ from counterpoint.suites.valse.caption_foils import (
     apply_rewrites,
     caption_suite,
     draw_caption_foil,
+    likelier_side,
     listed_words,
     read_lists,
 )
+from counterpoint.suites.valse.paired_foils import FoilOption, assign_mirrored
 
 PIECE = "relations"
-MIN_COUNT = 3
+MIN_COUNT = 2
 """The least number of captions with a preposition for it to be used in foils."""
-TWICE, RARE = 2, 8
-"""The least count before a noun, and the count of a noun from which on it applies."""
+_ANY = "any"
+_NOUN = "noun"  # stands for a verb where the preposition follows what is placed
+_NESTED = "nested"  # stands for a subject where the preposition follows another place
+_LINKS = 4  # phrases between what is placed and its verb
+_SKIPPED = ("AV0", "XX0", "CJT", "PNQ", "VBZ", "VBB", "VBD", "VBG", "VHZ", "VHB")
 
 
 @dataclass(frozen=True, slots=True)
 class PrepositionSlot:
-    """A spatial preposition of a caption: its span, and the words on both sides."""
+    """A spatial preposition of a caption: its span, what is placed, by which verb, and the thing that it leads to."""
 
     start: int
     end: int
     said: str
-    before: str  # the verb or noun that it follows
-    noun: str  # the thing that it leads to, in the singular
-    moves: bool  # whether it follows a verb
+    subject: str  # in the singular
+    verb: str  # its base form, or "noun" where there is none
+    noun: str  # in the singular
+    is_several: bool  # what is placed
 
 
-def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
-    """The prepositions of a caption that can be replaced.
+class Exclusion(NamedTuple):
+    """Prepositions that exclude each other, by the names of their synonyms, and where they do."""
 
-    >>> slots = preposition_slots("A cat sleeps on top of a car in the background.")
-    >>> [(slot.before, slot.said, slot.noun) for slot in slots]
-    [('sleep', 'on top of', 'car')]
-    """
-    if text.isupper():
-        return
-    tokens = tag_text(text)
-    apart = find_prepositions(tokens)
-    chunks = {chunk.start: chunk for chunk in find_noun_chunks(tokens, apart)}
-    for start, end in apart.items():
-        span = " ".join(word.text for word in tokens[start:end])
-        if start and span in preposition_kinds() and end in chunks:
-            chunk, noun = chunks[end], singular(tokens[chunks[end].head].text)
-            moves = tokens[start - 1].tag[0] == "V"
-            before = (base_form if moves else singular)(tokens[start - 1].text)
-            is_other = chunk.determiner is Determiner.OTHER or "other" in [
-                word.text for word in tokens[end : chunk.end]
-            ]
-            free = not is_other and before not in listed_words(PIECE, "bound.words")
-            if free and _is_placed(span, noun) and (moves or not _is_moving(span)):
-                yield PrepositionSlot(tokens[start].start, tokens[end - 1].end, span, before, noun, moves)
+    these: frozenset[str]
+    those: frozenset[str]
+    landmarks: frozenset[str]  # names of classes of nouns
+    subjects: frozenset[str]
+    verbs: frozenset[str]
+    is_nested: bool = False  # whether it holds of what stands in another place too
 
-
-def _is_placed(span: str, noun: str) -> bool:
-    own = read_lists(PIECE)["unplaced"].get(preposition_kinds()[span], "")
-    return noun.isalpha() and noun not in listed_words(PIECE, "unplaced.any") and noun not in split_list(own)
+    def others(self, kind: str) -> frozenset[str]:
+        """What excludes a preposition."""
+        return self.those if kind in self.these else self.these if kind in self.those else frozenset()
 
 
 @cache
-def _is_moving(span: str) -> bool:
-    return preposition_kinds()[span] in listed_words(PIECE, "moving.kinds")
+def exclusions() -> tuple[Exclusion, ...]:
+    """The table of prepositions that exclude each other."""
+    rows: Sequence[Mapping[str, Any]] = read_lists(PIECE)["apart"]
+    names = ("these", "those", "landmarks", "subjects", "verbs")
+    return tuple(
+        Exclusion(**{name: frozenset(split_list(row[name])) for name in names}, is_nested=row.get("nested", False))
+        for row in rows
+    )
 
 
 @cache
@@ -89,45 +93,182 @@ def preposition_kinds() -> Mapping[str, str]:
 
 
 @cache
-def excluded_prepositions(span: str) -> tuple[str, ...]:
-    """The prepositions that exclude this one.
+def _classes(table: str, word: str) -> frozenset[str]:
+    rows: Mapping[str, str] = read_lists(PIECE)[table]
+    found = {name for name in rows if word in listed_words(PIECE, f"{table}.{name}")}
+    if table == "subjects" and word not in word_list("verbs", "known") and is_kind(word, "person.n.01", "animal.n.01"):
+        found.add("living")
+    return frozenset(found)
 
-    >>> excluded_prepositions("up"), "under" in excluded_prepositions("atop")
-    (('down',), True)
+
+def _verb_classes(verb: str) -> frozenset[str]:
+    return frozenset({_NOUN}) if verb == _NOUN else _classes("verbs", verb)
+
+
+def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
+    """The prepositions of a caption that say where something is or goes.
+
+    >>> slots = preposition_slots("A cat sleeps on top of a car in the background.")
+    >>> [(slot.subject, slot.verb, slot.said, slot.noun) for slot in slots]
+    [('cat', 'sleep', 'on top of', 'car')]
     """
-    rows: Mapping[str, str] = read_lists(PIECE)["apart"]
-    kind = preposition_kinds()[span]
-    apart = {other for name, row in rows.items() for other in split_list(row) if name == kind}
-    apart |= {name for name, row in rows.items() if kind in split_list(row)}
-    return tuple(other for other in sorted(preposition_kinds()) if preposition_kinds()[other] in apart)
+    if text.isupper():
+        return
+    tokens = tag_text(text)
+    apart = find_prepositions(tokens)
+    chunks = find_noun_chunks(tokens, apart)
+    starts = {chunk.start: chunk for chunk in chunks}
+    ends = {chunk.end: place for place, chunk in enumerate(chunks)}
+    for start, end in apart.items():
+        said = " ".join(word.text for word in tokens[start:end])
+        if start and said in preposition_kinds() and end in starts and _is_landmark(tokens, starts[end]):
+            subject, verb, is_several = _placed(tokens, chunks, ends, start)
+            noun = _name(tokens, starts[end])
+            if subject and _excluding(subject, verb, noun, preposition_kinds()[said]):
+                yield PrepositionSlot(tokens[start].start, tokens[end - 1].end, said, subject, verb, noun, is_several)
+
+
+def _is_landmark(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
+    """Whether a phrase names a thing by itself: not "each other", "bed", "the back of" or "a table's edge"."""
+    after = tokens[chunk.end].text if chunk.end < len(tokens) else ""
+    words = [word.text for word in tokens[chunk.start : chunk.end]]
+    joined = chunk.end + 1 < len(tokens) and after == "and" and tokens[chunk.end + 1].tag[0] != "V"
+    is_whole = chunk.determiner is not Determiner.OTHER and "other" not in words and after not in ("of", "'s", "-", "/")
+    is_whole &= not joined
+    is_crowd = bool(chunk.many) and (chunk.determiner is Determiner.BARE or "being" in _classes("landmarks", words[-1]))
+    return is_whole and (chunk.determiner not in (Determiner.BARE, Determiner.GROUP) or is_crowd)
+
+
+@cache
+def _compounds() -> frozenset[str]:
+    rows = [row for table in ("landmarks", "subjects") for row in read_lists(PIECE)[table].values()]
+    return frozenset(word for row in rows for word in split_list(row) if " " in word)
+
+
+def _name(tokens: Sequence[TaggedToken], chunk: NounChunk) -> str:
+    """The noun of a phrase, with the word before it where both name a thing of the lists."""
+    head = singular(tokens[chunk.head].text)
+    both = f"{tokens[chunk.head - 1].text} {head}" if chunk.head > chunk.first else ""
+    return both if both in _compounds() else head
+
+
+class _Placed(NamedTuple):
+    subject: str = ""  # "" where something else may be placed
+    verb: str = _NOUN
+    is_several: bool = False
+
+
+def _placed(tokens: Sequence[TaggedToken], chunks: Sequence[NounChunk], ends: Mapping[int, int], start: int) -> _Placed:
+    """What is placed by a preposition, and by which verb."""
+    place, verb = _skip_auxiliaries(tokens, start), _NOUN
+    ridden = ends.get(start)
+    if ridden is not None and infinitive(tokens[chunks[ridden].start - 1].text) in listed_words(PIECE, "verbs.ride"):
+        place = chunks[ridden].start
+    if tokens[start - 1].tag in ("AV0", "XX0") or not place:
+        return _Placed()  # just outside a door
+    if place not in ends and tokens[place - 1].tag[0] == "V":
+        verb, place = infinitive(tokens[place - 1].text), _skip_auxiliaries(tokens, place - 1)
+    if place and verb != _NOUN and tokens[place - 1].text in ("while", "and", ","):
+        place -= 1
+    number = ends.get(place)
+    if number is None:
+        return _Placed()
+    return _nested(tokens, chunks[number]) if verb == _NOUN else _agent(tokens, chunks, ends, number, verb)
+
+
+def _nested(tokens: Sequence[TaggedToken], chunk: NounChunk) -> _Placed:
+    """What a preposition after a noun places."""
+    before = tokens[chunk.start - 1] if chunk.start else None
+    if before is not None and ((before.tag[0] == "V" and before.tag[:2] != "VB") or before.tag in ("TO0", "AVP")):
+        return _Placed()  # a man holding a kite on a beach
+    if before is not None and before.tag == "PRP" and before.text != "with":
+        return _Placed(_NESTED)
+    joined = before is not None and before.text == "and"
+    return _Placed(_name(tokens, chunk), _NOUN, joined or chunk.many is not False)
+
+
+def _agent(
+    tokens: Sequence[TaggedToken], chunks: Sequence[NounChunk], ends: Mapping[int, int], number: int, verb: str
+) -> _Placed:
+    """What a verb and its preposition place: of a man in a suit with a dog, the man."""
+    for _ in range(_LINKS):
+        chunk = chunks[number]
+        before = tokens[chunk.start - 1] if chunk.start else None
+        linked = before is not None and (before.tag in ("PRP", "PRF", "VVG", "VVN") or before.text == "wearing")
+        if not linked:
+            joined = before is not None and before.text == "and"
+            return _Placed(_name(tokens, chunk), verb, joined or chunk.many is not False)
+        earlier = ends.get(_skip_auxiliaries(tokens, chunk.start - 1))
+        if earlier is None:
+            return _Placed()
+        number = earlier
+    return _Placed()
+
+
+def _skip_auxiliaries(tokens: Sequence[TaggedToken], place: int) -> int:
+    while place and tokens[place - 1].tag in _SKIPPED:
+        place -= 1
+    return place
+
+
+@cache
+def _excluding(subject: str, verb: str, noun: str, kind: str) -> Mapping[str, tuple[str, ...]]:
+    """The kinds of prepositions that exclude one in such a place, each with classes of landmarks where it does."""
+    found: dict[str, tuple[str, ...]] = {}
+    for row in exclusions():
+        landmarks = row.landmarks & {_ANY, *_classes("landmarks", noun)}
+        fits = row.is_nested if subject == _NESTED else bool(row.subjects & _classes("subjects", subject))
+        if landmarks and fits and row.verbs & _verb_classes(verb):
+            for other in row.others(kind):
+                found[other] = (*found.get(other, ()), *sorted(landmarks))
+    return found
 
 
 class PrepositionSurvey(CaptionSurvey):
-    """Counts of prepositions with the words on both sides, and their meanings before each noun of a picture."""
+    """Counts of prepositions with verbs and classes of landmarks, and their meanings before each noun of a picture."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
-        self.spans, self._nouns = Counter[str](), Counter[str]()
-        self._before, self._after = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        self.spans = Counter[str]()
+        self._captions = list[Caption]()  # with a preposition that can be exchanged
+        self._attested = Counter[tuple[str, str, str]]()  # by kind, class of verbs and class of landmarks
         super().__init__(captions)
 
     def is_attested(self, place: PrepositionSlot, span: str) -> bool:
-        """Whether a preposition occurs after such a word, and before such a noun."""
-        needs_inside = preposition_kinds()[span] in ("in", "into", "out")
-        if self.spans[span] < MIN_COUNT or (_is_moving(span) and not place.moves):
-            return False
-        if needs_inside and is_kind(place.noun, "person.n.01", "animal.n.01"):
-            return False
-        enough = min(TWICE, 1 + self._nouns[place.noun] // RARE)
-        return self._before[place.before, span] > 0 and self._after[span, place.noun] >= enough
+        """Whether a preposition is usual, and one of its kind occurs after such a verb and before such a landmark."""
+        kind = preposition_kinds()[span]
+        classes = _excluding(place.subject, place.verb, place.noun, preposition_kinds()[place.said]).get(kind, ())
+        met = any(self._attested[kind, verb, one] for one in classes for verb in _verb_classes(place.verb))
+        return met and self.spans[span] >= MIN_COUNT
 
     def facts(self, caption: Caption) -> Iterator[str]:
         """The meanings of the prepositions of a caption, each with the noun after it."""
-        for place in preposition_slots(caption.text):
+        tokens = tag_text(caption.text)
+        apart = find_prepositions(tokens)
+        starts = {chunk.start: chunk for chunk in find_noun_chunks(tokens, apart)}
+        for start, end in apart.items():
+            said = " ".join(word.text for word in tokens[start:end])
+            if said in preposition_kinds() and end in starts:
+                noun = _name(tokens, starts[end])
+                yield from (f"{preposition_kinds()[said]} {name}" for name in (noun, *_classes("landmarks", noun)))
+        slots = list(preposition_slots(caption.text))
+        self._captions += [caption] * bool(slots)
+        for place in slots:
             self.spans[place.said] += 1
-            self._nouns[place.noun] += 1
-            self._before[place.before, place.said] += 1
-            self._after[place.said, place.noun] += 1
-            yield f"{preposition_kinds()[place.said]} {place.noun}"
+            for landmark in (_ANY, *_classes("landmarks", place.noun)):
+                for verb in _verb_classes(place.verb):
+                    self._attested[preposition_kinds()[place.said], verb, landmark] += 1
+
+    @cached_property
+    def assigned(self) -> Mapping[str, str]:
+        """The foil of each caption that has a mirror image in another caption."""
+        foils = {caption.id: caption_foils(caption, self) for caption in self._captions}
+        options = {}
+        for caption in self._captions:
+            texts = [foil.text for foil in foils[caption.id]]
+            gains = self.plausibility.gains(caption.picture, caption.text, texts) if texts else ()
+            rows = zip(foils[caption.id], gains, strict=True)
+            options[caption.id] = [FoilOption(foil.word, foil.other, likelier_side(gain)) for foil, gain in rows]
+        return {name: foils[name][place].text for name, place in assign_mirrored(options).items()}
 
 
 def caption_gaps(caption: Caption) -> Iterator[Gap]:
@@ -142,22 +283,36 @@ def _gap(text: str, place: PrepositionSlot) -> str:
 def candidate_prepositions(
     caption: Caption, place: PrepositionSlot, survey: PrepositionSurvey, proposed: Fillers | None = None
 ) -> list[str]:
-    """The prepositions that make a caption false and are plausible in it.
+    """The prepositions that make a caption false and are attested with its verb and landmark.
 
-    They are among the proposals of a masked language model if there are any, else attested between such words.
+    Where a masked language model made proposals, they are among these too.
     """
-    spans = [span for span in excluded_prepositions(place.said) if _is_placed(span, place.noun)]
-    if proposed is None:
-        spans = [span for span in spans if survey.is_attested(place, span)]
-    else:
-        offered = proposed.get(_gap(caption.text, place), ())
-        spans = [span for span in spans if span in offered and survey.spans[span] >= MIN_COUNT]
+    kinds = preposition_kinds()
+    apart = _excluding(place.subject, place.verb, place.noun, kinds[place.said])
+    offered = None if proposed is None else proposed.get(_gap(caption.text, place), ())
     return [
         span
-        for span in spans
-        if not survey.states(caption.picture, f"{preposition_kinds()[span]} {place.noun}")
+        for span in sorted(kinds)
+        if kinds[span] in apart
+        and survey.is_attested(place, span)
+        and (offered is None or span in offered)
+        and (kinds[span] != "around" or place.is_several)
+        and not _says_kind(caption.text, kinds[span])
+        and not any(
+            survey.states(caption.picture, f"{kinds[span]} {name}") for name in (place.noun, *apart[kinds[span]])
+        )
         and not (caption.scene and _is_annotated(caption.scene, place, span, caption.text[: place.start].lower()))
     ]
+
+
+def _says_kind(text: str, kind: str) -> bool:
+    """Whether a caption has a preposition of this kind already: on a desk next to a desk lamp."""
+    return bool(_kind_pattern(kind).search(text.lower()))
+
+
+@cache
+def _kind_pattern(kind: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(split_list(read_lists(PIECE)['same'][kind]))})\b")
 
 
 def _is_annotated(scene: Scene, place: PrepositionSlot, span: str, before: str) -> bool:
@@ -166,17 +321,25 @@ def _is_annotated(scene: Scene, place: PrepositionSlot, span: str, before: str) 
     return any(scene[link.object].name == place.noun and scene[link.subject].name in before for link in links)
 
 
+def caption_foils(caption: Caption, survey: PrepositionSurvey, proposed: Fillers | None = None) -> list[CaptionFoil]:
+    """Every foil of a caption; none of a landmark that is named twice."""
+    foils = list[CaptionFoil]()
+    for place in preposition_slots(caption.text):
+        if len(re.findall(rf"\b{re.escape(place.noun)}", caption.text.lower())) == 1:
+            for span in candidate_prepositions(caption, place, survey, proposed):
+                text = apply_rewrites(caption.text, [Rewrite(place.start, place.end, place.said, span)])[1]
+                foils.append(CaptionFoil(place.said, span, text, f"which excludes {span!r}"))
+    return foils
+
+
 def propose_foils(
     caption: Caption, survey: PrepositionSurvey, rng: Random, proposed: Fillers | None = None
 ) -> Iterator[Group | Rejection]:
-    """Replace one preposition of a caption."""
-    foils = list[CaptionFoil]()
-    for place in preposition_slots(caption.text):
-        for span in candidate_prepositions(caption, place, survey, proposed):
-            text = apply_rewrites(caption.text, [Rewrite(place.start, place.end, place.said, span)])[1]
-            foils.append(CaptionFoil(place.said, span, text, f"which excludes {span!r}"))
+    """Replace one preposition of a caption: by the one that was assigned to it, if that may be."""
+    foils = caption_foils(caption, survey, proposed)
+    own = survey.assigned.get(caption.id)
     lack = "no other preposition is both usual and untrue there"
-    yield draw_caption_foil(PIECE, caption, foils, survey, rng, lack)
+    yield draw_caption_foil(PIECE, caption, [foil for foil in foils if foil.text == own] or foils, survey, rng, lack)
 
 
 suite: Suite[Caption, PrepositionSurvey] = caption_suite(
