@@ -27,6 +27,7 @@ class ParsedQuestion:
     options: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
     spans: tuple[str, ...] = ()  # longer forms of the first option: "short sleeved" where it is "sleeved"
+    subject: str = ""  # of a yes/no question, one word
 
     @property
     def without_words(self) -> "ParsedQuestion":
@@ -42,6 +43,7 @@ _INDIRECT = re.compile(
     r"(?:(?:can|could|would|will) you(?: please)? (?:tell|say|name|describe|state|explain|answer)(?: me| us)?|"
     r"(?:do|would) you (?:happen to )?know|(?:please )?(?:tell|say)(?: me)?|i wonder|determine)[,:]?\s+(?P<rest>.+)"
 )
+_SUBJECT = re.compile(r"\w+(?:n't)? (?:(?:the|this|that|these|those|his|her|any|all|both|a|an) )*(?P<noun>\w+)")
 _WHETHER = re.compile(r"(?:if|whether)\s+")
 _COUNT = re.compile(
     r"\bhow many\b|\b(?:what|which) number\b|\bwhat(?: is|'s) the (?:total )?(?:number|count)\b|^count\b"
@@ -86,7 +88,10 @@ def parse_question(text: str, choices: tuple[str, ...] = ()) -> ParsedQuestion:
             return ParsedQuestion(QuestionType.EITHER, options, words, tuple(_spans(direct, options[0])))
     first = direct.partition(" ")[0]
     polar = is_indirect or first in word_list("replies", "auxiliaries") or "yes or no" in text.lower()
-    return ParsedQuestion(QuestionType.YES_NO if polar else QuestionType.OPEN, words=words)
+    subject = _SUBJECT.match(direct) if polar else None
+    return ParsedQuestion(
+        QuestionType.YES_NO if polar else QuestionType.OPEN, words=words, subject=subject["noun"] if subject else ""
+    )
 
 
 def _strip_lead_in(question: str) -> tuple[str, bool]:

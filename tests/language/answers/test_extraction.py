@@ -284,7 +284,7 @@ def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
 
 def test_the_exact_rule_strips_blanks_and_changes_nothing_else() -> None:
     for raw in (" The Cup. ", "<think>a</think>b", "I cannot help."):
-        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@3")
+        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@4")
 
 
 @pytest.mark.parametrize(
@@ -374,15 +374,15 @@ def test_a_question_that_offers_words_is_answered_by_one_of_them_or_by_yes_or_no
     assert _taken("The bench is made of wood.", text) == "wood"
     assert _taken("Plastic.", text) == "<unparsed>"
     assert _taken("Yes.", text) == "yes"
-    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@3"
+    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@4"
 
 
 def test_an_answer_names_the_rule_that_gave_its_value_and_keeps_what_else_there_is() -> None:
     found = extract_answer("Two.", Query(None, "How many?"), top=[("2", 0.9)])
-    assert found == Answer("Two.", "2", "number@3", top=(("2", 0.9),))
-    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@3"
-    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@3"
-    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@3"
+    assert found == Answer("Two.", "2", "number@4", top=(("2", 0.9),))
+    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@4"
+    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@4"
+    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@4"
 
 
 def test_a_text_that_was_to_be_scored_stays_as_it_is() -> None:

@@ -29,8 +29,40 @@ QUESTIONS = (
 PIECES = (
     *("*", "no ", "not any ", "1,", "1 or ", "a dozen ", "sorry, ", "I can't ", "so ", "it is ", "could be ", "well, "),
     *("<think>", "</think>", "<answer>", "\\boxed{", "\\boxed", '{"', "{", "[", "```", "answer: ", "(a) ", "option a "),
-    *("\n", " ", "。", "三", "=", "red or blue ", "'", "- ", "| "),
+    *(
+        "\n",
+        " ",
+        "。",
+        "三",
+        "=",
+        "red or blue ",
+        "'",
+        "- ",
+        "| ",
+        "[ ] a\n",
+        "[x] a\n",
+        "~~",
+        "☑",
+        "dog 1:\n",
+        "a pair ",
+    ),
+    *(
+        "behind the ",
+        "rather than ",
+        "2 of 3 ",
+        "maybe 2 ",
+        "the first one ",
+        "red, but it may be blue ",
+        "there is a dog ",
+    ),
 )
+FILES = {
+    "replies_tuning": 400,
+    "replies_tuning_b": 778,
+    "replies_held_out": 200,
+    "replies_held_out_b": 100,
+    "replies_held_out_c": 200,
+}
 
 
 def _replies(name: str) -> list[dict[str, Any]]:
@@ -46,27 +78,29 @@ def _disagreements(name: str) -> Iterator[str]:
 
 
 def test_the_files_hold_as_many_replies_in_each_manner_as_they_claim_and_share_none() -> None:
-    for name, each in (("replies_tuning", {50}), ("replies_held_out", {25}), ("replies_held_out_b", {12, 13})):
+    for name, each in (
+        ("replies_tuning", {50}),
+        ("replies_held_out", {25}),
+        ("replies_held_out_b", {12, 13}),
+        ("replies_held_out_c", {25}),
+    ):
         manners = [reply["manner"] for reply in _replies(name)]
         assert {*manners} == {*MANNERS}
         assert {manners.count(manner) for manner in MANNERS} == each
-    replies = [
-        (reply["question"], *reply["choices"], reply["reply"])
-        for name in ("replies_tuning", "replies_held_out", "replies_held_out_b")
-        for reply in _replies(name)
-    ]
-    assert len(replies) == len({*replies}) == 700
+    replies = [(reply["question"], *reply["choices"], reply["reply"]) for name in FILES for reply in _replies(name)]
+    assert len(replies) == len({*replies}) == sum(FILES.values())
 
 
 def test_the_rules_take_from_replies_what_a_careful_person_takes() -> None:
-    assert list(_disagreements("replies_tuning")) == []
+    for name in ("replies_tuning", "replies_tuning_b"):
+        assert list(_disagreements(name)) == []
 
 
 def test_the_figures_and_disagreements_in_the_docs_are_those_of_the_rules() -> None:
     page = (HERE.parents[2] / "docs/explanation/answers-to-values.md").read_text("utf-8")
     assert "400 of 400 (100 %)" in page
-    for name, many in (("replies_held_out", 200), ("replies_held_out_b", 100)):
-        found = list(_disagreements(name))
+    for name in ("replies_tuning_b", "replies_held_out", "replies_held_out_b"):
+        found, many = list(_disagreements(name)), FILES[name]
         right = many - len(found)
         assert f"{right} of {many} ({100 * right / many:.1f} %)" in page
         assert right >= 0.93 * many

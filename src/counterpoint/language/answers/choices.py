@@ -7,32 +7,55 @@ from functools import lru_cache
 
 from counterpoint.language.answers.final_answer import is_conclusion, normalize, split_sentences
 from counterpoint.language.answers.polarity import yes_or_no
+from counterpoint.language.english import number_word
+from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.nouns import plural, singular
 
 _MARK = r"[a-z]|[0-9]{1,2}"
 _NOUN = (
     r"(?:option|choice|letter|number|output|answer|caption|sentence|statement|description|text|image|selection"
-    r"|选项|答案)"
+    r"|опция|вариант|ответ|opción|opção|opzione|antwort|réponse|选项|答案|选择|选)"
 )
 _LABEL = re.compile(
-    rf"\s{{0,4}}(?:\((?P<round>{_MARK})\)|\[(?P<square>{_MARK})\]|(?P<bare>{_MARK})[.):])\s{{0,4}}(?P<rest>.{{0,2000}})",
+    rf"\s{{0,4}}(?:\((?P<round>{_MARK})\)|\[(?P<square>{_MARK})\]"
+    rf"|(?P<bare>{_MARK})[.):])\s{{0,4}}(?P<rest>.{{0,2000}})",
     re.I | re.S,
 )
 _LEADING = re.compile(
     rf"[\s\"'*]{{0,4}}(?:(?:the |my )?(?:correct |right |best |better |final )?(?P<noun>{_NOUN})(?: is)?[:\s]{{0,3}})?"
-    rf"(?:\((?P<round>{_MARK})\)|\[(?P<square>{_MARK})\]|(?P<bare>{_MARK})(?:[.):](?![0-9])|[\s\"'.]{{0,3}}$))",
+    rf"(?:\((?P<round>{_MARK})\)|\[(?P<square>{_MARK})\]|(?P<bare>{_MARK})(?:[.):](?![0-9])|[\s\"'.]{{0,3}}$|(?=\n)))",
     re.I,
 )
 _INSIDE = re.compile(
-    rf"(?:\b{_NOUN}\s?(?:is |would be |[:]\s?)?"
-    r"|\b(?:choose|pick|select|go with|is)\s(?=\(|[a-z0-9]{1,2}[\s.!]{0,3}$)"
+    rf"(?:\b{_NOUN}\s?(?:is |would be |must be |should be |has to be |[:]\s?)?"
+    r"|\b(?:choose|pick|select|go with|going with|chose|is)\s(?=\(|[a-z0-9]{1,2}[\s.!]{0,3}$)"
     rf"|选项|答案是?:?)\s?\(?(?P<bare>{_MARK})\)?(?![\w'])|\((?P<round>{_MARK})\)(?!\w)",
     re.I,
 )
 _NEGATED = re.compile(
     r"\b(?:no|(?:not|nor|neither|never|without|than|instead of|isn't|aren't|wasn't|doesn't|don't|can't|cannot)"
-    r"(?: be| \w{1,40})?) $"
+    r"(?: be| \w{1,40})?|(?:not|neither|isn't|aren't|wasn't|doesn't|don't)(?: \w{1,20}){1,3} n?or) $"
 )
+_REJECTED = re.compile(
+    r"[\s)\"']{0,3}(?:(?:can|could|may) be (?:ruled out|excluded|eliminated|dismissed)|(?:is|was|does|can|are"
+    r"|do)(?:n't| not)\b"
+    r"|(?:is|seems|looks) (?:incorrect|wrong|false|inaccurate|out\b))",
+    re.I,
+)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_ORDINAL = re.compile(
+    rf"\bthe (?P<inside>{'|'.join(_ORDINALS)}|last) (?:one|{_NOUN})\b"
+    rf"|^(?:the )?(?P<whole>{'|'.join(_ORDINALS)}|last|former|latter)$",
+    re.I,
+)
+_LIKELIER = re.compile(r" (?:is|seems|looks|appears) (?:the )?(?:more|most) (?:likely|probable|plausible)\b")
+_LEANS = re.compile(r"\b(?:lean(?:ing)? toward|lean(?:ing)? towards|more likely|most likely|rather|probably) $")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WITH = re.compile(r",?\s(?:with|while|whereas|which|that has)\s")
+_SO = re.compile(r",?\s(?:so|therefore|thus|hence|which means|meaning)\s", re.I)
+_BUT = re.compile(r"\b(?:but|though|although|however)\b", re.I)
+_POSSIBLE = re.compile(r"\b(?:could|might|may)\b", re.I)
+_SEVERAL_OR = re.compile(r"\b(?:both|either|or|not|no|neither)\b")
 _SEVERAL = re.compile(r"\b(?:both|either|and|or)\b", re.I)
 
 
@@ -80,7 +103,7 @@ def match_choice(
     first = normalize(sentences[0]) if sentences else ""
     if first in forms.exact and not (len(sentences) > 1 and normalize(sentences[1]) in forms.exact):
         return forms.exact[first]
-    return _by_parts(sentences, forms) or _by_words(plain, options, spans)
+    return _by_parts(sentences, forms, words) or _by_ordinal(text, options) or _by_words(plain, options, spans)
 
 
 def names_several(text: str, options: tuple[str, ...]) -> bool:
@@ -97,20 +120,59 @@ def names_several(text: str, options: tuple[str, ...]) -> bool:
     return _SEVERAL.search(line) is not None and (len(_named(line, forms)) > 1 or len(marks) > 1)
 
 
-def _by_parts(sentences: list[str], forms: _OptionForms) -> str | None:
-    """By the sentence that concludes, then by the whole text, then by its first and its last sentence."""
+def _by_parts(sentences: list[str], forms: _OptionForms, words: frozenset[str]) -> str | None:
+    """By the sentence that concludes, then by the whole text, its first and its last sentence.
+
+    Before these two comes the only sentence that repeats most of the question; after them what stands before "with".
+    """
     whole = " ".join(sentences)
     concluding = [part for part in sentences if is_conclusion(part)]
-    for part in [*concluding[:-2:-1], whole, *sentences[:1], *sentences[-1:]]:
+    labelled = [part.partition(": ")[2] for part in sentences[:1] if len(part.partition(": ")[0].split()) < 5]
+    shared = [len({*normalize(part).split()} & words) for part in sentences]
+    closest = [part for part, many in zip(sentences, shared, strict=True) if many == max(shared)]
+    head = _WITH.split(sentences[0], maxsplit=1)[:1] if sentences else []
+    tails = _SO.split(sentences[-1])[1:] if sentences else []
+    parts = [
+        *concluding[:-2:-1],
+        *tails[-1:],
+        *labelled,
+        whole,
+        *(closest if len(closest) == 1 else []),
+        *sentences[:1],
+    ]
+    for part in [*parts, *sentences[-1:], *head, *_without_doubt(whole)]:
         option = _by_label(part, forms) or _by_name(part, forms)
         if option is not None:
             return option
-    return None
+    return _by_clause(whole, forms, words)
+
+
+def _by_clause(text: str, forms: _OptionForms, words: frozenset[str]) -> str | None:
+    """Of several options that a text names, the one whose clause repeats most of the question; none beside "or"."""
+    line = f" {normalize(text)} "
+    hits = list(forms.named.finditer(line)) if forms.named and not _SEVERAL_OR.search(line) else []
+    ends = [*(hit.start() for hit in hits[1:]), len(line)][: len(hits)]
+    asked = words - word_list("replies", "empty")
+    shared = [len({*line[hit.end() : end].split()} & asked) for hit, end in zip(hits, ends, strict=True)]
+    if not shared or max(shared) == 0 or shared.count(max(shared)) > 1:
+        return None
+    return forms.in_sentence[hits[shared.index(max(shared))][1]]
+
+
+def _without_doubt(text: str) -> list[str]:
+    """A text without what it sets against its answer as a mere possibility: "a wolf, but it could be a dog"."""
+    clauses = _BUT.split(text)
+    certain = [clause for clause in clauses if not _POSSIBLE.search(clause)]
+    return [" ".join(certain)] if len(certain) < len(clauses) else []
 
 
 def _by_label(text: str, forms: _OptionForms) -> str | None:
     """The only option whose letter or number a text names as such."""
-    labels = {(match["bare"] or match["round"]).lower() for match in _INSIDE.finditer(text)}
+    labels = {
+        (match["bare"] or match["round"]).lower()
+        for match in _INSIDE.finditer(text)
+        if not _REJECTED.match(text[match.end() : match.end() + 40])
+    }
     options = {forms.labels[label] for label in labels if label in forms.labels}
     return options.pop() if len(options) == 1 else None
 
@@ -118,22 +180,45 @@ def _by_label(text: str, forms: _OptionForms) -> str | None:
 def _by_name(text: str, forms: _OptionForms) -> str | None:
     """The only option that a text names in whole words, longest first, and does not negate."""
     named = _named(text, forms)
+    if len(named) > 1:
+        named = _named(text, forms, is_preferred=True)
     return named.pop() if len(named) == 1 else None
 
 
-def _named(text: str, forms: _OptionForms) -> set[str]:
+def _named(text: str, forms: _OptionForms, *, is_preferred: bool = False) -> set[str]:
+    """The options that a text names and does not negate; if asked for, only those that it calls likelier."""
     if forms.named is None:
         return set()
     line = f" {normalize(text)} "
     hits = [
         hit for hit in forms.named.finditer(line) if not _NEGATED.search(line[max(0, hit.start() - 30) : hit.start()])
     ]
+    if is_preferred:
+        hits = [
+            hit
+            for hit in hits
+            if _LIKELIER.match(line[hit.end() : hit.end() + 40])
+            or _LEANS.search(line[max(0, hit.start() - 40) : hit.start()])
+        ]
     return {forms.in_sentence[hit[1]] for hit in hits}
+
+
+def _by_ordinal(text: str, options: tuple[str, ...]) -> str | None:
+    """The option at the only place that a text names: "the second option", "the latter"."""
+    places = {(match["inside"] or match["whole"]).lower() for match in _ORDINAL.finditer(text.strip(" .!\"'"))}
+    if len(places) != 1 or any({*normalize(option).split()} & {*_ORDINALS, "last"} for option in options):
+        return None
+    place = places.pop()
+    if place in ("former", "latter"):
+        return options[place == "latter"] if len(options) == 2 else None
+    index = len(options) - 1 if place == "last" else _ORDINALS.index(place)
+    return options[index] if index < len(options) else None
 
 
 def _by_words(text: str, options: tuple[str, ...], spans: tuple[str, ...]) -> str | None:
     """The only option that has all words of a short reply: "short" of "short sleeved" and "long sleeved"."""
     words = set(text.split())
+    words = words - {"one", "ones"} or words
     if not words or len(words) > 8 or not any(len(word) > 1 for word in words):
         return None
     fitting = [option for option in dict.fromkeys((*spans[:1], *options)) if words <= set(normalize(option).split())]
@@ -151,17 +236,24 @@ def _option_forms(options: tuple[str, ...], spans: tuple[str, ...]) -> _OptionFo
     for change in (plural, singular):
         for text, option in exact.items():
             forms.setdefault(change(text), option)
+    for text, option in exact.items():
+        if text.endswith("ing") and " " not in text:
+            forms.setdefault(f"{text.removesuffix('ing')}s", option)  # "walks" for "walking"
+        if text.isdigit() and int(text) <= 20:
+            forms.setdefault(number_word(int(text)), option)
     for span in spans:
         exact.setdefault(span, span)
         if not any(word.endswith("ing") for word in span.split()[:-1]):
             forms.setdefault(span, span)
     forms = {form: option for form, option in forms.items() if any(char.isalnum() for char in form)}
     listed = "|".join(
-        re.escape(form) for form in sorted(forms, key=len, reverse=True) if len(form) > 1 or form.isdigit()
+        re.escape(form)
+        for form in sorted(forms, key=len, reverse=True)
+        if len(form) > 1 or form.isdigit() or _CJK.match(form)
     )
-    return _OptionForms(
-        exact, labels, re.compile(rf"(?<=\s)({listed})(?=\s)") if listed else None, forms, set(exact) == {"yes", "no"}
-    )
+    edges = ("", "") if _CJK.search(listed) else (r"(?<=\s)", r"(?=\s)")  # no blanks between words
+    named = re.compile(rf"{edges[0]}({listed}){edges[1]}") if listed else None
+    return _OptionForms(exact, labels, named, forms, set(exact) == {"yes", "no"})
 
 
 def _label_options(options: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
@@ -172,10 +264,13 @@ def _label_options(options: tuple[str, ...]) -> tuple[dict[str, str], list[str]]
         return dict(zip(own, options, strict=True)), [match["rest"] or _label(match) for match in matches]
     counts = any(char.isdigit() for option in options for char in option)  # then "2" is a value, not a place
     numbers = {} if counts else {str(index): option for index, option in enumerate(options, 1)}
+    letters = {chr(ord("a") + index): option for index, option in enumerate(options[:26])}
     single = [normalize(option) for option in options if len(normalize(option)) == 1]
     if single:
-        return dict(zip(single, options, strict=True)) if len(single) == len(options) else {}, list(options)
-    return numbers | {chr(ord("a") + index): option for index, option in enumerate(options[:26])}, list(options)
+        own = single if len(single) == len(options) else []
+        digits = letters if all(map(str.isdigit, single)) else {}
+        return digits | dict(zip(own, options if own else (), strict=True)), list(options)
+    return numbers | letters, list(options)
 
 
 def _label(match: re.Match[str]) -> str:

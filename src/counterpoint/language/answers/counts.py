@@ -6,14 +6,16 @@ from functools import cache
 from counterpoint.language.answers.final_answer import split_sentences
 from counterpoint.language.english import number_value, number_word
 from counterpoint.language.lexicon.word_lists import split_list, word_table
+from counterpoint.language.nouns import plural
 
 _WORDS = "|".join(sorted((number_word(n).replace("-", "[- ]") for n in range(101)), key=len, reverse=True))
 _SIZES = {"hundred": 100, "thousand": 1000, "dozen": 12}
 _DIGITS = r"[0-9]{1,3}(?:,[0-9]{3}){1,4}(?![0-9])|[0-9]{1,15}(?:\.[0-9]{1,9})?"
 _NUMBER = re.compile(
-    r"\bhalf a dozen\b"
+    r"\bhalf a dozen\b|(?P<pair>\ba (?:couple|pair)\b)"
     rf"|(?<![\w.,$€£])(?:(?P<digits>{_DIGITS})|(?P<words>{_WORDS}|a|an))[ -](?P<size>{'|'.join(_SIZES)})\b"
-    rf"|(?<![a-z0-9_.,])(?P<alone>{_DIGITS})(?![a-z0-9_]|[.,:][0-9])"
+    rf"|(?<![a-z0-9_.,])(?P<alone>{_DIGITS})(?![a-z0-9_]|[.,:][0-9])|^x ?(?P<times>[0-9]{{1,3}})$"
+    rf"|^(?P<many>[0-9]{{1,3}}) ?x$"
     rf"|\b(?P<word>{_WORDS}|single|dozen)\b(?! of (?:them|the|these|those|which))"
 )
 _NONE = re.compile(
@@ -21,8 +23,22 @@ _NONE = re.compile(
     r"|(?:\bnot|n't) (?:\w{1,40} ){0,2}any\b"
 )
 _BOUND = re.compile(r"\b(?:more|less|fewer|greater|other|rather) than\b|\bnot\b[^.]{0,20}\bbut\b")
-_RANGE = re.compile(rf"(?:{_DIGITS}|\b(?:{_WORDS}))(?: or | to |-| - |–| and )(?:{_DIGITS}|(?:{_WORDS})\b)")
+_RANGE = re.compile(
+    rf"(?:{_DIGITS}|\b(?:{_WORDS}))(?: or | to |-| - |–| and |,? (?:or )?(?:maybe|possibly|perhaps) )(?:{_DIGITS}"
+    rf"|(?:{_WORDS})\b)"
+)
 _TOTAL = re.compile(r"\b(?:total|altogether|overall|makes|leaves|therefore|thus|hence|so)\b")
+_LABEL = re.compile(
+    rf"^(?:the )?(?:final |total )?(?:count|number|total|sum)(?: of \w{{1,40}}){{0,2}}\s?[:=]\s?({_DIGITS}"
+    rf"|(?:{_WORDS})\b)"
+)
+_SUBSET = re.compile(r"^(?:out )?of (?:the|these|all|those)\b[^,]{1,50}, ")
+_SUM = re.compile(r"\bplus [^.]{1,40}?\b(?:is|equals|makes) ")
+_ONE = re.compile(
+    r"\b(?:there(?: is|'s)|i (?:can )?see|you can see|shows|has|contains) (?:only "
+    r"|just )?an? (?P<noun>(?:\w{1,30} ){0,2}\w{1,30})"
+)
+_ENTRY = re.compile(r"(?P<noun>\w{1,30}) (?P<number>[0-9]{1,2}):")
 _LIST_ITEM = re.compile(r"(?:[0-9]{1,2}[.)]|(?:step|person|object|image) [0-9]{1,2}[:.]?) ")
 _LONE_MARK = re.compile(r"^([0-9]{1,2}\.)\n", re.MULTILINE)  # a sentence of its own, as its full stop ends one
 _STATES = re.compile(
@@ -30,6 +46,11 @@ _STATES = re.compile(
     r"|contains|with|a total of|i'd (?:say|estimate)|seems? to be|appears? to be|maybe|perhaps)"
     r"(?: (?:about|around|approximately|roughly|just|only|exactly|a total of|at least|that)){0,2} $"
 )
+_SUMS = re.compile(
+    r"\b(?:(?:a )?total of|total is|makes|leaves|leaving|sum of|sum is|altogether|equals|giving)(?: us)? $"
+)
+_SHARE = re.compile(rf"\b({_DIGITS}|{_WORDS}) (?:out )?of (?:the |these |those |all )?(?:{_DIGITS}|{_WORDS})\b")
+_PART = re.compile(rf"\b(?P<word>{_WORDS}) of (?:the|these|those|them)\b")
 _EDGES = " \t\"'*_`.!()~[]"
 _CJK = re.compile(r"(?:(?<=有)|(?<=是)|(?<=为)|^|(?<=[:\s]))([零〇一二两兩三四五六七八九十])(?!共|些|样|个人都)")
 
@@ -45,6 +66,8 @@ def parse_count(text: str, words: frozenset[str] = frozenset()) -> str | None:
     ['3', '12', '0', None, '1000']
     """
     lower = text.lower().replace("’", "'").strip()
+    if entries := _count_entries(lower, words):
+        return entries
     answer, items = _split_items(lower)
     if items and not any(_NUMBER.search(part) for part in (answer, *items)):
         return str(len(items))
@@ -62,6 +85,20 @@ def _split_items(text: str) -> tuple[str, list[str]]:
     return "\n".join(line for line, mark in zip(lines, marks, strict=True) if not mark), items
 
 
+def _count_entries(text: str, words: frozenset[str]) -> str | None:
+    """How many lines a text has, where each is an entry of what was asked for: "Dog 1: brown"."""
+    entries = [_ENTRY.match(line) for line in text.splitlines()]
+    found = [entry for entry in entries if entry]
+    numbers = [entry["number"] for entry in found]
+    is_list = len(found) == len(entries) > 1 and numbers == [str(number) for number in range(1, len(found) + 1)]
+    return str(len(found)) if is_list and all(_is_word(entry["noun"], words) for entry in found) else None
+
+
+def _is_word(noun: str, words: frozenset[str]) -> bool:
+    """Whether a noun is in a question, in the singular or the plural."""
+    return noun in words or plural(noun) in words
+
+
 def _stated_count(answer: str, words: frozenset[str]) -> str | None:
     parts = split_sentences(answer) or [""]
     sentences = [part for part in parts if len(parts) == 1 or not _LIST_ITEM.match(part)] or parts
@@ -71,10 +108,22 @@ def _stated_count(answer: str, words: frozenset[str]) -> str | None:
     if is_range(answer) or _BOUND.search(answer):
         return None
     totals = [part for part in sentences if _TOTAL.search(part) or "=" in part]
+    for part in sentences:
+        if (label := _LABEL.match(part)) is not None and (number := _NUMBER.match(label[1])) is not None:
+            return _digits(number)
     for part in [*reversed(totals), *sentences[:1], *sentences[:0:-1]]:
         if (count := _count_in(part, words)) is not None:
             return count
-    return _foreign_count(answer) or ("0" if _NONE.search(answer) else None)
+    return _foreign_count(answer) or ("0" if _NONE.search(answer) else _single(answer, words))
+
+
+def _single(text: str, words: frozenset[str]) -> str | None:
+    """One, where a text says that there is one of what was asked for: "There is a boat."; or a part of many."""
+    for match in _ONE.finditer(text):
+        if any(plural(noun) in words for noun in match["noun"].split()):
+            return "1"
+    parts = {str(number_value(match["word"])) for match in _PART.finditer(text)}
+    return parts.pop() if len(parts) == 1 else None
 
 
 def is_range(text: str) -> bool:
@@ -91,18 +140,35 @@ def _count_in(sentence: str, words: frozenset[str]) -> str | None:
     """The only count in a sentence, or the one that it states first of all."""
     if "=" in sentence:
         sentence = sentence.rpartition("=")[2]
+    elif (total := _SUM.search(sentence)) is not None:
+        sentence = sentence[total.end() :]
+    sentence = sentence.replace("every one of ", "").replace("each one of ", "")
+    sentence = _SHARE.sub(r"\1", _SUBSET.sub("", sentence))
     found = list(_NUMBER.finditer(sentence))
     counts = {_digits(match) for match in found}
     if len(counts) == 1:
         return counts.pop()
+    for match in found:
+        if _SUMS.search(sentence[max(0, match.start() - 30) : match.start()]):
+            return _digits(match)
     for match in found:
         if _STATES.search(sentence[max(0, match.start() - 60) : match.start()]):
             return _digits(match)
     named = {_digits(match) for match in found if _precedes(sentence[match.end() : match.end() + 40], words)}
     if len(named) == 1:
         return named.pop()
+    if (count := _by_repetition(sentence, found, words)) is not None:
+        return count
     first = {_digits(match) for match in _NUMBER.finditer(re.split(r"[,:;(]\s?", sentence, maxsplit=1)[0])}
     return first.pop() if len(first) == 1 else None
+
+
+def _by_repetition(sentence: str, found: list[re.Match[str]], words: frozenset[str]) -> str | None:
+    """The number whose clause repeats more of the question than that of any other: "three are on the lake"."""
+    ends = [*(match.start() for match in found[1:]), len(sentence)][: len(found)]
+    shared = [len({*sentence[match.end() : end].split()} & words) for match, end in zip(found, ends, strict=True)]
+    best = max(shared, default=0)
+    return _digits(found[shared.index(best)]) if shared.count(best) == 1 else None
 
 
 def _precedes(after: str, words: frozenset[str]) -> bool:
@@ -129,7 +195,9 @@ def _digits(match: re.Match[str]) -> str:
     if size := match["size"]:
         many = match["digits"] or str(number_value(match["words"]) or 1)
         return str(int(float(many.replace(",", "")) * _SIZES[size])) if len(many) < 9 else many
-    if match["alone"]:
-        whole, _, rest = match["alone"].replace(",", "").partition(".")
+    if match["pair"]:
+        return "2"
+    if alone := match["alone"] or match["times"] or match["many"]:
+        whole, _, rest = alone.replace(",", "").partition(".")
         return f"{whole}.{rest}" if rest.strip("0") else whole
     return "6" if match["word"] is None else str(number_value(match["word"]))

@@ -16,8 +16,8 @@ from counterpoint.language.answers.short_answers import short_answer
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.question_types import ParsedQuestion, QuestionType, parse_question
 
-RULE_VERSION = 3
-"""The version of the extraction rules; an answer names it with the rule, as in "choice@3"; the first is not named."""
+RULE_VERSION = 4
+"""The version of the extraction rules; an answer names it with the rule, as in "choice@4"; the first is not named."""
 
 AUTO = "auto"
 """The rule that chooses among the others by question type."""
@@ -58,7 +58,8 @@ def extract_normalized(text: str, question: ParsedQuestion = _ANY) -> str | None
 
 def extract_yes_no(text: str, question: ParsedQuestion = _ANY) -> str | None:
     """Yes or no, said outright or by a sentence that affirms or denies the question."""
-    return yes_or_no(text, frozenset() if question.type is QuestionType.EITHER else question.words)
+    words = frozenset() if question.type is QuestionType.EITHER else question.words
+    return yes_or_no(text, words, question.subject)
 
 
 def extract_choice(text: str, question: ParsedQuestion) -> str | None:
@@ -154,7 +155,7 @@ def extract_value(raw: str, text: str, choices: tuple[str, ...], mode: Mode, rul
 @lru_cache(maxsize=1 << 17)
 def _extract(raw: str, question: ParsedQuestion, rule: str) -> tuple[str, str, State]:
     names = _AUTO_RULES[question.type] if rule == AUTO else (rule,)
-    reply = ReplyText(raw, raw) if rule == "exact" else read_reply(raw)
+    reply = ReplyText(raw, raw) if rule == "exact" else read_reply(raw, question)
     if reply is None or not reply.text.strip():
         return "", _label(names[0]), State.UNPARSED
     for name in names:

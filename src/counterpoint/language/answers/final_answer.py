@@ -4,10 +4,12 @@ import ast
 import json
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from counterpoint.language.lexicon.word_lists import word_list
+from counterpoint.language.question_types import ParsedQuestion, QuestionType
 
 MAX_CHARACTERS = 32_768
 """Characters of a reply that are read: its first 4,096 and its last 28,672, since reasoning ends with the answer."""
@@ -19,7 +21,10 @@ _TAG = re.compile(
     r"|<\|(?P<side>begin|end)_of_thought\|>",
     re.IGNORECASE,
 )
-_TAGS = ("<answer>", "<|begin_of_box|>", "<|channel|>final<|message|>")
+_TAGS = (
+    *("<answer>", "<final_answer>", "<|begin_of_box|>", "<|channel|>final<|message|>"),
+    *("<response>", "<final>", "<option>", "<choice>", "<count>", "<number>", "<label>", "<output>", "<result>"),
+)
 _BOXES = ("\\boxed", "\\fbox")
 _OBJECT = re.compile(r"\{\s{0,8}[\"']")
 _FENCE = re.compile(r"```[a-z]{0,12}", re.IGNORECASE)
@@ -35,10 +40,17 @@ _ANSWER = re.compile(
     re.IGNORECASE,
 )
 _FINAL = re.compile(r"\bfinal answer\s{0,3}(?:is|would be|:|=)[\s:]{0,5}", re.IGNORECASE)
-_KEYS = (
-    *("final answer", "finalanswer", "answer", "final", "result", "response", "prediction", "output", "value"),
-    *("choice", "option", "selected", "selection", "label", "count", "number", "total"),
+_KEYS = ("final answer", "finalanswer", "answer", "final", "result", "response", "prediction", "output")
+_COUNT_KEYS = ("count", "number", "total", "value")
+_CHOICE_KEYS = ("value", "choice", "option", "selected", "selected option", "selection", "label", *_COUNT_KEYS)
+_SYMBOL = re.compile("[\u2300-\u25c0\u25c2-\u2bff\ufe0f\U0001f000-\U0001faff]")
+_CHECKED = re.compile(
+    r"[\s*•-]{0,6}(?:\[\s?[x✓✔]\s?\]|\(x\)|[☑✅✓✔])|.{1,200}[✅✓✔☑]\ufe0f?\*{0,4}\s{0,4}$", re.IGNORECASE
 )
+_UNCHECKED = re.compile(
+    r"[\s*•-]{0,6}(?:\[\s?\]|\(\s?\)|[☐❌✗✘])|.{1,200}[❌✗✘]\ufe0f?\*{0,4}\s{0,4}$|[^~]{0,12}~~.{1,200}~~\s{0,4}$"
+)
+_BOX = re.compile(r"\[\s?[x✓✔]?\s?\]|\(\s?x?\s?\)", re.IGNORECASE)
 _PUNCTUATION = str.maketrans(
     dict.fromkeys(',;!?()[]{}"*`~<>|\\…=^“”«»„¿¡。、！？◁▷\u200b\ufeff', " ") | {"‘": "'", "’": "'", "–": "-", "—": "-"}
 )
@@ -54,6 +66,9 @@ _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _ARTICLES = frozenset(("a", "an", "the"))
 
 
+_ANY = ParsedQuestion()
+
+
 @dataclass(frozen=True, slots=True)
 class ReplyText:
     """A reply without reasoning and markup, and the part of it that answers."""
@@ -64,8 +79,8 @@ class ReplyText:
     boxes: int = 0  # that a JSON list locates, all of one label
 
 
-def read_reply(raw: str) -> ReplyText | None:
-    r"""The text of a reply and its answer; None where its reasoning never ends.
+def read_reply(raw: str, question: ParsedQuestion = _ANY) -> ReplyText | None:
+    r"""The text of a reply and its answer to a question; None where its reasoning never ends.
 
     >>> read_reply('<think>One, or two?</think>```json\n{"answer": 2}\n```').answer
     '2'
@@ -77,7 +92,7 @@ def read_reply(raw: str) -> ReplyText | None:
         return None
     text = strip_markup(kept)
     value = _decode(kept)
-    for found in (None if value is None else _as_text(value), _tagged(kept), _boxed(kept)):
+    for found in (_checked(kept), None if value is None else _as_text(value, question), _tagged(kept), _boxed(kept)):
         if found is not None:
             answer = strip_markup(found) if found else None
             return ReplyText(text, answer and concluding_answer(answer), True, _count_boxes(value))
@@ -134,7 +149,7 @@ def strip_markup(text: str) -> str:
     >>> strip_markup("## Answer\n\n- **Two** _cats_")
     'Answer\nTwo _cats_'
     """
-    plain = _FENCE.sub("", text).replace("__", "").translate(_MARKUP)
+    plain = _SYMBOL.sub("", _FENCE.sub("", text)).replace("__", "").translate(_MARKUP)
     lines = (line.strip(" \t#>•|").removeprefix("- ").strip() for line in plain.splitlines())
     return "\n".join(line.replace(" | ", ": ") for line in lines if any(map(str.isalnum, line))) or plain.strip()
 
@@ -221,6 +236,17 @@ def _braced(text: str) -> str:
     return "".join(inner).replace("\\text", "").replace("\\mathrm", "").translate({123: None, 125: None}).strip()
 
 
+def _checked(text: str) -> str | None:
+    """The only line that is checked, where all others are not; the lines that are not struck out, where some are."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.rstrip().endswith(":")]
+    open_lines = [line for line in lines if not _UNCHECKED.match(line)]
+    if not open_lines or len(open_lines) == len(lines):
+        return None
+    if len(open_lines) == 1 and (_CHECKED.match(open_lines[0]) or "~~" in text):
+        return _BOX.sub("", _SYMBOL.sub("", open_lines[0]), count=1).strip(" \t*•-")
+    return None
+
+
 def _decode(text: str) -> Any:
     """The JSON object or list in a reply; None without one."""
     start = text.find("[") if text.lstrip("`json \n").startswith("[") else -1
@@ -248,16 +274,30 @@ def _count_boxes(value: Any) -> int:
     return len(value) if len(located) == len(value) and len(labels) == 1 else 0
 
 
-def _as_text(value: Any) -> str:
-    """A value of JSON as the text of an answer; empty where it is null."""
+def _as_text(value: Any, question: ParsedQuestion) -> str:
+    """A value of JSON as the text of an answer to a question; empty where it is null."""
     if isinstance(value, dict):
         fields = {str(key).lower().replace("_", " ").strip(): field for key, field in value.items()}
-        keys = [key for key in _KEYS if key in fields] or [
-            key for key in fields if key not in word_list("replies", "side_keys")
-        ]
-        return _as_text(fields[keys[0]]) if keys else ""
+        chosen = [key for key, field in fields.items() if field is True]
+        if question.options and len(chosen) == 1 and all(isinstance(field, bool) for field in fields.values()):
+            return chosen[0]
+        key = _answer_key(fields, question)
+        return _as_text(fields[key], question) if key else ""
     if isinstance(value, list):
-        return ", ".join(map(_as_text, value))
+        return ", ".join(_as_text(entry, question) for entry in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)
+
+
+def _answer_key(fields: Mapping[str, Any], question: ParsedQuestion) -> str | None:
+    """The field that answers: by its usual name, a flag for yes or no, a word of the question, or else the first."""
+    usual = (*_KEYS, *_COUNT_KEYS) if question.type is QuestionType.NUMBER else (*_KEYS, *_CHOICE_KEYS)
+    others = [key for key in fields if key not in word_list("replies", "side_keys")]
+    flags = [key for key in others if question.type is QuestionType.YES_NO and isinstance(fields[key], bool)]
+    named = [key for key in others if {*key.split()} & question.words]
+    things = [key for key in others if key not in word_list("replies", "thing_keys")]
+    candidates = [*(key for key in usual if key in fields), *flags, *named, *things, *others]
+    if question.type is QuestionType.YES_NO and flags and candidates[0] not in _KEYS:
+        return flags[0]
+    return candidates[0] if candidates else None
