@@ -25,8 +25,9 @@ from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabModel, LabStore
 from counterpoint.store.outcomes import files as outcome_files
 from counterpoint.store.outcomes.database import OutcomeDatabase
-from counterpoint.store.outcomes.files import OutcomeFiles, Progress, build_files, plan_files
+from counterpoint.store.outcomes.files import BuildStep, OutcomeFiles, Progress, build_files, plan_files
 from counterpoint.store.outcomes.group_index import write_index
+from counterpoint.store.outcomes.reader import TablesNotReady
 from counterpoint.store.outcomes.row_groups import find_rows, take_rows
 from counterpoint.store.outcomes.tables import Metrics, scores_table
 
@@ -119,20 +120,20 @@ def test_all_trials_of_a_model_are_in_answers_in_order(lab: LabStore, database: 
 
 
 def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:
-    lab, lines = small_lab(tmp_path / "lab"), list[str]()
-    first = build(lab, tmp_path / "cache", lines.append)
-    assert len(lines) == len(first.folders)
-    lines.clear()
-    assert build(lab, tmp_path / "cache", lines.append).folders[0].path == first.folders[0].path
-    assert lines == []
+    lab, steps = small_lab(tmp_path / "lab"), list[BuildStep]()
+    first = build(lab, tmp_path / "cache", steps.append)
+    assert len(steps) == len(first.folders)
+    steps.clear()
+    assert build(lab, tmp_path / "cache", steps.append).folders[0].path == first.folders[0].path
+    assert steps == []
     with lab.answers("hasty 1") as log:
         log.add([(1, 0, Answer.of("more"), "", 0.0)])
-    build(lab, tmp_path / "cache", lines.append)
-    assert [line.partition(" (")[0] for line in lines] == [
+    build(lab, tmp_path / "cache", steps.append)
+    assert [step.about for step in steps] == [
         "reading the answers of hasty",
         "hasty on odd",
-        "hasty on plain",
         "comparing the models on odd",
+        "hasty on plain",
         "comparing the models on plain",
         "indexing all groups",
     ]
@@ -165,9 +166,9 @@ def test_only_the_last_versions_are_kept(tmp_path: Path) -> None:
 def test_a_large_lab_is_made_in_a_process_of_its_own_with_the_same_result(
     lab: LabStore, files: OutcomeFiles, tmp_path: Path
 ) -> None:
-    lines: list[str] = []
-    apart = build(lab, tmp_path, lines.append, worker=WORKER, small=0)
-    assert len(lines) == len(files.folders)
+    steps: list[BuildStep] = []
+    apart = build(lab, tmp_path, steps.append, worker=WORKER, small=0)
+    assert len(steps) == len(files.folders)
     for one, other in zip(files.paths("verdicts"), apart.paths("verdicts"), strict=True):
         assert pq.read_table(one).equals(pq.read_table(other))
 
@@ -237,19 +238,39 @@ def test_a_cache_that_cannot_be_written_is_done_without(lab: LabStore, tmp_path:
     assert LabReader(lab, tmp_path / "file").answer_count() > 0
 
 
-def test_a_large_lab_is_shown_as_it_was_until_the_new_tables_are_there(
-    tmp_path: Path,
-) -> None:
+def test_a_large_lab_is_shown_as_it_was_until_the_new_tables_are_there(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
-    reader = LabReader(lab, tmp_path / "cache", small=0)
-    first, answered = reader.refresh(), reader.answer_count()
+    answered = LabReader(lab, tmp_path / "cache").answer_count()
+    reader = LabReader(lab, tmp_path / "cache", small=0, background=True)
+    first, shown = reader.refresh(), reader.answer_count()
     with lab.answers("hasty 1") as log:
         log.add([(1, 0, Answer.of("more"), "", 0.0)])
     assert reader.refresh() == first
-    assert reader.answer_count() == answered
+    assert reader.answer_count() == shown == answered
     reader.wait()
     assert reader.refresh() != first
     assert reader.answer_count() == answered + 1
+
+
+def test_a_large_lab_that_was_never_shown_is_shown_suite_by_suite(tmp_path: Path) -> None:
+    lab, seen = small_lab(tmp_path / "lab"), []
+
+    def follow(step: BuildStep) -> None:
+        seen.append((step.about, len(reader.shown_suites)))
+
+    reader = LabReader(lab, tmp_path / "cache", follow, small=0, background=True)
+    with pytest.raises(TablesNotReady, match="are being made"):
+        reader.refresh()
+    reader.wait()
+    assert [about for about, _ in seen if about.startswith("comparing")] == [
+        "comparing the models on odd",
+        "comparing the models on plain",
+    ]
+    assert dict(seen)["comparing the models on odd"] == 0
+    assert dict(seen)["indexing all groups"] == 1  # the first suite, while the second was built
+    assert reader.refresh()
+    assert reader.suites() == tuple(lab.suites())
+    assert reader.step is None
 
 
 @given(st.lists(st.integers(0, 9999), min_size=1, max_size=30))

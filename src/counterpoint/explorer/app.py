@@ -23,13 +23,14 @@ from counterpoint.explorer.pages.browse import downloads
 from counterpoint.explorer.play.model_threads import ModelThreads
 from counterpoint.explorer.play.uploads import PlayPictures, UploadedPictures
 from counterpoint.explorer.registry import PAGES
-from counterpoint.explorer.responses import page_routes, picture, problem_page
+from counterpoint.explorer.responses import page_routes, picture, problem_page, waiting_page
 from counterpoint.explorer.security import AccessKeys, PasswordGate, log_in
 from counterpoint.explorer.thumbnails import Thumbnails
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.cache import FileCache, LRUCache, user_cache
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import Progress
+from counterpoint.store.outcomes.reader import TablesNotReady
 
 HEADERS: Mapping[str, str] = MappingProxyType(
     {
@@ -78,7 +79,7 @@ def create_app(
     host: str = "127.0.0.1",
     cache: Path | None = None,
     extra: Mapping[str, Pictures] | None = None,
-    progress: Progress = lambda line: None,
+    progress: Progress = lambda step: None,
     models: Callable[[Pictures], Sequence[tuple[str, Model]]] = lambda pictures: (),
     password: str = "",
     pages: Sequence[PageEntry] = PAGES,
@@ -86,8 +87,8 @@ def create_app(
     """Return the application over a lab; `host` is where it will listen, `cache` the folder for tables and thumbnails.
 
     `extra` draws pictures that are no files, by namespace, such as those of the built-in world. `progress` is told what
-    is built for a large lab before its first page can be shown. `models` loads those that visitors may try, by name.
-    With a `password`, every page asks for it. `pages` are the rows of the registry.
+    is built for a large lab, while its pages show the suites that are ready. `models` loads those that visitors may
+    try, by name. With a `password`, every page asks for it. `pages` are the rows of the registry.
     """
     # other host names are refused on a loopback address, against DNS rebinding
     hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]
@@ -111,10 +112,14 @@ def create_app(
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
             Middleware(PasswordGate, keys=keys),
         ],
-        exception_handlers={CounterpointError: problem_page, HTTPException: problem_page},
+        exception_handlers={
+            TablesNotReady: waiting_page,
+            CounterpointError: problem_page,
+            HTTPException: problem_page,
+        },
     )
     state = app.state
-    state.pages, state.reader = tuple(pages), LabReader(lab.opened(), cache, progress)
+    state.pages, state.reader = tuple(pages), LabReader(lab.opened(), cache, progress, background=True)
     state.rendered, state.render_slots = LRUCache[str, bytes](RENDERED_BYTES), Semaphore(RENDER_SLOTS)
     state.thumbnails = Thumbnails(pictures, FileCache(cache or user_cache()))
     state.keys, state.play_pictures, state.model_threads = keys, play_pictures, ModelThreads(models(play_pictures))

@@ -20,7 +20,7 @@ from counterpoint.core.errors import CounterpointError, PictureError, UnknownNam
 from counterpoint.explorer.group_parts import THRESHOLD, BoxView
 from counterpoint.explorer.page import PageEntry, PageRequest, PageView, load
 from counterpoint.explorer.thumbnails import thumbnail_width
-from counterpoint.explorer.views import LabView, LinkChoice
+from counterpoint.explorer.views import BuildProgress, LabView, LinkChoice
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports import templating
 from counterpoint.store.groups import read_queries
@@ -68,7 +68,21 @@ class ProblemView(PageView):
 def lab_view(request: Request) -> LabView:
     """Return the line at the top of a page."""
     reader: LabReader = request.app.state.reader
-    return LabView(reader.name, len(reader.models()), reader.answer_count(), bool(request.app.state.model_threads))
+    plays, progress = bool(request.app.state.model_threads), build_progress(reader)
+    try:
+        reader.refresh()
+        return LabView(reader.name, len(reader.models()), reader.answer_count(), plays, progress)
+    except CounterpointError:  # which the page itself is about
+        return LabView(reader.name, plays=plays, progress=progress)
+
+
+def build_progress(reader: LabReader) -> BuildProgress | None:
+    """Return how far the tables are that are built in the background."""
+    step = reader.step
+    if step is None:
+        return None
+    of_suites = len(reader.lab.suites())
+    return BuildProgress(step.about, (step.number - 1) / step.total, len(reader.shown_suites), of_suites)
 
 
 def twin_content(view: PageView, lab: LabView) -> dict[str, Any]:
@@ -109,7 +123,8 @@ async def _page_response(entry: PageEntry, ending: str, request: Request) -> Res
     """Send a page by its template, its JSON twin, or its chart; each is rendered once until the lab changes."""
     state = request.app.state
     version = await run_in_threadpool(state.reader.refresh)
-    etag = blake2b(f"{version} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
+    step = state.reader.step.number if state.reader.step else 0
+    etag = blake2b(f"{version} {step} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
     if _is_known(request, etag):
         return _not_modified(etag)
     asked = PageRequest(request.path_params, tuple(request.query_params.multi_items()))
@@ -164,9 +179,22 @@ async def problem_page(request: Request, problem: Exception) -> Response:
     )
     if request.url.path.endswith(".json") or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"problem": view.sentence, "hint": view.hint}, status)
-    lab = LabView(request.app.state.reader.name, 0, 0, bool(request.app.state.model_threads))
-    html = TEMPLATES.get_template("problem.html").render(view=view, lab=lab, navigation=page_navigation(request))
+    html = TEMPLATES.get_template("problem.html").render(
+        view=view, lab=await run_in_threadpool(lab_view, request), navigation=page_navigation(request)
+    )
     return Response(html, status, getattr(problem, "headers", None), "text/html")
+
+
+async def waiting_page(request: Request, problem: Exception) -> Response:
+    """Send how far the tables of a lab are, none of whose suites can be shown yet: 503, and the page asks again."""
+    state = request.app.state
+    view = PageView("The tables are being made", "", "/overview.json")
+    headers = {"Retry-After": "2", "Cache-Control": "no-store"}
+    if request.url.path.endswith(".json") or "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"problem": str(problem), "hint": "ask again in some seconds"}, 503, headers)
+    lab = LabView(state.reader.name, plays=bool(state.model_threads), progress=build_progress(state.reader))
+    html = TEMPLATES.get_template("waiting.html").render(view=view, lab=lab, navigation=page_navigation(request))
+    return Response(html, 503, headers, "text/html")
 
 
 def json_bytes(content: Mapping[str, Any]) -> bytes:

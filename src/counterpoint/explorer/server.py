@@ -44,7 +44,7 @@ def serve(
         store,
         host=host,
         extra=lab_worlds(store),
-        progress=lambda line: logger.info("%s …", line),
+        progress=lambda step: logger.info("%s …", step),
         models=partial(load_models, models),
         password=token,
     )
@@ -70,7 +70,7 @@ def export_site(
         report=lambda written: lab.progress(
             ProgressEvent("writing pages", written.pages, written.pages + written.waiting)
         ),
-        progress=lambda line: logger.info("%s …", line),
+        progress=lambda step: logger.info("%s …", step),
     )
 
 

@@ -12,13 +12,23 @@ from counterpoint.reports.charts.svg import Chart
 _CHART_SCHEMA = {"type": "object", "description": "the title and the values of a chart"}  # fields follow from its kind
 
 
+class BuildProgress(Struct, frozen=True):
+    """How far the tables of a lab are; none of its suites is shown where `suites` is 0."""
+
+    about: str  # what is built at this moment
+    share: float
+    suites: int
+    of_suites: int
+
+
 class LabView(Struct, frozen=True):
-    """The line at the top of every page."""
+    """The line at the top of every page; without numbers where the tables of the lab are not there yet."""
 
     name: str
-    models: int
-    answers: int
+    models: int | None = None
+    answers: int | None = None
     plays: bool = False  # whether models are loaded to try
+    progress: BuildProgress | None = None  # while tables are built
 
 
 class LinkChoice(Struct, frozen=True):

@@ -23,11 +23,14 @@ class LabReader(OutcomeReader):
         self,
         lab: LabStore,
         cache: Path | None = None,
-        progress: Progress = lambda line: None,
+        progress: Progress = lambda step: None,
         *,
         small: int = SMALL,
+        background: bool = False,
     ) -> None:
-        super().__init__(lab, catalog.metrics(), cache=cache, progress=progress, worker=WORKER, small=small)
+        super().__init__(
+            lab, catalog.metrics(), cache=cache, progress=progress, worker=WORKER, small=small, background=background
+        )
 
     def costs(self) -> Mapping[str, ModelCost]:
         """Return what each model costs, by its slug."""

@@ -241,7 +241,7 @@ def export_site(
     cache: Path | None = None,
     extra: Mapping[str, Pictures] | None = None,
     report: Callable[[SiteProgress], None] = lambda progress: None,
-    progress: Progress = lambda line: None,
+    progress: Progress = lambda step: None,
     pages: Sequence[PageEntry] = PAGES,
 ) -> SiteProgress:
     """Write the pages of a part of a lab into an empty folder; `report` is called after each page."""

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -51,8 +51,20 @@ _OUTCOME_BYTES = 200  # of a judged row, about
 _RANDOM_ACCESS = ("groups", "answers_by_row", "answers")  # are read a few rows at a time
 _ROW_GROUP_SIZES = {"queries": 8192}  # of others than the default
 
-Progress = Callable[[str], None]
-"""Is told a line about each folder before it is built."""
+
+class BuildStep(NamedTuple):
+    """A folder that is about to be built, and how many there are in all."""
+
+    about: str
+    number: int  # from 1
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.about} ({self.number:,} of {self.total:,})"
+
+
+Progress = Callable[[BuildStep], None]
+"""Is told of each folder before it is built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +110,14 @@ class OutcomeFiles:
 
     @property
     def folders(self) -> tuple[TableFolder, ...]:
-        """All of them, in the order in which they are built."""
-        maps = (self.suites, self.answers, self.outcomes, self.ties)
-        return (*(folder for folders in maps for folder in folders.values()), self.all_groups)
+        """All of them, in the order in which they are built: suite by suite, those that lack least first."""
+        by_suite = sorted((self._suite_folders(suite) for suite in self.suites), key=lambda own: len(_missing(own)))
+        return (*self.answers.values(), *(folder for own in by_suite for folder in own), self.all_groups)
+
+    @property
+    def ready_suites(self) -> tuple[str, ...]:
+        """The suites whose tables are all built."""
+        return tuple(suite for suite in self.suites if not _missing(self._suite_folders(suite)))
 
     @property
     def index(self) -> Path:
@@ -110,7 +127,16 @@ class OutcomeFiles:
     @property
     def missing(self) -> tuple[TableFolder, ...]:
         """The folders that were not built yet."""
-        return tuple(folder for folder in self.folders if not folder.path.is_dir())
+        return _missing(self.folders)
+
+    @property
+    def missing_bytes(self) -> int:
+        """The bytes that the folders which were not built yet are built from."""
+        return sum(folder.bytes for folder in self.missing)
+
+    def _suite_folders(self, suite: str) -> tuple[TableFolder, ...]:
+        outcomes = (folder for (_, name), folder in self.outcomes.items() if name == suite)
+        return (self.suites[suite], *outcomes, self.ties[suite])
 
     def paths(self, table: str, *, model: str = "", suite: str = "") -> list[Path]:
         """Return the files that hold a table, or the part of it about one model or suite."""
@@ -127,9 +153,15 @@ class OutcomeFiles:
         ]
 
 
-def plan_files(lab: LabStore, cache: Path, models: Sequence[LabModel], metrics: Metrics) -> OutcomeFiles:
-    """Return where the tables of a lab are, or will be; nothing is built yet."""
-    return _Builder(lab, cache, models, metrics).files()
+def _missing(folders: Iterable[TableFolder]) -> tuple[TableFolder, ...]:
+    return tuple(folder for folder in folders if not folder.path.is_dir())
+
+
+def plan_files(
+    lab: LabStore, cache: Path, models: Sequence[LabModel], metrics: Metrics, suites: Sequence[str] | None = None
+) -> OutcomeFiles:
+    """Return where the tables of a lab, or of some of its suites, are, or will be; nothing is built yet."""
+    return _Builder(lab, cache, models, metrics).files(lab.suites() if suites is None else suites)
 
 
 def build_files(
@@ -138,7 +170,7 @@ def build_files(
     models: Sequence[LabModel],
     metrics: Metrics,
     *,
-    progress: Progress = lambda line: None,
+    progress: Progress = lambda step: None,
     worker: Sequence[str] = (),
     small: int = SMALL,
 ) -> OutcomeFiles:
@@ -147,7 +179,7 @@ def build_files(
     The worker is called with the lab and the cache folder, and runs `serve_worker`.
     """
     files = plan_files(lab, cache, models, metrics)
-    if worker and sum(folder.bytes for folder in files.missing) > small:
+    if worker and files.missing_bytes > small:
         _run_worker(worker, lab, cache, models, progress)
     _build_missing(files, progress)
     return files
@@ -157,19 +189,19 @@ def serve_worker(lab: LabStore, cache: Path, metrics: Metrics, reader: TextIO, w
     """Build the missing files for the models in a JSON list, and write progress or an error as JSON lines."""
     models = [LabModel(**model) for model in json.load(reader)]
 
-    def send(**message: str) -> None:
+    def send(**message: str | int) -> None:
         writer.write(f"{json.dumps(message)}\n")
         writer.flush()
 
     try:
-        _build_missing(plan_files(lab, cache, models, metrics), lambda line: send(line=line))
+        _build_missing(plan_files(lab, cache, models, metrics), lambda step: send(**step._asdict()))
     except CounterpointError as problem:
         send(fact=str(problem), hint=problem.hint)
 
 
 def _build_missing(files: OutcomeFiles, progress: Progress) -> None:
     for number, folder in enumerate(missing := files.missing, 1):
-        progress(f"{folder.about} ({number} of {len(missing)})")
+        progress(BuildStep(folder.about, number, len(missing)))
         folder.build()
 
 
@@ -187,7 +219,7 @@ def _run_worker(
         problem: dict[str, str] = {}
         for line in process.stdout:
             message = json.loads(line)
-            progress(message["line"]) if "line" in message else problem.update(message)
+            problem.update(message) if "fact" in message else progress(BuildStep(**message))
     if problem:
         raise StoreError(problem["fact"], hint=problem["hint"])
     if process.returncode:
@@ -206,9 +238,9 @@ class _Builder:
             BUILD_CACHE, size=lambda outcomes: len(outcomes.base) * _OUTCOME_BYTES
         )
 
-    def files(self) -> OutcomeFiles:
-        """Plan all folders."""
-        suites = {name: self._suite_folder(name) for name in self._lab.suites()}
+    def files(self, names: Sequence[str]) -> OutcomeFiles:
+        """Plan all folders of some suites."""
+        suites = {name: self._suite_folder(name) for name in names}
         answers = {model.slug: self._answers_folder(model) for model in self._models}
         outcomes = {
             (model.slug, name): self._outcomes_folder(model.slug, name, suites[name], answers[model.slug])

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.ids import hex_id
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
@@ -26,7 +26,7 @@ from counterpoint.metrics.units import STATES
 from counterpoint.store.cache import LRUCache, user_cache
 from counterpoint.store.lab import LabModel, LabStore, list_models
 from counterpoint.store.outcomes.database import OutcomeDatabase
-from counterpoint.store.outcomes.files import SMALL, Progress, build_files
+from counterpoint.store.outcomes.files import SMALL, BuildStep, OutcomeFiles, Progress, build_files, plan_files
 from counterpoint.store.outcomes.row_groups import find_rows, take_rows
 from counterpoint.store.outcomes.tables import Metrics, group_metrics
 
@@ -62,12 +62,28 @@ class VerdictCount:
     inconsistent: int
 
 
-class _Snapshot:
-    """One version of a lab: its models, its database once it is built, and the cache of what was queried."""
+class TablesNotReady(StoreError):  # noqa: N818 - it reads as the sentence it is
+    """The tables of a lab are being built, and those of none of its suites are there yet."""
 
-    def __init__(self, version: str = "", models: Sequence[LabModel] | None = None) -> None:
-        self.version, self.models = version, models
-        self.database: OutcomeDatabase | None = None
+    def __init__(self, lab: str, step: BuildStep | None) -> None:
+        super().__init__(
+            f"the tables of {lab} are being made: {step}" if step else f"the tables of {lab} are being made"
+        )
+        self.step = step
+
+
+class _Snapshot:
+    """One version of a lab or of some of its suites: its models, its database once it is built, what was queried."""
+
+    def __init__(
+        self,
+        lab_version: str = "",
+        models: Sequence[LabModel] | None = None,
+        suites: Sequence[str] | None = None,
+        database: OutcomeDatabase | None = None,
+    ) -> None:
+        self.lab_version, self.models, self.suites, self.database = lab_version, models, suites, database
+        self.version = lab_version if suites is None else f"{lab_version} {len(suites)}"
         self.cache = LRUCache[tuple[Any, ...], Any](CACHE_BYTES)
         self.lock = Lock()
 
@@ -76,7 +92,9 @@ class OutcomeReader:
     """The queries that pages, reports and tables ask of a lab; all results are pure functions of the lab's files.
 
     `metrics` are those that the tables have scores of. `worker` is the command that builds the tables of a large lab in
-    a process of its own, if there is one; `small` is the size in bytes up to which a lab is not large.
+    a process of its own, if there is one; `small` is the size in bytes up to which a lab is not large. In the
+    `background`, tables of a large lab are built while those that are there are shown: of its last version, or of
+    some suites.
     """
 
     def __init__(
@@ -85,16 +103,18 @@ class OutcomeReader:
         metrics: Metrics,
         *,
         cache: Path | None = None,
-        progress: Progress = lambda line: None,
+        progress: Progress = lambda step: None,
         worker: Sequence[str] = (),
         small: int = SMALL,
+        background: bool = False,
     ) -> None:
         self.lab, self.metrics = lab, metrics
-        self._progress, self._worker, self._small = progress, worker, small
+        self._progress, self._worker, self._small, self._background = progress, worker, small, background
         self._folder = _writable(cache or user_cache())
         self._snapshot, self._lock = _Snapshot(), Lock()
-        self._is_large, self._build_seconds, self._pause_until = False, 0.0, 0.0
+        self._pause_until = 0.0
         self._thread: Thread | None = None
+        self._step: BuildStep | None = None
 
     @property
     def name(self) -> str:
@@ -107,26 +127,37 @@ class OutcomeReader:
         snapshot = self._snapshot
         with snapshot.lock:
             if snapshot.database is None:
-                snapshot.database = self._build(self.models())
+                snapshot.database = self._build(self.models(), self._progress)
             return snapshot.database
 
     def refresh(self) -> str:
         """Return the version of the lab that is shown; results of another version are dropped.
 
-        A lab whose tables take long to build is shown as it was until those of its new version are there.
+        In the background, a lab whose tables take long to build is shown as it was until those of its new version are
+        there; one that was never shown is shown suite by suite, and until the first is there TablesNotReady is raised.
         """
         version = lab_version(self.lab)
         with self._lock:
-            shown = self._snapshot.version
             building = self._thread is not None and self._thread.is_alive()
-            if version == shown or building or time.monotonic() < self._pause_until:
-                return shown
-            if not self._is_large:
-                self._snapshot = _Snapshot(version)
-                return version
-            self._thread = Thread(target=self._rebuild, args=(version,), daemon=True)
-            self._thread.start()
-        return shown
+            if version != self._snapshot.lab_version and not building and time.monotonic() >= self._pause_until:
+                if not self._background or self._plan().missing_bytes <= self._small:
+                    self._snapshot = _Snapshot(version)
+                else:
+                    self._thread = Thread(target=self._rebuild, args=(version,), daemon=True)
+                    self._thread.start()
+            if not self._snapshot.version:
+                raise TablesNotReady(self.name, self._step)
+            return self._snapshot.version
+
+    @property
+    def shown_suites(self) -> tuple[str, ...]:
+        """The suites that are shown, none before the first tables are there."""
+        return self.suites() if self._snapshot.version else ()
+
+    @property
+    def step(self) -> BuildStep | None:
+        """What is built in the background at this moment."""
+        return self._step if self._thread is not None and self._thread.is_alive() else None
 
     def wait(self) -> None:
         """Wait until the tables that are being built are there."""
@@ -140,7 +171,8 @@ class OutcomeReader:
 
     def suites(self) -> tuple[str, ...]:
         """Return the names of the suites."""
-        return self.cached(("suites",), lambda: tuple(self.lab.suites()))
+        shown = self._snapshot.suites
+        return self.cached(("suites",), lambda: tuple(self.lab.suites() if shown is None else shown))
 
     def require_suite(self, suite: str) -> str:
         """Return the name of a suite of the lab, or raise UnknownName."""
@@ -304,32 +336,47 @@ class OutcomeReader:
         counts = self.cached(("states",), lambda: {row[:3]: row[3] for row in _tuples(self.database.rows(sql))})
         return {state: counts.get((suite, slug, state), 0) for state in STATES}
 
-    def _build(self, models: Sequence[LabModel]) -> OutcomeDatabase:
-        start = time.monotonic()
+    def _plan(self, suites: Sequence[str] | None = None) -> OutcomeFiles:
+        return plan_files(self.lab, self._folder, list_models(self.lab), self.metrics, suites)
+
+    def _build(self, models: Sequence[LabModel], progress: Progress) -> OutcomeDatabase:
         files = build_files(
-            self.lab,
-            self._folder,
-            models,
-            self.metrics,
-            progress=self._progress,
-            worker=self._worker,
-            small=self._small,
+            self.lab, self._folder, models, self.metrics, progress=progress, worker=self._worker, small=self._small
         )
-        database = OutcomeDatabase(files, self._folder)
-        inputs = (*files.suites.values(), *files.answers.values())
-        self._is_large, self._build_seconds = sum(own.bytes for own in inputs) > self._small, time.monotonic() - start
-        return database
+        return OutcomeDatabase(files, self._folder)
 
     def _rebuild(self, version: str) -> None:
-        """Build the tables of a new version beside those of the last and show it; then pause, as runs go on adding."""
-        snapshot = _Snapshot(version)
+        """Build the tables of a new version beside those of the last and show it; then pause, as runs go on adding.
+
+        Where nothing was shown yet, suites are shown as they are ready, whenever their number has doubled.
+        """
+        started, models, files = time.monotonic(), list_models(self.lab), self._plan()
+        comparisons, shown_before = {folder.about for folder in files.ties.values()}, bool(self._snapshot.version)
+
+        def follow(step: BuildStep) -> None:
+            self._step = step
+            self._progress(step)
+            if step.about in comparisons and not shown_before:  # the last step of a suite
+                self._show_ready_suites(version, files)
+
         try:
-            snapshot.models = list_models(self.lab)
-            snapshot.database = self._build(snapshot.models)
+            snapshot = _Snapshot(version, models, database=self._build(models, follow))
         except CounterpointError:
             snapshot = _Snapshot(version)  # the next page that is asked for says what is wrong
         with self._lock:
-            self._snapshot, self._pause_until = snapshot, time.monotonic() + 3 * self._build_seconds
+            self._snapshot, self._step = snapshot, None
+            self._pause_until = time.monotonic() + 3 * (time.monotonic() - started)
+
+    def _show_ready_suites(self, version: str, files: OutcomeFiles) -> None:
+        """Show the suites whose tables are there, if they are twice as many as those that are shown."""
+        suites = files.ready_suites
+        if len(suites) >= max(2 * len(self._snapshot.suites or ()), 1):
+            part = self._plan(suites)
+            if not part.all_groups.path.is_dir():
+                part.all_groups.build()
+            snapshot = _Snapshot(version, list_models(self.lab), suites, OutcomeDatabase(part, self._folder))
+            with self._lock:
+                self._snapshot = snapshot
 
     def _kinds(self, suite: str) -> tuple[tuple[str, str, int], ...]:
         """Return each test and kind of a suite with its number of groups, in the order of the suite."""

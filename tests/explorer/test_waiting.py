@@ -1,0 +1,61 @@
+"""A server answers at once: while tables are built it says how far they are, then shows the suites that are ready."""
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+from labs import small_lab
+from starlette.testclient import TestClient
+
+from counterpoint.explorer.app import create_app
+from counterpoint.lab.reader import LabReader
+from counterpoint.store.lab import LabStore
+from counterpoint.store.outcomes.files import Progress
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> LabStore:
+    return small_lab(tmp_path / "lab")
+
+
+def _client(lab: LabStore, progress: Progress = lambda step: None) -> tuple[TestClient, LabReader]:
+    """A server over a lab as if it were large."""
+    cache = lab.folder.parent / "cache"
+    app = create_app(lab, cache=cache)
+    app.state.reader = LabReader(lab, cache, progress, small=0, background=True)
+    return TestClient(app), app.state.reader
+
+
+def test_a_lab_whose_tables_are_not_there_says_so_and_asks_again(lab: LabStore) -> None:
+    leave = Event()
+
+    def hold(step: object) -> None:
+        leave.wait()
+
+    client, reader = _client(lab, hold)
+    page = client.get("/overview")
+    assert page.status_code == 503
+    assert page.headers["retry-after"] == "2"
+    assert 'http-equiv="refresh"' in page.text
+    assert client.get("/suites/plain.json").json()["problem"].startswith("the tables of lab are being made")
+    leave.set()
+    reader.wait()
+    assert client.get("/overview").status_code == 200
+
+
+def test_pages_say_that_more_suites_will_come(lab: LabStore) -> None:
+    said: list[str] = []
+    client, reader = _client(lab, lambda step: said.append(client.get("/overview").text))
+    assert client.get("/overview").status_code == 503
+    reader.wait()
+    assert "1 of 2 suites are shown while the tables of the others are being made" in said[-1]
+    assert "are shown while" not in client.get("/overview").text
+
+
+def test_a_page_that_does_not_exist_knows_the_lab(lab: LabStore) -> None:
+    client, reader = _client(lab)
+    assert client.get("/overview").status_code == 503
+    reader.wait()
+    page = client.get("/nowhere")
+    assert page.status_code == 404
+    assert "3 models · 201 answers" in page.text
