@@ -36,23 +36,15 @@ def shown(text: str) -> list[str]:
         ("A dog runs.", ["Exactly one dog runs. / Some dogs run."]),
         ("A dog is here.", ["Exactly one dog is here. / Some dogs are here."]),
         ("Two dogs are here.", ["Some dogs are here. / Exactly one dog is here."]),
-        ("The old men carry it.", ["Some old men carry it. / Exactly one old man carries it."]),
+        ("The old men carry bread.", []),
+        ("The old men walk.", ["Some old men walk. / Exactly one old man walks."]),
         ("There is a clock.", ["There is exactly one clock. / There are some clocks."]),
         ("There was a clock.", ["There was exactly one clock. / There were some clocks."]),
-        ("A cat that has a hat.", [
-            "Exactly one cat that has a hat. / Some cats that have a hat.",
-            "A cat that has exactly one hat. / A cat that has some hats.",
-        ]),
-        ("A man holds his phone.", ["Exactly one man holds his phone. / Some men hold their phone."]),
-        ("People hold their phones.", ["Some people hold their phones. / Exactly one person holds their phones."]),
-        ("Women hold their phones.", ["Some women hold their phones. / Exactly one woman holds her phones."]),
-        ("Elephants with their trunks up.", ["Some elephants with their trunks up. / "
-                                            "Exactly one elephant with its trunks up."]),
+        ("A cat that has a hat.", ["A cat that has exactly one hat. / A cat that has some hats."]),
         ("A herd of cows grazes.", ["Some cows graze. / Exactly one cow grazes."]),
         ("Numerous old cars.", ["Some old cars. / Exactly one old car."]),
         ("A photo of a giraffe.", ["A photo of exactly one giraffe. / A photo of some giraffes."]),
         ("A man sits and watches a bird.", [
-            "Exactly one man sits and watches a bird. / Some men sit and watch a bird.",
             "A man sits and watches exactly one bird. / A man sits and watches some birds.",
         ]),
         ("A bowl of soup.", ["Exactly one bowl of soup. / Some bowls of soup."]),
@@ -61,6 +53,17 @@ def shown(text: str) -> list[str]:
             "A man and exactly one woman are here. / A man and some women are here.",
         ]),
         ("a bus stops.", ["exactly one bus stops. / some buses stop."]),
+        ("A cow stands on a beach next to a car.", [
+            "Exactly one cow stands on a beach next to a car. / Some cows stand on a beach next to a car.",
+        ]),
+        # VALSE, tables 1 and 7
+        ("A small copper vase with some flowers in it.", [
+            "A small copper vase with some flowers in it. / A small copper vase with exactly one flower in it.",
+        ]),
+        ("Some children are playing baseball outside in a field.", [
+            "Some children are playing baseball outside in a field. / "
+            "Exactly one child is playing baseball outside in a field.",
+        ]),
     ],
 )  # fmt: skip
 def test_a_caption_gives_these_foils(text: str, expected: list[str]) -> None:
@@ -79,14 +82,37 @@ def test_a_caption_gives_these_foils(text: str, expected: list[str]) -> None:
         "Another man surfs.",
         "This is a dog.",
         "MEN ON A BUS.",
+        "A man on his surfboard.",  # a single man on his surfboards
+        "Men on surfboards.",  # one man on surfboards
+        "A man wearing a hat.",  # some men wearing a hat
+        "A group of dogs wearing muzzles.",  # one muzzle each
+        "Girls with brown hair play with balls.",  # a verb that the tagger missed
+        "Three zebras stand in a field and graze.",
+        "A teddy bear on a picnic blankets.",  # no good English
+        "Some people a table some bananas.",
+        "Two men standing side by side.",
+        "The men's dogs.",
+        "A man riding a motor bike.",
+        # VALSE, table 7
+        "A row of motorcycles parked together on a grass yard area with a house in the background.",
+        "Two men are looking inside of a giant barbecue.",
+        "People riding motorbikes on the road.",
     ],
 )
 def test_what_cannot_be_counted_without_doubt_is_left_alone(text: str) -> None:
     assert list(number_changes(text)) == []
 
 
-def test_two_men_with_a_hat_may_have_two_hats() -> None:
-    assert [change.noun for change in number_changes("Two men with a hat.")] == ["man"]
+@pytest.mark.parametrize(
+    ("text", "nouns"),
+    [
+        ("A fire hydrant beside a building.", ["hydrant"]),  # there may be more buildings
+        ("A bus with a building in the background.", ["bus"]),
+        ("Two young men playing frisbee at night on a sports field.", ["man"]),  # VALSE, table 7
+    ],
+)
+def test_of_places_and_backgrounds_the_number_cannot_be_seen(text: str, nouns: list[str]) -> None:
+    assert [change.noun for change in number_changes(text)] == nouns
 
 
 def test_a_caption_of_more_than_eighty_words_is_too_long() -> None:
@@ -96,8 +122,9 @@ def test_a_caption_of_more_than_eighty_words_is_too_long() -> None:
 
 
 def test_exactly_one_is_not_said_where_another_caption_or_the_scene_has_several() -> None:
-    dropped = list(propose_foils(caption("A dog runs."), PluralitySurvey([caption("Two dogs run.")]), seeded_rng(1)))
-    assert dropped == [Rejection("plurality", "another caption of the picture names several")]
+    for other in ("Two dogs run.", "Some animals play."):
+        dropped = list(propose_foils(caption("A dog runs."), PluralitySurvey([caption(other)]), seeded_rng(1)))
+        assert dropped == [Rejection("plurality", "another caption of the picture names several")]
     picture = Picture("world:1.png")
     two = Scene("1", picture, Size(9, 9), (SceneObject("1", "dog"), SceneObject("2", "dog")))
     dropped = list(propose_foils(Caption("1", picture, "A dog runs.", scene=two), PluralitySurvey([]), seeded_rng(1)))

@@ -1,4 +1,4 @@
-"""Number agreement: the verbs and pronouns that change when a noun phrase changes its number."""
+"""Number agreement: the verbs that change when a noun phrase changes its number."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -8,10 +8,8 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.language.lexicon.senses import sense_of
 from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken
-from counterpoint.language.nouns import singular
-from counterpoint.language.tokens import is_noun
 from counterpoint.language.verbs import base_form, third_person
-from counterpoint.suites.valse.caption_foils import listed_words, read_lists
+from counterpoint.suites.valse.caption_foils import listed_words
 
 _ONE, _MANY = ("VBZ", "VHZ", "VDZ", "VVZ"), ("VBB", "VHB", "VDB", "VVB")
 _BE = {"is": ("is", "are"), "are": ("is", "are"), "was": ("was", "were"), "were": ("was", "were")}
@@ -27,11 +25,6 @@ class NumberForms(NamedTuple):
     place: int
     one: str
     many: str
-
-
-def is_person(noun: str) -> bool:
-    """Whether a noun names a person."""
-    return is_kind(noun, "person.n.01")
 
 
 @cache
@@ -145,47 +138,3 @@ def infinitive(form: str) -> str:
     """
     by_rule = base_form(form)
     return by_rule if lexicon().senses(by_rule, "v") else next(iter(lexicon().base_forms(form, "v")), by_rule)
-
-
-def pronoun_forms(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], phrase: int) -> list[NumberForms] | None:
-    """The pronouns that refer to a phrase; None where one of them is ambiguous."""
-    forms = list[NumberForms]()
-    for place, word in enumerate(tokens):
-        if word.text not in read_lists("agreement")["pronouns"] or is_noun(word.tag) or place < phrases[phrase].end:
-            continue
-        before = [chunk for chunk in phrases if chunk.end <= place]
-        meant = [number for number, chunk in enumerate(before) if _may_mean(tokens, chunk, word.text)]
-        if phrase not in meant:
-            continue
-        after = tokens[place + 1].tag if place + 1 < len(tokens) else ""
-        is_subject = word.text in ("it", "he", "she", "they") and after.startswith(("V", "AV0", "XX0"))
-        if len(meant) > 1 or is_subject:
-            return None
-        forms.append(_pronoun(tokens, phrases[phrase], place))
-    return forms
-
-
-def _may_mean(tokens: Sequence[TaggedToken], chunk: NounChunk, pronoun: str) -> bool:
-    noun = singular(tokens[chunk.head].text)
-    if pronoun in ("they", "their", "them"):
-        return chunk.many is not False or is_person(noun)
-    if chunk.many:
-        return False
-    if pronoun in ("it", "its"):
-        return not is_person(noun)
-    others = "female" if pronoun in ("he", "his", "him") else "male"
-    return is_person(noun) and noun not in listed_words("agreement", others)
-
-
-def _pronoun(tokens: Sequence[TaggedToken], chunk: NounChunk, place: int) -> NumberForms:
-    word, noun = tokens[place], singular(tokens[chunk.head].text)
-    first, many = read_lists("agreement")["pronouns"][word.text]
-    if word.text == "her" and word.tag != "DPS":
-        return NumberForms(place, "her", "them")
-    if word.text in ("it", "they"):
-        return NumberForms(place, "it", "them")
-    if word.text in ("their", "them") and is_person(noun):
-        first = "her" if noun in listed_words("agreement", "female") else word.text
-        if noun in listed_words("agreement", "male"):
-            first = "his" if word.text == "their" else "him"
-    return NumberForms(place, first, many)
