@@ -60,3 +60,18 @@ def test_what_the_lab_layer_logs_is_printed_while_a_command_runs(capsys: pytest.
         logger.info("unpacked 3 pictures")
     logger.info("not printed")
     assert capsys.readouterr().err == "unpacked 3 pictures\n"
+
+
+def test_a_task_that_has_just_begun_has_no_rate_yet(capsys: pytest.CaptureFixture[str]) -> None:
+    times = iter([0.0, 20.0, 20.1, 20.2, 40.0])
+    with progress_shown(every=10, clock=lambda: next(times)) as progress:
+        progress(ProgressEvent("reading", 400))
+        for done in (1, 2, 990):
+            progress(ProgressEvent("adding", done, 1000))
+    assert capsys.readouterr().err.splitlines() == ["reading: 400, 20/s", "adding: 990 of 1000, 50/s, 0 s left"]
+
+
+def test_of_many_items_every_hundredth_and_the_last_are_reported() -> None:
+    events: list[ProgressEvent] = []
+    assert list(track(iter(range(250)), "reading", events.append)) == list(range(250))
+    assert [event.done for event in events] == [*range(1, 101), 200, 250]

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, State
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.lab.importing import answer_from_prediction
@@ -82,7 +83,7 @@ def test_queries_that_differ_in_edits_or_choices_are_not_guessed() -> None:
     assert _why(only) == [("unmatched", "the only query with this picture and text shows it edited")]
     table = _table((replace(CAT, choices=("yes", "no")), ""), (replace(CAT, choices=("yes", "maybe")), ""))
     assert _why(_found(table, seen))[0][1].endswith("they differ in choices")
-    assert list(_found(table, replace(seen, options=("maybe", "yes"))).predictions) == [(1, 0)]
+    assert list(_found(table, structs.replace(seen, options=("maybe", "yes"))).predictions) == [(1, 0)]
 
 
 def test_a_text_alone_counts_only_if_that_was_asked_for_and_one_query_has_it() -> None:
@@ -101,7 +102,7 @@ def test_of_two_answers_to_one_query_the_last_stands_and_both_are_told() -> None
         ("repeated", "as in line 1"),
         ("conflict", "'no', where line 1 says 'yes'; the last stands"),
     ]
-    assert _found(_table((CAT, "17")), said[0], replace(said[2], trial=1)).counts["matched"] == 2
+    assert _found(_table((CAT, "17")), said[0], structs.replace(said[2], trial=1)).counts["matched"] == 2
 
 
 def test_a_score_is_needed_where_one_is_asked_for_and_words_where_not() -> None:
@@ -117,16 +118,15 @@ def test_a_score_is_needed_where_one_is_asked_for_and_words_where_not() -> None:
         "the query asks for a score, and there is no number",
         "the query asks for an answer, and there is only a score",
     ]
-    assert answer_from_prediction(caption, found.predictions[0, 0], "auto").score == 0.75
-    assert answer_from_prediction(caption, Prediction("c", score=-2.0), "auto").score == -2.0
+    for prediction, score in ((found.predictions[0, 0], 0.75), (Prediction("c", score=-2.0), -2.0)):
+        assert answer_from_prediction(prediction, caption.text, (), Mode.SCORE, "auto").score == score
 
 
 def test_a_letter_means_a_choice_in_the_order_in_which_it_was_shown() -> None:
-    asked = replace(CAT, choices=("red", "blue"))
-    shown = Prediction("", "A", options=("blue", "red"))
-    assert answer_from_prediction(asked, shown, "auto").value == "blue"
-    assert answer_from_prediction(asked, replace(shown, options=()), "auto").value == "red"
-    assert answer_from_prediction(asked, replace(shown, options=("blue", "green")), "auto").state in State
+    shown = {("blue", "red"): "blue", (): "red", ("blue", "green"): "red"}
+    for options, value in shown.items():
+        prediction = Prediction("", "A", options=options)
+        assert answer_from_prediction(prediction, CAT.text, ("red", "blue"), Mode.ANSWER, "auto").value == value
 
 
 def test_a_query_in_two_suites_is_one_query_and_missing_in_both() -> None:

@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from random import Random
 
@@ -22,6 +23,7 @@ from counterpoint.suites.balanced_sampling import BalancedSampler, Quota, share_
 from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.families import SuiteFamily
 from counterpoint.suites.suite import MASKED_LM, OPTIONS, Rejection, Suite, Tally, generate_groups
+from counterpoint.world.source import World
 
 PROGRAM = """
 from counterpoint.core.ids import content_id
@@ -193,3 +195,12 @@ def test_items_that_repeat_each_other_make_one_group(limit: int | None) -> None:
     groups = list(generate_groups(suite, [scene(n) for n in range(3)], limit=limit, tally=tally))
     assert len(groups) == tally.groups == 1
     assert sum(tally.dropped.values()) == 2
+
+
+def test_a_suite_that_draws_nothing_is_given_no_rng_and_the_same_groups() -> None:
+    scenes = list(World("test", 4).scenes())
+    certain: Suite[Scene, None] = Suite("certain", tests="all", propose=lambda scene, *_: [_group(scene.id, "yes")])
+    drawn, undrawn = (list(generate_groups(replace(certain, draws=draws), scenes)) for draws in (True, False))
+    assert drawn == undrawn
+    with pytest.raises(AssertionError, match="nothing is drawn at random"):
+        list(generate_groups(Suite("luck", tests="none", propose=_plain, draws=False), scenes))

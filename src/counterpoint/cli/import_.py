@@ -66,7 +66,7 @@ def command(
             report.write_notes(out if len(names) == 1 else out.with_stem(f"{out.stem}-{name}"))
     if not as_json and out:
         click.echo(f"  all of these are listed in {out}")
-    elif not as_json and any(report.records() for report in reports.values()):
+    elif not as_json and any(report.has_records for report in reports.values()):
         click.echo("  --out FILE writes all of these to a file")
     if not _all_added(reports.values()):
         raise SystemExit(1)
@@ -76,6 +76,6 @@ def _all_added(reports: Iterable[Any]) -> bool:
     return all(report.counts is not None for report in reports)
 
 
-def _compare(lab: cp.Lab, models: list[str], suites: tuple[str, ...]) -> list[cp.Comparison]:
+def _compare(lab: cp.Lab, models: list[str], suites: tuple[str, ...]) -> "list[cp.Comparison]":
     """The first model compared with each other one."""
     return [lab.compare(models[0], other, suites=suites) for other in models[1:]]

@@ -58,13 +58,14 @@ def progress_shown(*, every: float = PERIOD, clock: Callable[[], float] = monoto
 
 def _progress_lines(every: float, clock: Callable[[], float]) -> Callback:
     """Print a line every few seconds."""
-    last = clock()
+    last = before = clock()
     began: dict[str, float] = {}
 
     def show(event: "ProgressEvent") -> None:
-        nonlocal last
-        start, now = began.setdefault(event.task, last), clock()
-        if now - last >= every:
+        nonlocal last, before
+        start, now = began.setdefault(event.task, before), clock()  # a task begins where the one before it ends
+        before = now
+        if now - last >= every and now - start >= every / 10:  # of a task that has just begun no rate is known
             last = now
             click.echo(f"{event.task}: {_detail(event, now - start)}", err=True)
 

@@ -97,16 +97,14 @@ class Query(Memo[int]):
     @property
     def id(self) -> int:
         """The content id, the same on every machine; tables carry it as a column."""
-        try:
-            return self.memo
-        except AttributeError:
-            return self.memoize(content_id(self.content))
+        memo = getattr(self, "memo", None)
+        return self.memoize(content_id(self.content)) if memo is None else memo
 
     @property
     def content(self) -> list[Plain]:
         """The content that is hashed into the id."""
         picture: Plain = self.picture.content if self.picture else []
-        return [picture, edits_content(self.edits), self.context, self.text, self.mode, list(self.choices)]
+        return [picture, edits_content(self.edits), self.context, self.text, self.mode, self.choices]
 
     def with_text(self, text: str) -> "Query":
         """The same query with another text."""
@@ -184,10 +182,8 @@ class Group(Memo[int]):
     @property
     def id(self) -> int:
         """The same for the same queries under the same relation, so that votes survive regeneration."""
-        try:
-            return self.memo
-        except AttributeError:
-            return self.memoize(group_id(self.relation, [query.id for query in self.queries]))
+        memo = getattr(self, "memo", None)
+        return self.memoize(group_id(self.relation, [query.id for query in self.queries])) if memo is None else memo
 
 
 def group_id(relation: str, queries: Iterable[int]) -> int:

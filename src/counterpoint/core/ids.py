@@ -40,7 +40,10 @@ def content_id(content: Plain) -> int:
 
 
 class Memo(Generic[T]):
-    """The base of a frozen value that keeps what it computed once; no field, so no part of its content."""
+    """The base of a frozen value that keeps what it computed once; no field, so no part of its content.
+
+    Values ask with `getattr(self, "memo", None)`: to raise and catch an error for each takes three times as long.
+    """
 
     __slots__ = ("memo",)
     memo: T
@@ -54,6 +57,20 @@ class Memo(Generic[T]):
 def hex_id(number: int) -> str:
     """An id as addresses and JSON show it: sixteen hexadecimal digits."""
     return f"{number:016x}"
+
+
+class _NoRandom(Random):
+    """Draws nothing: what was said to be certain must not depend on an rng that nobody seeded."""
+
+    def random(self) -> float:
+        raise AssertionError("nothing is drawn at random here")
+
+    def getrandbits(self, k: int, /) -> int:
+        raise AssertionError("nothing is drawn at random here")
+
+
+NO_RNG = _NoRandom(0)
+"""The generator of what draws nothing; seeding one for each of many items would take most of their time."""
 
 
 def seeded_rng(*content: Plain) -> Random:

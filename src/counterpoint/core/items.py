@@ -137,10 +137,8 @@ class ReadyGroup(Memo[Group]):
     @property
     def group(self) -> Group:
         """The group itself."""
-        try:
-            return self.memo
-        except AttributeError:
-            return self.memoize(self.make())
+        memo = getattr(self, "memo", None)
+        return self.memoize(self.make()) if memo is None else memo
 
     @property
     def content_id(self) -> int:

@@ -105,7 +105,7 @@ class Picture:
     @property
     def content(self) -> Plain:
         """The content that is hashed into the id."""
-        return [self.address, *edits_content(self.edits)]
+        return [self.address, *edits_content(self.edits)] if self.edits else [self.address]
 
     @property
     def id(self) -> int:
@@ -115,4 +115,4 @@ class Picture:
 
 def edits_content(edits: tuple[Edit, ...]) -> list[Plain]:
     """A chain of edits as plain content."""
-    return [[edit.name, list(edit.arguments), edit.seed] for edit in edits]
+    return [[edit.name, list(edit.arguments), edit.seed] for edit in edits] if edits else []

@@ -5,7 +5,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b, file_digest
 from itertools import chain, islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.groups import Answer, Mode, Query, State
+from counterpoint.core.groups import Answer, Mode, State
 from counterpoint.core.quantities import counted
 from counterpoint.lab.matching import (
     MatchNote,
@@ -29,7 +29,7 @@ from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger,
 from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
-from counterpoint.language.answers.extraction import extract_answer
+from counterpoint.language.answers.extraction import extract_value
 from counterpoint.sources.reading.columns import ROLE_NAMES
 from counterpoint.sources.results.formats import (
     describe_format,
@@ -40,7 +40,6 @@ from counterpoint.sources.results.formats import (
 )
 from counterpoint.sources.results.predictions import Prediction, PredictionStream, as_number
 from counterpoint.store.answers import StoredAnswer, new_run_name
-from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord, tag_version
 
@@ -107,6 +106,11 @@ class ImportReport(LabResult[dict[str, Any]]):
         unmatched = (self.matches.counts[kind] for kind in ("unmatched", "ambiguous", "conflict"))
         return not any(self.missing.values()) and not any(unmatched)
 
+    @property
+    def has_records(self) -> bool:
+        """Whether a record was not simply matched, or a query has no prediction."""
+        return bool(self.matches.notes) or any(self.missing.values())
+
     def to_dict(self) -> dict[str, Any]:
         """All counts, as the run in the lab keeps them too."""
         missing = {name: len(ids) for name, ids in self.missing.items()}
@@ -121,7 +125,7 @@ class ImportReport(LabResult[dict[str, Any]]):
             for suite, ids in self.missing.items()
             for own in ids
         ]
-        return [asdict(note) for note in (*self.matches.notes, *missing)]
+        return [note._asdict() for note in (*self.matches.notes, *missing)]
 
     def notes(self) -> list[str]:
         """The sentences that a terminal shows."""
@@ -264,7 +268,7 @@ def _store_answers(
             query, trial, answer, digest, _ = row
             before = stored.get((query, trial))
             unparsed += answer.state is State.UNPARSED
-            if before == (answer.raw, answer.value, answer.state.value, answer.score, digest):
+            if before == (answer.raw, answer.value, answer.state, answer.score, digest):
                 there += 1
                 continue
             added, replaced = added + 1, replaced + (before is not None)
@@ -273,25 +277,34 @@ def _store_answers(
     return ImportCounts(added, replaced, there, unparsed)
 
 
-def answer_from_prediction(query: Query, prediction: Prediction, rule: str) -> Answer:
-    """The answer that a prediction gives: a score where the query asks for one, else a value by the rule.
+def answer_from_prediction(prediction: Prediction, text: str, choices: Sequence[str], mode: Mode, rule: str) -> Answer:
+    """The answer that a prediction gives to a query: a score where it asks for one, else a value by the rule.
 
     Where the choices were shown in another order, the letter A means the first of that order.
     """
-    if query.mode is Mode.SCORE:
+    if mode is Mode.SCORE:
         score = as_number(prediction.raw) if prediction.score is None else prediction.score
         return Answer(raw=prediction.raw or repr(score), rule="score", score=score)
-    if prediction.options and sorted(prediction.options) == sorted(query.choices):
-        query = replace(query, choices=prediction.options)
-    return extract_answer(prediction.raw, query, rule=rule, top=prediction.top)
+    shown = prediction.options
+    order = shown if shown and sorted(shown) == sorted(choices) else tuple(choices)
+    value, name, state = extract_value(prediction.raw, text, order, mode, rule)
+    if prediction.top:
+        return Answer(prediction.raw, value, name, state, top=prediction.top)
+    return _plain_answer(prediction.raw, value, name, state)
+
+
+_plain_answer = lru_cache(1 << 12)(Answer)  # few answers are given to many questions
 
 
 def _answer_rows(store: LabStore, queries: QueryIndex, matches: MatchResult, rule: str) -> Iterator[StoredAnswer]:
     keys = sorted(matches.predictions)
     rows = queries.table.take(pa.array([row for row, _ in keys], pa.int64()))
-    digests = store.with_digests(rows, store.pictures())["digest"].to_pylist()
-    for key, query, own, digest in zip(keys, read_queries(rows), rows["query"].to_pylist(), digests, strict=True):
-        yield own, key[1], answer_from_prediction(query, matches.predictions[key], rule), digest, 0.0
+    digests = store.with_digests(rows, store.pictures())["digest"].cast(pa.string()).to_pylist()
+    asked = (rows[name].to_pylist() for name in ("query", "text", "choices", "mode"))
+    modes = {mode.value: mode for mode in Mode}
+    for key, digest, own, text, choices, mode in zip(keys, digests, *asked, strict=True):
+        answer = answer_from_prediction(matches.predictions[key], text, choices, modes[mode], rule)
+        yield own, key[1], answer, digest, 0.0
 
 
 def _file_facts(path: Path, format_: str) -> dict[str, Any]:

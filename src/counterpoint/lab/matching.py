@@ -4,9 +4,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,11 +25,12 @@ ID_TAGS = ("question_id", "question", "source_question", "source_id", "source", 
 MATCH_KINDS = ("matched", "repeated", "conflict", "unmatched", "ambiguous", "odd")
 """How a record was matched: each is exactly one of these; `odd` holds no prediction."""
 
+Key = TypeVar("Key")
+_UNUSUAL = r"[^ -~]|  |^ | $|<image>"  # in what is no line of ASCII characters with single blanks
 _HEX = re.compile(r"[0-9a-fA-F]{16}")
 
 
-@dataclass(frozen=True, slots=True)
-class MatchNote:
+class MatchNote(NamedTuple):
     """A record that is not simply matched, or a query that has no prediction, and why."""
 
     kind: str
@@ -65,7 +68,7 @@ class QueryIndex:
         self.table = unique_queries(groups)
         self._groups, self._by_text = groups, by_text
         self.ids: list[int] = self.table["query"].to_pylist()
-        self._rows = {own: row for row, own in enumerate(self.ids)}
+        self._rows = dict(zip(self.ids, range(len(self.ids)), strict=True))
         self._modes: list[str] = self.table["mode"].to_pylist()
 
     def __len__(self) -> int:
@@ -76,8 +79,9 @@ class QueryIndex:
 
         Ids of a source may be those of another file: where a record says picture and text, these decide.
         """
-        if (own := self._own(prediction.id)) is not None:
-            return own
+        own = prediction.id
+        if (len(own) == 16 or own.isdecimal()) and (row := self._own(own)) is not None:
+            return row
         rows = self._tagged.get(prediction.id, ())
         described = bool(prediction.picture and prediction.text)
         if len(rows) == 1 and not described:
@@ -87,7 +91,7 @@ class QueryIndex:
         if described:
             return self._by_picture(prediction)
         if self._by_text and prediction.text:
-            same = next(filter(None, (self._texts.get(text, []) for text in _wordings(prediction.text))), [])
+            same = next(filter(None, (self._texts.get(text) for text in _wordings(prediction.text))), ())
             return same[0] if len(same) == 1 else self._no_match(prediction, same, "this text")
         return _NoMatch("unmatched", f"no query has the id {prediction.id!r}")
 
@@ -109,7 +113,7 @@ class QueryIndex:
 
     def refused(self, row: int, prediction: Prediction) -> str:
         """Why a prediction is no answer to a query of this mode; empty if it is one."""
-        if self._modes[row] == Mode.SCORE.value:
+        if self._modes[row] == Mode.SCORE:
             scored = prediction.score is not None or as_number(prediction.raw) is not None
             return "" if scored else "the query asks for a score, and there is no number"
         only_score = not prediction.raw and prediction.score is not None
@@ -117,18 +121,22 @@ class QueryIndex:
 
     def _own(self, own: str) -> int | None:
         """The row with this content id, in hexadecimal digits or as a number."""
-        numbers = [int(own, 16)] if len(own) == 16 and _HEX.fullmatch(own) else []
-        numbers += [int(own)] if len(own) <= 20 and own.isascii() and own.isdecimal() else []
-        return next((self._rows[number] for number in numbers if number in self._rows), None)
+        row = self._rows.get(int(own, 16)) if len(own) == 16 and _HEX.fullmatch(own) else None
+        if row is None and len(own) <= 20 and own.isascii() and own.isdecimal():
+            row = self._rows.get(int(own))
+        return row
 
     def _by_picture(self, prediction: Prediction) -> int | _NoMatch:
         """The query with this picture and this text, if there is but one and nothing is done to its picture."""
         names = _parts(prediction.picture)
-        stem, wordings = _stem(names), _wordings(prediction.text)
-        rows = next(filter(None, (self._by_picture_text.get((stem, text)) for text in wordings)), [])
-        if not rows and stem.isdecimal():  # the number of a picture whose file is called COCO_val2014_000000000042.jpg
-            number = stem.lstrip("0")
-            rows = next(filter(None, (self._by_number_text.get((number, text)) for text in wordings)), [])
+        stem, text = _stem(names), prediction.text
+        rows = self._by_picture_text.get((stem, self._known.get(text) or normalize_text(text)), ())
+        if not rows:
+            wordings = _wordings(text)
+            rows = next(filter(None, (self._by_picture_text.get((stem, wording)) for wording in wordings[1:])), ())
+            if not rows and stem.isdecimal():  # a number, where the file is called COCO_val2014_000000000042.jpg
+                keys = ((stem.lstrip("0"), wording) for wording in wordings)
+                rows = next(filter(None, map(self._by_number_text.get, keys)), ())
         if len(rows) > 1:
             near = {row: _shared_ending(names, _parts(self._pictures[row] or "")) for row in rows}
             rows = [row for row in rows if near[row] == max(near.values())]
@@ -142,7 +150,7 @@ class QueryIndex:
             return _NoMatch("unmatched", "the only query with this picture and text shows it edited")
         return rows[0]
 
-    def _unique_in_a_suite(self, rows: list[int]) -> list[int]:
+    def _unique_in_a_suite(self, rows: Sequence[int]) -> Sequence[int]:
         """The only row that is alone in some suite, where others also edit its picture or its spacing; else all."""
         by_suite = group_pairs((suite, row) for row in rows for suite in self._suites[row])
         alone = {members[0] for members in by_suite.values() if len(members) == 1}
@@ -172,7 +180,15 @@ class QueryIndex:
 
     @cached_property
     def _normal(self) -> list[str]:
-        return [normalize_text(text) for text in self.table["text"].to_pylist()]
+        return [self._known[text] for text in self.table["text"].to_pylist()]
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        """The normal form of each text; what was asked verbatim need not be normalised again."""
+        texts = pc.unique(self.table["text"])
+        odd = pc.match_substring_regex(texts, _UNUSUAL)
+        known = dict(zip(texts.to_pylist(), pc.ascii_lower(texts).to_pylist(), strict=True))
+        return known | {text: normalize_text(text) for text in texts.filter(odd).to_pylist()}
 
     @cached_property
     def _suites(self) -> dict[int, list[str]]:
@@ -190,27 +206,44 @@ class QueryIndex:
         return list(pc.or_(pixels, features).to_pylist())
 
     @cached_property
-    def _tagged(self) -> dict[str, list[int]]:
+    def _tagged(self) -> dict[str, Sequence[int]]:
         lists = as_lists(pa.concat_arrays(self._groups["tags"].chunks))
         keys, values = (pc.struct_field(lists.flatten(), place) for place in (0, 1))
         ours = pc.is_in(keys, value_set=pa.array(ID_TAGS))
         rows = pc.index_in(self._groups["query"], value_set=self.table["query"].combine_chunks())
-        tagged = rows.take(pc.list_parent_indices(lists).filter(ours)).to_pylist()
-        return group_pairs(dict.fromkeys(zip(values.filter(ours).to_pylist(), tagged, strict=True)))
+        names = values.filter(ours).dictionary_encode()
+        tagged = rows.combine_chunks().take(pc.list_parent_indices(lists).filter(ours))
+        pairs = np.unique(names.indices.to_numpy().astype(np.int64) * len(self) + tagged.to_numpy())
+        words = names.dictionary.take(pa.array(pairs // max(1, len(self))))
+        return _index_rows(words.to_pylist(), (pairs % max(1, len(self))).tolist())
 
     @cached_property
-    def _texts(self) -> dict[str, list[int]]:
-        return group_pairs((text, row) for row, text in enumerate(self._normal))
+    def _texts(self) -> dict[str, Sequence[int]]:
+        return _index_rows(self._normal, range(len(self)))
 
     @cached_property
-    def _by_picture_text(self) -> dict[tuple[str, str], list[int]]:
-        stems = [_stem(_parts(picture or "")) for picture in self._pictures]
-        return group_pairs(((stems[row], text), row) for text, rows in self._texts.items() for row in rows)
+    def _stems(self) -> list[str]:
+        stems = {picture: _stem(_parts(picture or "")) for picture in dict.fromkeys(self._pictures)}
+        return [stems[picture] for picture in self._pictures]
 
     @cached_property
-    def _by_number_text(self) -> dict[tuple[str, str], list[int]]:
-        pairs = ((_number(stem), text, rows) for (stem, text), rows in self._by_picture_text.items())
-        return group_pairs(((number, text), row) for number, text, rows in pairs if number for row in rows)
+    def _by_picture_text(self) -> dict[tuple[str, str], Sequence[int]]:
+        return _index_rows(list(zip(self._stems, self._normal, strict=True)), range(len(self)))
+
+    @cached_property
+    def _by_number_text(self) -> dict[tuple[str, str], Sequence[int]]:
+        numbers = {stem: _number(stem) for stem in dict.fromkeys(self._stems)}
+        numbered = [row for row, stem in enumerate(self._stems) if numbers[stem]]
+        return _index_rows([(numbers[self._stems[row]], self._normal[row]) for row in numbered], numbered)
+
+
+def _index_rows(keys: Sequence[Key], rows: Sequence[int]) -> dict[Key, Sequence[int]]:
+    """The rows of each key, from pairs that occur once; lists are made only for the few keys that rows share."""
+    index: dict[Key, Sequence[int]] = dict(zip(keys, zip(rows, strict=True), strict=True))
+    if len(index) < len(keys):
+        shared = {key for key, row in zip(keys, rows, strict=True) if index[key][0] != row}
+        index |= group_pairs((key, row) for key, row in zip(keys, rows, strict=True) if key in shared)
+    return index
 
 
 def match_predictions(stream: Iterable[Prediction | RejectedRecord], queries: QueryIndex) -> MatchResult:
@@ -254,9 +287,7 @@ def add_questions(
             wordings = _wordings(record.text) if isinstance(record, Prediction) else []
             questions = [question for question in questions if set(_wordings(question.text)) & set(wordings)]
         if isinstance(record, Prediction) and len(questions) == 1:
-            (question,) = questions
-            options = record.options or question.options
-            record = replace(record, picture=question.picture or record.picture, text=question.text, options=options)
+            record = record.with_question(questions[0])
         yield record
 
 
@@ -265,7 +296,7 @@ def missing_queries(groups: pa.Table, queries: QueryIndex, matches: MatchResult)
     answered = pa.array([queries.ids[row] for row in {row for row, _ in matches.predictions}], pa.uint64())
     missing: dict[str, tuple[str, ...]] = {}
     for name in pc.unique(groups["suite"]).to_pylist():
-        ids = pc.unique(groups.filter(pc.equal(groups["suite"], name))["query"])
+        ids = pc.unique(groups["query"].filter(pc.equal(groups["suite"], name)))
         absent = ids.filter(pc.invert(pc.is_in(ids, value_set=answered)))
         missing[name] = tuple(map(hex_id, absent.to_pylist()))
     return missing
@@ -288,6 +319,8 @@ _STRAIGHT = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
 
 def _wordings(text: str) -> list[str]:
     """What a text may be of a query's: all of it, or its first line, behind which prompts say how to answer."""
+    if len(text.splitlines()) < 2:
+        return [normalize_text(text)]
     lines = [line for line in text.replace("<image>", " ").splitlines() if line.strip()]
     wordings = [text] if len(lines) < 2 else [text, lines[0]]
     return list(dict.fromkeys(map(normalize_text, wordings)))

@@ -9,6 +9,7 @@ logger = logging.getLogger("counterpoint")
 """Where warnings, skipped records and notes of the application layer go."""
 
 T = TypeVar("T")
+_EACH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class ProgressEvent:
 
 
 ProgressCallback: TypeAlias = Callable[[ProgressEvent], None]
-"""Called in the thread that does the work, as often as once per item; a slow callback slows the work."""
+"""Called in the thread that does the work; a slow callback slows the work."""
 
 
 def ignore_progress(event: ProgressEvent) -> None:
@@ -32,7 +33,7 @@ def ignore_progress(event: ProgressEvent) -> None:
 def track(
     items: Iterable[T], task: str, progress: ProgressCallback = ignore_progress, *, total: int | None = None
 ) -> Iterator[T]:
-    """Yield the same items, and report each after it was used.
+    """Yield the same items, and report each after it was used; after the first hundred every hundredth, and the last.
 
     >>> list(track("ab", "reading", lambda event: print(event.task, event.done, event.total)))
     reading 1 2
@@ -41,6 +42,10 @@ def track(
     """
     if total is None and isinstance(items, Sized):
         total = len(items)
+    done = 0
     for done, item in enumerate(items, 1):
         yield item
+        if done <= _EACH or not done % _EACH:
+            progress(ProgressEvent(task, done, total))
+    if done > _EACH and done % _EACH:
         progress(ProgressEvent(task, done, total))

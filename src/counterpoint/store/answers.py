@@ -55,7 +55,7 @@ class AnswerRows:
             "model": pa.repeat(pa.scalar(self._fingerprint, pa.string()), len(query)),
             "trial": pa.array(trial, pa.uint16()),
             **{name: _texts([getattr(answer, name) for answer in answers]) for name in texts},
-            "state": _texts([answer.state.value for answer in answers]),
+            "state": _texts([str(answer.state) for answer in answers]),
             "score": pa.array([answer.score for answer in answers], pa.float64()),
             "top": _top([answer.top for answer in answers]),
             "digest": _texts(digest),

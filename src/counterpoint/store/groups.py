@@ -39,7 +39,7 @@ def groups_table(groups: Iterable[tuple[str, Group]], suite: str) -> pa.Table:
         "test": spread(tests, pa.string()),
         "group_id": spread([group.id for group in kept], pa.uint64()),
         "role": pa.array(np.arange(len(rows)) - np.repeat(ends - sizes, sizes), pa.uint16()),
-        "relation": spread([group.relation.value for group in kept], pa.string()),
+        "relation": spread([str(group.relation) for group in kept], pa.string()),
         "kind": spread([group.kind for group in kept], pa.string()),
         **_shown(queries),
         "gold": _gold([gold for group in kept for gold in group.gold]),
@@ -123,7 +123,7 @@ def _shown(queries: Sequence[Query]) -> dict[str, pa.Array]:
         "feature_edits": _array([line(query.edits) for query in queries], pa.string()),
         "context": _array([query.context for query in queries], pa.string()),
         "text": _array([query.text for query in queries], pa.string()),
-        "mode": _array([query.mode.value for query in queries], pa.string()),
+        "mode": _array([str(query.mode) for query in queries], pa.string()),
         "choices": _list([query.choices for query in queries], lambda all_: _array(all_, pa.string())),
     }
 

@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
 from math import log
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A group before its variants are built: its kind, the id and best answer of its base, and the tags of the base."""
 
     kind: str

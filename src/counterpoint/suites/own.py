@@ -23,7 +23,11 @@ def propose_group(item: ReadyGroup, statistics: None, rng: Random) -> Iterator[G
 
 
 plain = Suite(
-    "plain", tests="a question is answered as its annotators answered it", propose=propose_question, takes="questions"
+    "plain",
+    tests="a question is answered as its annotators answered it",
+    propose=propose_question,
+    takes="questions",
+    draws=False,
 )
 groups = Suite(
     "groups",
@@ -31,7 +35,12 @@ groups = Suite(
     propose=propose_group,
     takes="groups",
     reads_whole_source=True,
+    draws=False,
 )
 released = Suite(
-    "released", tests="a published benchmark is answered as its authors intended", propose=propose_group, takes="groups"
+    "released",
+    tests="a published benchmark is answered as its authors intended",
+    propose=propose_group,
+    takes="groups",
+    draws=False,
 )

@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Group
-from counterpoint.core.ids import seeded_rng
+from counterpoint.core.ids import NO_RNG, seeded_rng
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.balanced_sampling import BalancedSampler, Candidate, Quota
@@ -125,6 +125,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     reads_whole_source: bool = False  # its items belong together, so a limit on items is ignored
     rules: str = ""  # the rule set by which answers are compared, where the recipe names none
     always_balances: bool = False  # whether it chooses even where no limit is given
+    draws: bool = True  # whether `propose` draws at random; else no rng is seeded for each item
     rng_key: str = ""  # seeds the rng in place of the name, so that suites with the same key draw the same originals
     manifest_entries: Callable[[StatisticsT], Mapping[str, Any]] | None = None  # of the survey
     extend_survey: Callable[[StatisticsT, ContextReader], StatisticsT] | None = None  # by more on its pictures
@@ -240,7 +241,8 @@ def propose_candidates(
 ) -> Iterator[Candidate]:
     """The candidates of a suite for one item, each base once; rejected ones are counted."""
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
-    for proposal in suite.propose(item, statistics, seeded_rng(seed, suite.rng_key or suite.name, item.id)):
+    rng = seeded_rng(seed, suite.rng_key or suite.name, item.id) if suite.draws else NO_RNG
+    for proposal in suite.propose(item, statistics, rng):
         if isinstance(proposal, Rejection):
             tally.drop(proposal)
             continue

@@ -107,22 +107,23 @@ def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
 def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
     """The pairs of a file, in the order of its perturbed questions; the end of an id tells these from the originals."""
     originals, perturbed, pictures = dict[str, _Member](), dict[str, _Member](), dict[str, Picture]()
+    name, stem = path.name, path.stem
 
     def skip(why: tuple[str, str], own: str, number: int) -> None:
-        skips.skip(why[0], f"{path.name}, record {number} ({own})", why[1])
+        skips.skip(why[0], f"{name}, record {number} ({own})", why[1])
 
     for number, record in decoded_elements(path, _CaretsQuestion, "record", skips):
         try:
             own, image, gold = _checked(record)
         except SourceError as problem:
-            skips.problem(SourceError(f"{path.name}, record {number}: {problem}"))
+            skips.problem(SourceError(f"{name}, record {number}: {problem}"))
             continue
         is_perturbed = own[-1] in TESTS and own[-2:-1] == "-"
         members = perturbed if is_perturbed else originals
         if not is_perturbed and own[-1] not in _DIGITS:
             skip(_UNKNOWN_TEST, own, number)
         elif own in members:
-            skip_repeated(skips, f"{path.name}, record {number} ({own})")
+            skip_repeated(skips, f"{name}, record {number} ({own})")
         else:
             if image not in pictures:
                 pictures[image] = Picture(f"{NAMESPACE}:{image}.jpg")
@@ -139,7 +140,7 @@ def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
         elif not _fits(own[-1], base.gold, variant.gold):
             skip(_CONTRADICTION, own, variant.number)
         else:
-            yield ReadyGroup(f"{path.stem}/{own}", partial(_group, path.name, base, variant))
+            yield ReadyGroup(f"{stem}/{own}", partial(_group, name, base, variant))
     for own, base in originals.items():
         if own not in paired:
             skip(_NO_PERTURBED, own, base.number)
@@ -173,7 +174,8 @@ def _group(file: str, base: _Member, variant: _Member) -> Group:
     if test == "ontology":  # an object that is present has every hypernym too; one that is absent has no hyponym
         more = (("direction", "down" if base.gold.best == "no" else "up"),)
     stem = file.removesuffix(".json")
-    base_ids, variant_ids = ((("question_id", own), ("id", f"{stem}/{own}")) for own in (base.id, variant.id))
+    base_ids = ("question_id", base.id), ("id", f"{stem}/{base.id}")
+    variant_ids = ("question_id", variant.id), ("id", f"{stem}/{variant.id}")
     return Group(
         relation,
         (
@@ -191,7 +193,9 @@ def _group(file: str, base: _Member, variant: _Member) -> Group:
 def _choices(member: _Member) -> tuple[str, ...]:
     """The choices that the file lists for a question, where its answer is one of them."""
     listed = member.record.assignment
-    options = tuple(map(str, (listed.options or listed.hyponyms) if listed else ()))
+    if listed is None or not (listed.options or listed.hyponyms):
+        return ()
+    options = tuple(map(str, listed.options or listed.hyponyms))
     return options if len(options) > 1 and member.gold.best in options else ()
 
 

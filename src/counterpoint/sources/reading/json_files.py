@@ -39,11 +39,7 @@ def members(path: Path, within: str = "") -> Iterator[tuple[str, Json]]:
 
 def elements(path: Path, within: str = "") -> Iterator[Json]:
     """The elements of the list that a file is, or holds under a name; lines of JSON are as good as a list."""
-    if not within:
-        yield from _values(path)
-        return
-    for _, value in parts(path, within):
-        yield value
+    return (value for _, value in parts(path, within)) if within else _values(path)
 
 
 def decoded_members(path: Path, kind: type[T], noun: str, skips: Skips) -> Iterator[tuple[str, T]]:
@@ -224,10 +220,22 @@ def _values(path: Path) -> Iterator[Json]:
                 progress.last, number = number, number + 1
             return
         _expect(path, text, "[", "a list")
-        for place, value in enumerate(text.values_within()):
-            yield value
-            progress.last = place
+        place = 0
+        for item in text.batches_within("[", _decode_list):
+            for value in item if isinstance(item, Batch) else (item,):
+                yield value
+                progress.last, place = place, place + 1
         _at_end(path, text)
+
+
+_LIST: Decoder[list[Any]] = Decoder(list[Any])
+
+
+def _decode_list(text: str) -> list[Any] | None:
+    try:
+        return _LIST.decode(text)
+    except (DecodeError, RecursionError):
+        return None
 
 
 def _expect(path: Path, text: JsonText, sign: str, what: str) -> None:

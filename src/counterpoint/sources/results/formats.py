@@ -208,13 +208,16 @@ def _outline(path: Path) -> tuple[Mapping[str, str], str]:
 def json_records(path: Path, is_record: RecordTest = lambda keys: False) -> Iterator[ResultRecord]:
     """Every record of a file; `is_record` says by its keys whether one object is one record, and not one per key."""
     keys, within = _outline(path)
-    items: Iterator[tuple[str, Any]] = (("", value) for value in elements(path, within))
+    start = f"{path}, record "
     if keys and not within:
         holds_records = set(keys.values()) == {"{"}
-        items = iter([("", whole(path))]) if not holds_records and is_record(tuple(keys)) else members(path)
-    start = f"{path}, record "
-    for number, (key, value) in enumerate(items, 1):
-        yield ResultRecord(start + str(number), value, key)
+        if holds_records or not is_record(tuple(keys)):
+            for number, (key, value) in enumerate(members(path), 1):
+                yield ResultRecord(f"{start}{number}", value, key)
+            return
+    values = iter([whole(path)]) if keys and not within else elements(path, within)
+    for number, value in enumerate(values, 1):
+        yield ResultRecord(f"{start}{number}", value)
 
 
 def _is_lines(path: Path) -> bool:
@@ -222,7 +225,10 @@ def _is_lines(path: Path) -> bool:
     with path.open("rb") as file:
         lines = (line.removeprefix(b"\xef\xbb\xbf") for line in iter(lambda: file.readline(_LONGEST_LINE), b""))
         try:
-            first = json.loads(next(line for line in lines if line.strip()))
+            line = next(line for line in lines if line.strip())
+            if not line.lstrip().startswith(b"{"):  # a list, maybe all of the file in one line
+                return False
+            first = json.loads(line)
         except (ValueError, RecursionError):
             return False
         return isinstance(first, dict) and any(rest.strip() for rest in file)

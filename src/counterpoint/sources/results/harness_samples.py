@@ -1,9 +1,10 @@
 """Samples of lm-eval and lmms-eval: replies or log-likelihoods, with ids in the document or among the metrics."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from math import exp
 from typing import Any
+
+from msgspec.structs import replace
 
 from counterpoint.sources.reading.columns import PREDICTIONS, ColumnFinder
 from counterpoint.sources.results.predictions import (

@@ -3,16 +3,19 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from counterpoint.core.errors import SourceError, shorten
 from counterpoint.sources.reading.cells import lettered_cells, texts_of
 from counterpoint.sources.reading.columns import ColumnFinder, ColumnLayout
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Struct, frozen=True, gc=False):
     """The reply of a model to a question, with the ids and texts of the other tool and its place in the file."""
 
     id: str
@@ -24,6 +27,11 @@ class Prediction:
     options: tuple[str, ...] = ()  # the choices in the order in which the model was shown them
     top: tuple[tuple[str, float], ...] = ()  # the likeliest answers with their probabilities, best first
     place: str = ""
+
+    def with_question(self, question: "AskedQuestion") -> "Prediction":
+        """The same with what the model was asked, from a file beside its answers."""
+        options, picture = self.options or question.options, question.picture or self.picture
+        return replace(self, picture=picture, text=question.text, options=options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +56,7 @@ PredictionStream: TypeAlias = Iterator[Prediction | RejectedRecord]
 """What a reader yields: a prediction or a rejected record for every record of a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResultRecord:
+class ResultRecord(Struct, frozen=True):
     """One record of a file; `key` is its key in a JSON object, else empty."""
 
     place: str
@@ -62,6 +69,9 @@ class ResultRecord:
         return self.value if isinstance(self.value, dict) else {}
 
 
+_NUMERIC, _WRITTEN = (int, float), (str, int, float)
+
+
 def as_text(value: object) -> str | None:
     """An id or an answer as text, as it was written; None for what is neither text, number nor a list of one.
 
@@ -70,13 +80,15 @@ def as_text(value: object) -> str | None:
     """
     if isinstance(value, str):  # half a character costs that character, not the record
         return value if value.isascii() else value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if value is None:
+        return None
     if isinstance(value, list) and len(value) == 1:
         return as_text(value[0])
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
-    return str(value) if isinstance(value, int | float) else None
+    return str(value) if isinstance(value, _NUMERIC) else None
 
 
 def as_number(value: object) -> float | None:
@@ -85,8 +97,10 @@ def as_number(value: object) -> float | None:
     >>> as_number("-3.5"), as_number(2), as_number("high"), as_number("nan")
     (-3.5, 2.0, None, None)
     """
+    if value is None:
+        return None
     try:
-        number = float(value) if isinstance(value, str | int | float) else None
+        number = float(value) if isinstance(value, _WRITTEN) else None
     except (ValueError, OverflowError):
         return None
     return None if number is None or number != number else number
@@ -115,49 +129,72 @@ class PredictionReader:
     def read(self, records: Iterator[ResultRecord]) -> PredictionStream:
         """Every record as a prediction or a rejected record; a file in which no record has the columns is an error."""
         fitting, names = False, ""
-        for record in records:
-            result = self._read(record)
-            fitting = fitting or isinstance(result, Prediction) or bool(result.id)
-            names = names or ", ".join(record.fields)
-            yield result
+        for keys, alike in groupby(records, _keys):
+            for result in self._predictions(keys, alike) if keys else map(_bare_prediction, alike):
+                fitting = fitting or isinstance(result, Prediction) or bool(result.id)
+                yield result
+            names = names or ", ".join(keys)
         if not fitting:
             wanted = " or ".join(f"{role}={name}" for role, name in self.given.items()) or "an id and an answer"
             fact = f"{self.path}: no record has {wanted}" + (f"; the first has {shorten(names, 60)}" if names else "")
             raise SourceError(fact, hint="say which columns hold them: --columns id=…,answer=…")
 
-    def _read(self, record: ResultRecord) -> Prediction | RejectedRecord:
-        if record.key and not isinstance(record.value, dict):
-            raw = as_text(record.value)
-            if raw is None:
-                return RejectedRecord(record.place, f"{shorten(repr(record.value), 60)} is no answer", record.key)
-            return Prediction(record.key, raw, place=record.place)
-        if not record.fields:
-            return RejectedRecord(record.place, f"no record: {shorten(str(record.value), 60)}")
-        return self._prediction(record)
+    def _predictions(self, keys: tuple[str, ...], records: Iterator[ResultRecord]) -> PredictionStream:
+        """The predictions of records with the same keys, whose columns are found once."""
+        names = {role: name or None for role, name in self.columns.find(keys).items()}
+        plain = all(name is None or name in keys for name in names.values())
+        for record in records:
+            values = record.value
+            if not plain:  # constants, patterns, and columns within others
+                given = ((role, name) for role, name in names.items() if name)
+                values = {name: self._value(record, role, name) for role, name in given} | values
+            yield _prediction(record, names, values)
 
-    def _prediction(self, record: ResultRecord) -> Prediction | RejectedRecord:
-        fields = record.fields
-        found = self.columns.find(tuple(fields))
-        values = {role: self._value(fields, role, name, record.place) for role, name in found.items() if name}
-        own, raw, score = as_text(values.get("id")), as_text(values.get("answer")), as_number(values.get("score"))
-        picture, text = as_text(values.get("picture")) or "", as_text(values.get("text")) or ""
-        own = (own if own is not None else record.key).strip()
-        if not own and not (picture and text):
-            return RejectedRecord(record.place, f"no id among {shorten(', '.join(fields), 60)}")
-        if raw is None and score is None:
-            among = "" if found["answer"] else f" among {shorten(', '.join(fields), 60)}"
-            return RejectedRecord(record.place, f"no answer{among}", own or text)
-        if raw is not None and raw.lower().startswith(_FAILED):
-            return RejectedRecord(record.place, f"it failed there: {shorten(raw, 60)}", own or text)
-        trial = as_text(values.get("trial")) or "0"
-        if not (trial.isdecimal() and len(trial) <= _DIGITS and int(trial) < _TRIALS):
-            return RejectedRecord(record.place, f"{shorten(repr(trial))} is no number of a trial", own or text)
-        picture = picture if len(picture) < LONGEST_PATH else ""
-        options = shown_options(values.get("choices"), fields, text)
-        return Prediction(own, raw or "", picture, text, score, int(trial), options, place=record.place)
+    def _value(self, record: ResultRecord, role: str, name: str) -> Any:
+        return record.value[name] if name in record.value else self.columns.value(record.value, role, record.place)
 
-    def _value(self, fields: Mapping[str, Any], role: str, name: str, place: str) -> Any:
-        return fields[name] if name in fields else self.columns.value(fields, role, place)
+
+def _keys(record: ResultRecord) -> tuple[str, ...]:
+    return tuple(record.value) if isinstance(record.value, dict) else ()
+
+
+def _bare_prediction(record: ResultRecord) -> Prediction | RejectedRecord:
+    """The prediction of a record without named values: an answer under its key."""
+    if not record.key or isinstance(record.value, dict):
+        return RejectedRecord(record.place, f"no record: {shorten(str(record.value), 60)}")
+    raw = as_text(record.value)
+    if raw is None:
+        return RejectedRecord(record.place, f"{shorten(repr(record.value), 60)} is no answer", record.key)
+    return Prediction(record.key, raw, place=record.place)
+
+
+def _prediction(
+    record: ResultRecord, names: Mapping[str, str | None], values: Mapping[str | None, Any]
+) -> Prediction | RejectedRecord:
+    """The prediction of a record, from its values by column and the column of each role."""
+    own, raw, score = as_text(values.get(names["id"])), as_text(values.get(names["answer"])), None
+    picture, text = as_text(values.get(names["picture"])) or "", as_text(values.get(names["text"])) or ""
+    own = (record.key if own is None else own).strip()
+    if names["score"]:
+        score = as_number(values.get(names["score"]))
+    if not own and not (picture and text):
+        return RejectedRecord(record.place, f"no id among {_listed(record)}")
+    if raw is None and score is None:
+        return RejectedRecord(
+            record.place, "no answer" if names["answer"] else f"no answer among {_listed(record)}", own or text
+        )
+    if raw is not None and raw[: len(_FAILED)].lower() == _FAILED:
+        return RejectedRecord(record.place, f"it failed there: {shorten(raw, 60)}", own or text)
+    trial = as_text(values.get(names["trial"])) or "0"
+    if not (trial.isdecimal() and len(trial) <= _DIGITS and int(trial) < _TRIALS):
+        return RejectedRecord(record.place, f"{shorten(repr(trial))} is no number of a trial", own or text)
+    picture = picture if len(picture) < LONGEST_PATH else ""
+    options = shown_options(values.get(names["choices"]), record.value, text)
+    return Prediction(own, raw or "", picture, text, score, int(trial), options, place=record.place)
+
+
+def _listed(record: ResultRecord) -> str:
+    return shorten(", ".join(record.value), 60)
 
 
 def shown_options(listed: Any, fields: Mapping[str, Any], text: str) -> tuple[str, ...]:
