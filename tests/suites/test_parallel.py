@@ -37,10 +37,10 @@ def test_suites_that_are_made_together_are_those_that_are_made_alone(processes: 
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("limit", [None, 10_000])
 def test_scenes_that_repeat_each_other_make_their_groups_once(processes: int, limit: int | None) -> None:
-    scenes = world(4)
+    scenes = world(12)
     made = generate_together([order.suite], [*scenes, *scenes], 3, {"order": limit}, processes=processes)["order"]
     ids = [group.id for group in _groups(made)]
-    assert len(ids) == len(set(ids)) > 20
+    assert len(ids) == len(set(ids)) > 5
 
 
 def _broken(item: Scene, statistics: None, rng: Random) -> list[Group | Rejection]:
