@@ -55,13 +55,17 @@ def test_what_is_there_once_is_said_of_one() -> None:
 @pytest.mark.parametrize(
     ("votes", "number", "exists"),
     [
-        (("2",) * 7 + ("3",) * 3, 2, True),
+        (("2",) * 8 + ("3",) * 2, 2, True),
+        (("2",) * 7 + ("3",) * 3, None, True),
         (("2",) * 5 + ("3",) * 5, None, True),
         (("0",) * 9 + ("1",), 0, False),
-        (("0",) * 7 + ("2",) * 3, 0, None),
+        (("0",) * 7 + ("2",) * 3, None, None),
         (("many",) * 6 + ("20",) * 4, None, True),
         (("two",) * 10, 2, True),
         (("Zero.",), 0, False),
+        (("10",), None, True),
+        (("16",), None, True),
+        (("20",) * 10, 20, True),
         (("blue",) * 10, None, None),
     ],
 )
@@ -71,14 +75,14 @@ def test_people_have_to_agree(votes: tuple[str, ...], number: int | None, exists
 
 
 def test_no_foil_has_a_number_that_anybody_said() -> None:
-    asked = [_question(1, "How many cups?", *["2"] * 7, *["3"] * 3), _question(2, "How many cups?", *["3"] * 10)]
+    asked = [_question(1, "How many cups?", *["2"] * 8, *["3"] * 2), _question(2, "How many cups?", *["3"] * 10)]
     assert _made(counting.suite, asked) == []
 
 
 def test_adversarial_foils_have_small_numbers_and_their_captions_none() -> None:
     asked = [_question(place, "How many cups are there?", str(4 + place)) for place in range(12)]
     made = [group for group in _made(counting.suite, asked) if group.test == counting.ADVERSARIAL]
-    assert len(made) == 12
+    assert len(made) == 11  # ten may be an estimate
     for group in made:
         caption, foil = (dict(tags)["word"] for tags in group.tags)
         assert _value(caption) >= 4

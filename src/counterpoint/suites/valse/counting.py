@@ -10,6 +10,7 @@ from typing import TypeAlias
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.items import Question
+from counterpoint.core.pictures import Picture
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, FoilPair, PairSampler, pair_cases, pair_name
@@ -59,7 +60,11 @@ def read_count(question: Question) -> CountedQuestion | str:
 def plan_foils(questions: Iterable[Question]) -> CountingPlan:
     """Foils for all instruments; where possible, each number is equally frequent in captions and in foils."""
     foils = defaultdict[str, list[CountFoil]](list)
-    cases = [case for question in questions if isinstance(case := read_count(question), CountedQuestion)]
+    statements = dict[tuple[Picture, CountClaim], CountedQuestion]()  # repeated questions count once
+    for question in questions:
+        if isinstance(case := read_count(question), CountedQuestion):
+            statements.setdefault((question.picture, case.claim), case)
+    cases = list(statements.values())
     small = [case for case in cases if case.number in SMALL_NUMBERS]
     for instrument, questions_used in ((BALANCED, cap_numbers(cases)), (SMALL, small)):
         for pair in _exchanging(questions_used):

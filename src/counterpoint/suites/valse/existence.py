@@ -8,10 +8,8 @@ from typing import TypeAlias
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
-from counterpoint.language.nouns import head
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
-from counterpoint.suites.valse.caption_foils import listed_words
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
 from counterpoint.suites.valse.statements import ExistenceClaim, how_many, is_there, read_votes
 
@@ -40,8 +38,6 @@ def read_existence(question: Question, many: bool = True) -> ExistenceStatement 
     if question.same_as:
         return "it says again what another question says"
     if (claim := how_many(question.text)) is not None:
-        if head(claim.noun) in listed_words("statements", "sorts"):
-            return "there is always some sort of anything"
         count = read_votes(question)
         if count.exists is None:
             return "people differ on whether there is any"

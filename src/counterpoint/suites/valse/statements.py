@@ -25,6 +25,10 @@ from counterpoint.suites.valse.caption_foils import listed_words, word_pattern
 _HOW_MANY = re.compile(r"\s*how many (.+?)[\s?.!]*", re.IGNORECASE)
 _IS_THERE = re.compile(r"\s*(is|are) there (?:(an?|any|some) )?(.+?)[\s?.!]*", re.IGNORECASE)
 _SIGNS = re.compile(r"[,;:\"()0-9]")
+_OVERALL = re.compile(
+    r" (?:in total\b|(?:in all|altogether|overall|total|(?:to be )?seen)(?=[\s?.!]*$))", re.IGNORECASE
+)
+_SHARED = re.compile(r"((?:.* )?(?:\w+ing|have|wear|hold|carry|ride)(?: on| in| with| at)?) ((?:(?!the\b)\w+ )?\w+)")
 _THERE = ("there is", "there are")
 _BE, _DO = ("is", "are", "was", "were"), ("do", "does", "did")
 _SEE = re.compile(r"(?:(?:do|can|could|did) (?:you|we|i)|can one) (?:see|count|spot|find|notice)(?: here)?\b ?(.*)")
@@ -94,40 +98,78 @@ def how_many(question: str) -> CountClaim | None:
     >>> how_many("How many mirrors does this bike have?").exactly(1)
     'This bike has exactly 1 mirror.'
     >>> how_many("How many people wear hats?").exactly(1), how_many("How many years old is he?")
-    ('There is exactly 1 person that wears hats.', None)
+    ('There is exactly 1 person that wears a hat.', None)
     """
-    match = _HOW_MANY.fullmatch(question)
+    match = _HOW_MANY.fullmatch(_OVERALL.sub("", question))
     words = match[1].split() if match else []
-    if not words or _has(" ".join(words).lower(), "doubtful"):
+    text = " ".join(words).lower()
+    if not words or _has(text, "doubtful") or not is_visible(text):
         return None
     tags = tag_words(("How", "many", *words, "?"))[2:-1]
     end = _noun_end(words, tags)
     nouns = [word for word in words[:end] if word.lower() not in ("different", "total")]
     if not nouns or nouns[0].lower() in {*_words("determiners"), "of"}:
         return None
-    if not _words("measured").isdisjoint(map(str.lower, nouns)):
+    if not (_words("measured") | _words("sorts") | _words("vague")).isdisjoint(map(str.lower, nouns)):
         return None
     noun = plural(" ".join(nouns))
-    if not is_countable(noun) or plural(singular(noun)) != noun:
+    if not is_countable(noun) or plural(singular(noun)) != noun or is_mass(" ".join(nouns)) or "'" in noun:
+        return None
+    if _lacks_article(words[end:], tags[end:]):
         return None
     return _claim(noun, words[end:], tags[end:])
 
 
 def is_there(question: str) -> ExistenceClaim | None:
     """The existence claim of a question "Is there …?", or None where its negation would be odd."""
-    match = _IS_THERE.fullmatch(question)
-    if not match or _has(match[3].lower(), "negative"):
+    match = _IS_THERE.fullmatch(_OVERALL.sub("", question))
+    if not match or _has(match[3].lower(), "negative") or not is_visible(match[3].lower()):
         return None
     be, rest = match[1].lower(), " ".join(match[3].split())
     has_article = (match[2] or "").lower() in ("a", "an")
     behind = word_pattern("statements", "behind").pattern
     noun = re.split(rf" (?={behind}|\w+ing\b(?! \w+$))", rest)[0].lower()
-    agrees = be == "is" if has_article else is_mass(noun) if be == "is" else is_plural(noun)
-    if not noun or noun.split()[0] in _words("determiners") or not agrees:
+    agrees = is_mass(noun) if be == "is" else is_plural(noun)
+    agrees = be == "is" and not is_plural(noun) if has_article else agrees
+    if not noun or noun.split()[0] in _words("determiners") or not agrees or "'" in noun:
+        return None
+    if _lacks_article(rest.split(), tag_words(("There", be, *rest.split(), "."))[2:-1]):
         return None
     said = f"{article(rest)} {rest}" if has_article else rest
     some, none = sentence(f"there {be} {said}"), sentence(f"there {be} no {rest}")
     return ExistenceClaim(some, none, noun, be == "are", "a" if has_article else NO_ARTICLE)
+
+
+def is_visible(text: str) -> bool:
+    """Whether what a text says can be seen in a still picture, and by its words alone.
+
+    >>> is_visible("dogs are in the park"), is_visible("trips does the bus make"), is_visible("cars are near her")
+    (True, False, False)
+    """
+    return not word_pattern("statements", "unseen").search(text) and not word_pattern("statements", "anaphors").search(
+        text
+    )
+
+
+def _lacks_article(words: Sequence[str], tags: Sequence[str]) -> bool:
+    """Whether a countable noun in the singular stands bare after a preposition or participle: "in photo"."""
+    spans, start = list[list[str]](), False
+    for word, tag in zip(words, tags, strict=True):
+        if tag in ("PRP", "PRF", "VVG") and word.lower() not in ("next", "close"):
+            spans.append([])
+            start = True
+        elif tag in ("VVN", "VVD", "VBZ", "VBB", "CJT", "CJC", "AVP", "AV0", "DTQ", "PNQ") or word.lower() in _BE:
+            start = False
+        elif start:
+            spans[-1].append(word.lower())
+    return any(_is_bare(span) for span in spans if span)
+
+
+def _is_bare(span: Sequence[str]) -> bool:
+    if span[0] in _words("openers") or span[-1] in _words("bare") or span[0].endswith("'s"):
+        return False
+    noun = " ".join(span)
+    return not (is_plural(noun) or is_mass(noun) or span[-1].endswith("s"))
 
 
 def _has(text: str, key: str) -> bool:
@@ -154,19 +196,38 @@ def _claim(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | 
     if later := next((place for place, word in enumerate(low) if place and word in _BE), 0):
         return _narrowed(noun, rest, tags, later)
     if match := _SEE.fullmatch(text) or _BE_SEEN.fullmatch(text):
-        return CountClaim(noun, _THERE, (match[1], match[1]))
+        return CountClaim(noun, _THERE, _closing(match[1]))
     if low[:1] and low[0] in _BE:
         return _being(noun, rest, tags)
     if low[:1] and low[0] in _DO:
         return _doing(noun, rest, tags)
     if not rest or tags[0] in ("PRP", "VVG", "VVN", "AVP") or low[0] in _words("after"):
-        return CountClaim(noun, _THERE, (text, text))
+        return CountClaim(noun, _THERE, _closing(text))
     if low[0] in ("have", "has"):
-        text = " ".join(rest[1:])
-        return CountClaim(noun, _THERE, (f"that has {text}", f"that have {text}"))
-    if tags[0] in ("VVB", "VVI") and low[0] != "can":
-        return CountClaim(noun, _THERE, (f"that {third_person(text)}", f"that {text}"))
+        one, many = _closing(f"have {' '.join(rest[1:])}")
+        return CountClaim(noun, _THERE, (f"that {third_person(one)}", f"that {many}"))
+    if low[0] in _words("showing"):
+        one, many = _closing(text)
+        return CountClaim(noun, _THERE, (f"that {third_person(one)}", f"that {many}"))
     return None
+
+
+def _closing(text: str) -> tuple[str, str]:
+    """What follows the noun, of one and of many: one person is wearing a hat, many are wearing hats.
+
+    >>> _closing("talking on cell phones"), _closing("wearing shoes")
+    (('talking on a cell phone', 'talking on cell phones'), ('wearing shoes', 'wearing shoes'))
+    """
+    match = _SHARED.fullmatch(text)
+    if (
+        not match
+        or not is_plural(match[2])
+        or singular(match[2]) == match[2]
+        or match[2].split()[-1] in _words("pairs")
+    ):
+        return text, text
+    one = singular(match[2])
+    return f"{match[1]} {article(one)} {one}", text
 
 
 def _narrowed(noun: str, rest: Sequence[str], tags: Sequence[str], be: int) -> CountClaim | None:
@@ -191,8 +252,8 @@ def _being(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | 
     if first in _words("determiners"):
         return _inverted(noun, rest[0].lower(), after, kinds)
     if kinds[0] in ("PRP", "VVG", "VVN", "VVD", "VBG", "AVP") or first in _words("after") or first.endswith("ing"):
-        return CountClaim(noun, _THERE, (text, text))
-    if kinds[0] == "AJ0" and not any(is_noun(kind) for kind in kinds):
+        return CountClaim(noun, _THERE, _closing(text))
+    if kinds[0] == "AJ0" and not any(is_noun(kind) for kind in kinds) and first not in _words("vague"):
         return CountClaim(noun, _THERE, (f"that is {text}", f"that are {text}"))
     return None
 
@@ -212,7 +273,7 @@ def _doing(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | 
         return None
     for place in range(len(rest) - 1, 1, -1):
         verb = rest[place].lower()
-        if verb == "have" or tags[place] in ("VVI", "VVB"):
+        if verb == "have" or verb in _words("showing"):
             one = rest[0].lower() == "does"
             opening = f"{' '.join(rest[1:place])} {third_person(verb) if one else verb}"
             closing = " ".join(rest[place + 1 :])
@@ -220,8 +281,10 @@ def _doing(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | 
     return None
 
 
-_MOST = 0.6
+_MOST = 0.8
 """The share of votes that settles a number."""
+_LARGEST = 15
+"""The largest number that one person is taken to have counted rather than estimated."""
 _SURE = 0.8
 """The share of votes that settles whether there is any, and whether there are several."""
 
@@ -235,8 +298,10 @@ class CountVotes:
 
     @property
     def number(self) -> int | None:
-        """The majority number, if enough annotators agree."""
+        """The majority number, if enough annotators agree, and if it is no estimate of a single one."""
         best, votes = max(self.said, key=lambda row: row[1], default=(-1, 0))
+        if self.asked == 1 and best and (best > _LARGEST or best % 10 == 0):
+            return None
         return best if best >= 0 and votes >= _MOST * self.asked else None
 
     @property
