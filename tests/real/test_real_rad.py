@@ -57,5 +57,5 @@ def _members(group: Group) -> list[tuple[Any, Any]]:
 
 def test_sets_of_convqa_become_groups_of_all_their_questions() -> None:
     groups = _made(families.logical_sets, list(Source(l_convqa, real("convqa"), "test", None).questions()))
-    assert len(groups) == 1999
-    assert sum(len(group.queries) for group in groups) == 6738
+    assert len(groups) == 1991  # of 1,999 sets, eight repeat another on the same picture
+    assert sum(len(group.queries) for group in groups) == 6716

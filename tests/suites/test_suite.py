@@ -188,7 +188,7 @@ def test_the_suites_of_a_family_are_in_the_catalog(name: str) -> None:
 @pytest.mark.parametrize("limit", [None, 10])
 def test_items_that_repeat_each_other_make_one_group(limit: int | None) -> None:
     def propose(item: Scene, statistics: None, rng: Random) -> Iterator[Group]:
-        yield _group("Is it red?", "yes")
+        yield Group(Relation.SAME, (Query(None, "Is it red?"), Query(None, "Is it not?")), (Gold.of("yes"), None))
 
     tally = Tally()
     suite = Suite("plain", tests="nothing", propose=propose)
@@ -204,3 +204,11 @@ def test_a_suite_that_draws_nothing_is_given_no_rng_and_the_same_groups() -> Non
     assert drawn == undrawn
     with pytest.raises(AssertionError, match="nothing is drawn at random"):
         list(generate_groups(Suite("luck", tests="none", propose=_plain, draws=False), scenes))
+
+
+def test_a_plain_question_that_a_data_set_has_twice_stays() -> None:
+    def propose(item: Scene, statistics: None, rng: Random) -> Iterator[Group]:
+        yield _group("Is it red?", "yes")
+
+    suite = Suite("plain", tests="nothing", propose=propose)
+    assert len(list(generate_groups(suite, [scene(n) for n in range(3)]))) == 3

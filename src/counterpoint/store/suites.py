@@ -198,9 +198,9 @@ def _count(table: pa.Table) -> int:
 
 
 def _repeated_group(table: pa.Table) -> str:
-    """The first group that a test has twice, whose answers would be scored twice; empty if there is none."""
-    bases = table.filter(pc.equal(table["role"], 0)).select(["test", "group_id"])
-    counts = bases.group_by(["test", "group_id"], use_threads=False).aggregate([([], "count_all")])
+    """The first group with variants that a test has twice, and that would be scored twice; empty if there is none."""
+    variants = table.filter(pc.equal(table["role"], 1)).select(["test", "group_id"])
+    counts = variants.group_by(["test", "group_id"], use_threads=False).aggregate([([], "count_all")])
     repeated = counts.filter(pc.greater(counts["count_all"], 1)).slice(0, 1).to_pylist()
     return "".join(
         f"{row['test']} has the group {hex_id(row['group_id'])} {row['count_all']} times" for row in repeated

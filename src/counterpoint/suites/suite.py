@@ -226,14 +226,19 @@ def generate_groups(
 
 
 def drop_repetitions(groups: Iterable[GroupOfTest], tally: Tally) -> Iterator[GroupOfTest]:
-    """Each group of a test once: items of a source that repeat each other yield groups with one id."""
+    """Each group of a test once: items of a source that repeat each other yield groups with one id.
+
+    A plain question, without variants, stays: the accuracy of its data set counts every id, as its authors do.
+    """
     seen = set[tuple[str, int]]()
     for test, group in groups:
-        if (key := (test, group.id)) in seen:
+        key = test, group.id
+        if key in seen:
             tally.drop(Rejection(group.kind, REPETITION))
-        else:
+            continue
+        if group.variants:
             seen.add(key)
-            yield test, group
+        yield test, group
 
 
 def propose_candidates(
