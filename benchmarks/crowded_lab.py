@@ -9,6 +9,7 @@ Each model has one weakness, so that its failures can be told.
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,13 +78,14 @@ def model_names(number: int) -> list[tuple[str, str]]:
     return [*listed[: number - 2], ("question-only", ""), ("always-yes", "")]
 
 
-def make_lab(folder: Path, models: int = 40, suites: int = 30, groups: int = 60, seed: int = 7) -> LabStore:
-    """Write a lab of so many models, suites, and groups a suite."""
+def make_lab(
+    folder: Path, models: int = 40, suites: Sequence[str] = SUITES, groups: int = 60, seed: int = 7
+) -> LabStore:
+    """Write a lab of so many models, some suites, and so many groups a suite."""
     rng, lab = np.random.default_rng(seed), LabStore(folder)
     draw_pictures(folder / "pictures", rng)
-    lab.put_run(RunRecord("0", "seed", "seed 1"))
     lab.set_root("photos", folder / "pictures")
-    made = {name: list(suite_groups(name, groups, rng)) for name in SUITES[:suites]}
+    made = {name: list(suite_groups(name, groups, rng)) for name in suites}
     for name, listed in made.items():
         table = groups_table([(name, group) for group in listed], name)
         lab.put_suite(Manifest.of(table, generator="benchmarks.crowded_lab", seed=seed), table)
@@ -110,7 +112,7 @@ def draw_pictures(folder: Path, rng: np.random.Generator) -> None:
         image = coarse.resize((width, height), Image.Resampling.BICUBIC)
         draw = ImageDraw.Draw(image)
         for _ in range(5):
-            x, y = rng.integers(width), rng.integers(height)
+            x, y = int(rng.integers(width)), int(rng.integers(height))
             size = int(min(width, height) * rng.uniform(0.1, 0.35))
             draw.ellipse((x, y, x + size, y + size), fill=tuple(int(part) for part in rng.integers(30, 230, 3)))
         grain = rng.normal(0, 9, (height, width, 3))
@@ -122,37 +124,40 @@ def suite_groups(name: str, number: int, rng: np.random.Generator) -> Iterator[G
     """Yield the groups of a suite in the manner of its name."""
     for place in range(number):
         noun, shape = NOUNS[int(rng.integers(len(NOUNS)))], int(rng.integers(PICTURES))
-        picture, size = Picture(f"photos:{shape}.jpg"), Size(*SHAPES[shape % len(SHAPES)])
-        box = SceneObject("1", noun, box=Box(size.width // 8, size.height // 8, size.width // 3, size.height // 3))
-        yes, no = Gold.of("yes"), Gold.of("no")
-        first = Query(picture, f"Do you see any {noun} in picture {place} of {name}?")
-        common = {"kind": ("object", "attribute", "relation")[place % 3], "objects": (box,), "size": size}
-        if name in FOILS:
-            texts = (f"There are {noun} in picture {place}.", f"There are no {noun} in picture {place}.")
-            queries = tuple(Query(picture, text, Mode.SCORE) for text in texts)
-            yield Group(Relation.RANKS, queries, (None, None), proof=f"{noun} are annotated", **common)
-        elif name in ("negation", "antonym"):
-            second = Query(picture, f"Do you see no {noun} in picture {place} of {name}?")
-            yield Group(Relation.DIFFERS, (first, second), (yes, no), proof=f"{noun} are annotated", **common)
-        elif name in ("noise", "visual"):
-            edits = [Query(picture.edited(Edit("blur", (str(level),))), first.text) for level in (1, 2, 3)]
-            tags = ((), *((("edit", "blur"), ("severity", str(level))) for level in (1, 2, 3)))
-            yield Group(Relation.SAME, (first, *edits), (yes,) * 4, tags=tags, **common)
-        elif name in ("question-bias", "picture-bias"):
-            others = [Query(Picture(f"photos:{(shape + step) % PICTURES}.jpg"), first.text) for step in (1, 2, 3)]
-            yield Group(Relation.SWAP, (first, *others), (yes, None, None, None), **common)
-        elif name == "contrast-sets":
-            others = [
-                Query(picture, f"Do you see any {other} in picture {place} of {name}?")
-                for other in NOUNS
-                if other != noun
-            ]
-            yield Group(Relation.GOLD, (first, *others[:4]), (yes, no, no, yes, no), **common)
-        elif name.startswith(("pope", "plain", "vsr", "mmbench")):
-            yield Group(Relation.SAME, (first,), (yes if place % 2 else no,), **common)
-        else:
-            second = Query(picture, f"Are {noun} visible anywhere in picture {place} of {name}?")
-            yield Group(Relation.SAME, (first, second), (yes, yes), proof=f"{noun} are annotated", **common)
+        size = Size(*SHAPES[shape % len(SHAPES)])
+        box = Box(size.width // 8, size.height // 8, size.width // 3, size.height // 3)
+        yield replace(
+            one_group(name, place, noun, shape),
+            kind=("object", "attribute", "relation")[place % 3],
+            proof=f"{noun} are annotated",
+            objects=(SceneObject("1", noun, box=box),),
+            size=size,
+        )
+
+
+def one_group(name: str, place: int, noun: str, shape: int) -> Group:
+    """Return a group about a noun in a picture."""
+    picture, yes, no = Picture(f"photos:{shape}.jpg"), Gold.of("yes"), Gold.of("no")
+    about = f"in picture {place} of {name}?"
+    first = Query(picture, f"Do you see any {noun} {about}")
+    if name in FOILS:
+        texts = (f"There are {noun} in picture {place}.", f"There are no {noun} in picture {place}.")
+        return Group(Relation.RANKS, tuple(Query(picture, text, Mode.SCORE) for text in texts), (None, None))
+    if name in ("negation", "antonym"):
+        return Group(Relation.DIFFERS, (first, Query(picture, f"Do you see no {noun} {about}")), (yes, no))
+    if name in ("noise", "visual"):
+        edits = [Query(picture.edited(Edit("blur", (str(level),))), first.text) for level in (1, 2, 3)]
+        tags = ((), *((("edit", "blur"), ("severity", str(level))) for level in (1, 2, 3)))
+        return Group(Relation.SAME, (first, *edits), (yes,) * 4, tags=tags)
+    if name in ("question-bias", "picture-bias"):
+        others = [Query(Picture(f"photos:{(shape + step) % PICTURES}.jpg"), first.text) for step in (1, 2, 3)]
+        return Group(Relation.SWAP, (first, *others), (yes, None, None, None))
+    if name == "contrast-sets":
+        others = [Query(picture, f"Do you see any {other} {about}") for other in NOUNS if other != noun]
+        return Group(Relation.GOLD, (first, *others[:4]), (yes, no, no, yes, no))
+    if name.startswith(("pope", "plain", "vsr", "mmbench")):
+        return Group(Relation.SAME, (first,), (yes if place % 2 else no,))
+    return Group(Relation.SAME, (first, Query(picture, f"Are {noun} visible anywhere {about}")), (yes, yes))
 
 
 def answer_rows(
@@ -195,7 +200,7 @@ def main() -> None:
     for name, default in (("models", 40), ("suites", 30), ("groups", 60)):
         parser.add_argument(f"--{name}", type=int, default=default)
     given = parser.parse_args()
-    make_lab(given.folder, given.models, given.suites, given.groups)
+    make_lab(given.folder, given.models, SUITES[: given.suites], given.groups)
     print(f"{given.folder}: {given.models} models, {given.suites} suites")
 
 

@@ -72,7 +72,7 @@ def test_no_view_lets_a_text_do_harm(page: Page, home: str) -> None:
 
 
 def _is_file(link: str) -> bool:
-    return link.partition("?")[0].endswith((".json", ".csv", ".jsonl", ".parquet", ".svg", ".png"))
+    return link.partition("?")[0].endswith((".json", ".csv", ".jsonl", ".parquet", ".svg", ".png", ".webp"))
 
 
 def test_what_a_visitor_types_into_play_does_no_harm(page: Page, home: str) -> None:

@@ -64,7 +64,7 @@ def twin(client: TestClient) -> Any:
 
 def test_every_variant_has_the_picture_that_models_saw(client: TestClient, twin: Any) -> None:
     for shown, edits in zip(twin["pictures"], [(), *((edit,) for edit in EDITS.values())], strict=False):
-        file = client.get(shown["address"])
+        file = client.get(shown["large"])
         assert np.array_equal(np.asarray(Image.open(BytesIO(file.content))), apply_edits(edits, PIXELS))
 
 

@@ -33,7 +33,7 @@ def test_noisy_variants_stand_in_a_strip_in_order_of_severity_with_the_answer_be
         "blur · severity 3",
     ]
     assert [shot["picture"]["address"] for shot in twin["strip"][1:]] == [
-        f"/suites/noise/pictures/{twin['queries'][place]['query']}.png?width=640" for place in (2, 3, 1)
+        f"/suites/noise/pictures/{twin['queries'][place]['query']}.webp?width=640" for place in (2, 3, 1)
     ]
     row = re.search(r'<th scope="row">shaky</th>(.*?)</tr>', page, re.DOTALL)
     assert row is not None

@@ -16,7 +16,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import create_app
 from counterpoint.store.lab import LabStore
 
-LOST = f"/suites/odd/pictures/{Query(Picture('toy:../secret.png'), 'Where?').id:016x}.png"
+LOST = f"/suites/odd/pictures/{Query(Picture('toy:../secret.png'), 'Where?').id:016x}.webp"
 
 MOST = 180  # pages that are visited, those linked from the first ones before the others
 
@@ -147,8 +147,8 @@ def test_pages_can_only_be_read(client: TestClient, method: str) -> None:
         "/static/%2e%2e/app.py",
         "/static/..%2fapp.py",
         "/suites/..%2f..%2fetc/models/careful",
-        "/suites/plain/pictures/..%2f..%2f0.png",
-        "/suites/plain/pictures/0123456789abcdef.png",
+        "/suites/plain/pictures/..%2f..%2f0.webp",
+        "/suites/plain/pictures/0123456789abcdef.webp",
         "/suites/plain/groups/0123456789abcdef",
         "/suites/plain/groups/zzz",
         "/suites/nowhere/models/careful",
@@ -167,16 +167,17 @@ def test_what_is_not_there_is_said_and_no_path_leaves_the_lab(client: TestClient
 def test_a_picture_outside_its_root_is_not_shown(client: TestClient, lab: LabStore) -> None:
     (lab.folder / "secret.png").write_bytes((lab.folder / "pictures" / "0.png").read_bytes())
     lost = Query(Picture("toy:../secret.png"), "Where?")
-    answer = client.get(f"/suites/odd/pictures/{lost.id:016x}.png")
+    answer = client.get(f"/suites/odd/pictures/{lost.id:016x}.webp")
     assert answer.status_code == 404
-    assert answer.headers["content-type"].startswith("text/html")
+    assert answer.headers["content-type"] == "image/svg+xml"  # a drawing that says that it was not found
+    assert "picture not found" in answer.text
     (lab.folder / "secret.png").unlink()
 
 
 def test_pictures_are_shown_as_models_saw_them(client: TestClient) -> None:
     blurred = next(q for q in _json(client, _address(client, "noise")).get("pictures") if "blur" in q["caption"])
     answer = client.get(blurred["address"])
-    assert answer.content.startswith(b"\x89PNG")
+    assert answer.content[8:12] == b"WEBP"
 
 
 def _address(client: TestClient, test: str) -> str:
@@ -273,3 +274,19 @@ def test_a_damaged_lab_is_named_and_not_hidden(tmp_path: Path) -> None:
     answer = TestClient(create_app(lab, cache=tmp_path), raise_server_exceptions=False).get("/overview")
     assert answer.status_code == 500
     assert "groups.parquet" in answer.text
+
+
+def test_missing_pictures_are_said_with_the_command_that_mends_it(tmp_path: Path) -> None:
+    lab = small_lab(tmp_path / "lab")
+    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
+    assert "does not exist" not in client.get("/overview").text
+    lab.set_root("toy", tmp_path / "gone")
+    page = TestClient(create_app(lab, cache=tmp_path / "cache")).get("/overview").text
+    assert "counterpoint pictures lab toy=FOLDER" in page
+
+
+def test_a_name_that_is_not_known_is_answered_by_links_to_near_ones(client: TestClient) -> None:
+    page = client.get("/suites/plan")
+    assert page.status_code == 404
+    assert 'href="/suites/plain"' in page.text
+    assert 'href="/models/careful"' in client.get("/models/carefull").text

@@ -57,6 +57,7 @@ class UnknownName(CounterpointError):  # noqa: N818 - it reads as the sentence i
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         near = get_close_matches(name, names, n=3)
+        self.what, self.near = what, tuple(near)
         listed = ", ".join(names[:8]) + "…" * (len(names) > 8)
         super().__init__(
             f"no {what} is called {name!r}",

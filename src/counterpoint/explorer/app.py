@@ -99,7 +99,7 @@ def create_app(
             Route("/", _redirect_home),
             *(route for entry in pages for route in page_routes(entry)),
             *downloads.ROUTES,
-            Route("/suites/{suite}/pictures/{query}.png", picture),
+            Route("/suites/{suite}/pictures/{query}.webp", picture),
             Route("/openapi.json", openapi),
             Route("/login", log_in, methods=["GET", "POST"]),
             Mount(

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 import numpy as np
 from msgspec import Struct
 
-from counterpoint.core.groups import Mode
+from counterpoint.core.groups import Mode, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.explorer.group_filters import group_address
@@ -36,6 +36,10 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
 PLAIN = "A plain question, without variants."
 """The sentence of a group without variants."""
 
+BEGINNING = 140
+"""Characters of an answer without a value that lists and tables show."""
+
+_SENTENCE = 24  # characters around a value that are not worth a click
 _LINES = 3  # texts of one group in a list
 _COLUMNS = ("row", "picture", "query", "text", "width", "height", "tags", "mode")
 _THUMBNAIL = 128  # pixels of width
@@ -59,7 +63,8 @@ class AnswerView(Struct, frozen=True):
     correct: float | None
     top: tuple[AnswerProbability, ...]
     reason: str
-    shown: str  # the value, or the score of a scoring query
+    shown: str  # the value or the score, or the beginning of what has no value
+    is_long: bool = False  # more was said than is shown
 
 
 class EntryLine(Struct, frozen=True):
@@ -102,6 +107,7 @@ class PictureView(Struct, frozen=True):
     """A picture as shown to models; boxes refer to its width and height, and the title lists its edits in full."""
 
     address: str
+    large: str  # the address of the same picture for a closer look
     alt: str
     caption: str
     title: str
@@ -195,8 +201,13 @@ def new_tags(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def thumbnail(suite: str, row: Mapping[str, Any]) -> tuple[str, int]:
     """Return the address of a query's thumbnail, if it has a picture, and its height in pixels."""
     ratio = row["height"] / row["width"] if row["width"] else 0.75
-    address = f"/suites/{quote(suite)}/pictures/{hex_id(row['query'])}.png?width=320" if row["picture"] else ""
+    address = picture_address(suite, row["query"], 320) if row["picture"] else ""
     return address, round(_THUMBNAIL * ratio)
+
+
+def picture_address(suite: str, query: int, width: int) -> str:
+    """Return where the picture of a query is, at most so many pixels wide."""
+    return f"/suites/{quote(suite)}/pictures/{hex_id(query)}.webp?width={width}"
 
 
 def play_address(suite: str, row: Mapping[str, Any], foil: str = "") -> str:
@@ -210,7 +221,8 @@ def answer_view(row: Mapping[str, Any] | None, mode: str) -> AnswerView | None:
     if row is None:
         return None
     score = row["score"]
-    value = row["value"] or row["raw"] or "(empty)"
+    has_value = row["state"] == State.OK and row["value"]
+    value = _beginning(row["value"] if has_value else row["raw"] or row["value"] or "(empty)")
     return AnswerView(
         raw=row["raw"],
         value=row["value"],
@@ -221,7 +233,14 @@ def answer_view(row: Mapping[str, Any] | None, mode: str) -> AnswerView | None:
         top=tuple(AnswerProbability(top["value"], round(top["probability"], 4)) for top in row["top"]),
         reason=row["reason"],
         shown=f"{score:.3f}" if mode == Mode.SCORE and score is not None else value,
+        is_long=score is None and len(row["raw"]) > len(value) + _SENTENCE,
     )
+
+
+def _beginning(text: str) -> str:
+    """Return a text in one line, or the beginning of a long one."""
+    line = " ".join(text[: 4 * BEGINNING].split())
+    return line if len(line) <= BEGINNING else f"{line[:BEGINNING].rstrip()}…"
 
 
 def own_tags(tags: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, ...]]:
@@ -245,7 +264,8 @@ def picture_view(
     size = f"{window.width} × {window.height}" if window and (address or window.width < row["width"]) else ""
     edits = " | ".join(map(summarize_edit, picture.edits)) or "no edits"
     return PictureView(
-        address=f"/suites/{suite}/pictures/{hex_id(row['query'])}.png?width=640",
+        address=picture_address(suite, row["query"], 640),
+        large=picture_address(suite, row["query"], 1920),
         alt=f"the picture {picture.address}",
         caption=" · ".join(filter(None, [", ".join(names), address, size, edits])),
         title=" | ".join(map(str, picture.edits)),

@@ -24,6 +24,7 @@ MEDIA_TYPES: Mapping[str, str] = MappingProxyType(
         ".json": "application/json",
         ".svg": "image/svg+xml",
         ".png": "image/png",
+        ".webp": "image/webp",
         ".csv": "text/csv",
         ".jsonl": "application/x-ndjson",
         ".parquet": "application/vnd.apache.parquet",
@@ -91,8 +92,10 @@ def _operation(route: Route, entries: Mapping[str, PageEntry], twins: Mapping[st
     path = route.path.removesuffix(ending)
     entry, media_type = entries.get(path), MEDIA_TYPES.get(ending, "text/html")
     parameters: Sequence[str] = entry.parameters if entry else ()
+    if ending == ".webp":
+        parameters = ("width",)
     if ending == ".png":
-        parameters = ("width",) if path != "/play/picture" else (*TEXTS, *NUMBERS)
+        parameters = (*TEXTS, *NUMBERS)
     schema = twins[path] if entry and ending == ".json" else None
     redirects = {"307": {"description": "a redirect to the first page"}} if path == "/" else {}
     return {

@@ -1,12 +1,13 @@
 """Responses of pages: a view is built from the lab, few at a time, and sent as HTML, as JSON, or as a chart."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader
 from msgspec import to_builtins
@@ -54,15 +55,25 @@ def _box_label(box: BoxView, width: int, height: int) -> dict[str, float]:
     return {name: round(value, 2) for name, value in label.items()}
 
 
+MISSING_PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 240" width="320" height="240">'
+    '<rect width="320" height="240" fill="#8883"/><g fill="none" stroke="#888" stroke-width="3">'
+    '<path d="M112 150l34-44 26 30 18-20 30 34z"/><circle cx="190" cy="94" r="9"/></g>'
+    '<text x="160" y="190" fill="#888" font-family="sans-serif" font-size="15" text-anchor="middle">'
+    "picture not found</text></svg>"
+)
+"""What is shown in the place of a picture whose file is missing."""
+
 TEMPLATES = _environment()
 """The templates of all pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemView(PageView):
-    """Why there is nothing to show."""
+    """Why there is nothing to show, and what may have been meant."""
 
     hint: str = ""
+    links: tuple[LinkChoice, ...] = ()
 
 
 def lab_view(request: Request) -> LabView:
@@ -71,7 +82,8 @@ def lab_view(request: Request) -> LabView:
     plays, progress = bool(request.app.state.model_threads), build_progress(reader)
     try:
         reader.refresh()
-        return LabView(reader.name, len(reader.models()), reader.answer_count(), plays, progress)
+        lost = reader.missing_picture()
+        return LabView(reader.name, len(reader.models()), reader.answer_count(), plays, progress, lost)
     except CounterpointError:  # which the page itself is about
         return LabView(reader.name, plays=plays, progress=progress)
 
@@ -149,7 +161,10 @@ async def _page_response(entry: PageEntry, ending: str, request: Request) -> Res
 
 
 async def picture(request: Request) -> Response:
-    """GET /suites/SUITE/pictures/QUERY.png?width=N: the picture that was shown with a query."""
+    """GET /suites/SUITE/pictures/QUERY.webp?width=N: the picture that was shown with a query.
+
+    In the place of one that is missing there is a drawing that says so.
+    """
     suite, query_id = request.path_params["suite"], parse_id(request.path_params["query"])
     given = request.query_params.get("width", "640")
     width = thumbnail_width(int(given) if given.isascii() and given.isdecimal() and len(given) < 6 else 640)
@@ -160,11 +175,14 @@ async def picture(request: Request) -> Response:
         address = read_queries(state.reader.query_row(suite, query_id))[0].picture
         if address is None:
             raise UnknownName("picture", request.path_params["query"], [])
-        content: bytes = state.thumbnails.png(address, width)
+        content: bytes = state.thumbnails.webp(address, width)
         return content
 
-    content = await run_in_threadpool(draw)
-    return with_etag(request, Response(content, media_type="image/png"), blake2b(content, digest_size=8).hexdigest())
+    try:
+        content = await run_in_threadpool(draw)
+    except PictureError:
+        return Response(MISSING_PICTURE, 404, {"Cache-Control": "no-store"}, "image/svg+xml")
+    return with_etag(request, Response(content, media_type="image/webp"), blake2b(content, digest_size=8).hexdigest())
 
 
 async def problem_page(request: Request, problem: Exception) -> Response:
@@ -176,6 +194,7 @@ async def problem_page(request: Request, problem: Exception) -> Response:
         sentence=templating.as_sentence(fact),
         twin="/overview.json",
         hint=getattr(problem, "hint", ""),
+        links=tuple(_near_links(problem)) if isinstance(problem, UnknownName) else (),
     )
     if request.url.path.endswith(".json") or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"problem": view.sentence, "hint": view.hint}, status)
@@ -183,6 +202,13 @@ async def problem_page(request: Request, problem: Exception) -> Response:
         view=view, lab=await run_in_threadpool(lab_view, request), navigation=page_navigation(request)
     )
     return Response(html, status, getattr(problem, "headers", None), "text/html")
+
+
+def _near_links(problem: UnknownName) -> Iterator[LinkChoice]:
+    """Yield links to the suites or models whose names are near to one that is not known."""
+    folder = next((folder for folder in ("suite", "model") if problem.what.startswith(folder)), "")
+    for name in problem.near if folder else ():
+        yield LinkChoice(name, f"/{folder}s/{quote(name)}")
 
 
 async def waiting_page(request: Request, problem: Exception) -> Response:

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, TCP_NODELAY, create_server, socket
@@ -54,6 +55,8 @@ def serve(
         name = f"[{host}]" if ":" in host else host
         started(f"http://{name}:{listening.getsockname()[1]}/overview")
         gc.set_threshold(*COLLECT_OFTEN)
+        with suppress(CounterpointError):  # pages say what is wrong; tables are built from now on
+            app.state.reader.refresh()
         uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
 
 

@@ -29,6 +29,7 @@ class LabView(Struct, frozen=True):
     answers: int | None = None
     plays: bool = False  # whether models are loaded to try
     progress: BuildProgress | None = None  # while tables are built
+    missing_picture: str = ""  # the address of a picture whose folder is not there
 
 
 class LinkChoice(Struct, frozen=True):

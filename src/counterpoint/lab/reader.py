@@ -4,9 +4,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pyarrow as pa
+
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.lab.leaderboard import lab_costs, model_abilities
+from counterpoint.lab.picture_locations import find_worlds, search_pictures
 from counterpoint.metrics.leaderboard import Competitor, Leaderboard, ModelCost, suites_leaderboard
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import SMALL, Progress, serve_worker
@@ -42,6 +45,17 @@ class LabReader(OutcomeReader):
             return str(catalog.find("suites", self.lab.manifest(suite).suite).tests)
         except (CounterpointError, AttributeError):
             return ""
+
+    def missing_picture(self) -> str:
+        """Return the address of a picture of a namespace whose first and last picture are not there, or nothing."""
+        return self.cached(("missing picture",), self._missing_picture)
+
+    def _missing_picture(self) -> str:
+        ends = "unnest([min(picture), max(picture)]) AS picture"
+        sql = f"SELECT {ends} FROM groups WHERE picture IS NOT NULL GROUP BY split_part(picture, ':', 1)"
+        addresses = sorted({row["picture"] for row in self.database.rows(sql)})
+        locations = search_pictures(self.lab.roots, addresses, find_worlds(self.lab, pa.table({"picture": addresses})))
+        return next((f"{lost.namespace}:{lost.example}" for lost in locations if not lost.found and lost.missing), "")
 
     def leaderboard(self, suites: Sequence[str] = (), metrics: Sequence[str] = ()) -> Leaderboard:
         """Return the leaderboard of some suites by some metrics; without names, of all suites by those displayed."""

@@ -16,7 +16,7 @@ def environment(*loaders: BaseLoader) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {"thousands": thousands, "counted": counted}
+    templates.filters |= {"thousands": thousands, "counted": counted, "middle": shorten_middle}
     return templates
 
 
@@ -32,6 +32,16 @@ def as_sentence(text: str) -> str:
     ('The order of words.', '')
     """
     return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
+def shorten_middle(text: str, most: int = 36) -> str:
+    """A text of at most so many characters; what is too long loses its middle, as versions stand at the end of names.
+
+    >>> shorten_middle("our-vlm-sft-lr2e-5-bs128@step-4000", 24)
+    'our-vlm-sft-…8@step-4000'
+    """
+    head = most // 2
+    return text if len(text) <= most else f"{text[:head].rstrip()}…{text[len(text) - (most - head - 1) :].lstrip()}"
 
 
 def thousands(number: int) -> str:

@@ -376,7 +376,7 @@ def _picture_option(
     text = {} if keeps_question or not question else {"question": question, "choices": ""}
     return PictureOption(
         address=play.address(suite=suite, query=query, dropped="", **text),
-        picture=f"/suites/{quote(suite)}/pictures/{query}.png?width=160",
+        picture=f"/suites/{quote(suite)}/pictures/{query}.webp?width=160",
         suite=suite,
         query=query,
         question=question,

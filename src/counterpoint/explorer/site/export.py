@@ -50,7 +50,7 @@ VIEW_STATE = ("open", "sort")
 """Parameters that change a page so little that a link to it would lead to itself."""
 
 _GROUP = re.compile(r"/suites/([^/]+)/groups/([0-9a-f]{16})")
-_PICTURE = re.compile(r"/suites/[^/]+/pictures/[0-9a-f]{16}\.png")
+_PICTURE = re.compile(r"/suites/[^/]+/pictures/[0-9a-f]{16}\.webp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,11 +212,12 @@ class SiteWriter:
         return self._picture(address) if _PICTURE.fullmatch(path) else self.file_of(address)
 
     def _picture(self, address: str) -> str:
-        """Return the file of a picture, which is written when it is first seen."""
+        """Return the file of a picture, which is written when it is first seen; a closer look has the same file."""
+        address = address.replace("width=1920", "width=640")
         if address not in self.pictures:
             response = self.client.get(address)
             digest = blake2b(response.content, digest_size=12).hexdigest()
-            name = f"pictures/{digest}.png" if response.is_success else ""
+            name = f"pictures/{digest}.webp" if response.is_success else ""
             if name and name not in self.pictures.values():
                 self._put(name, response.content)
                 self.progress.pictures += 1

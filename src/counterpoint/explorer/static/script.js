@@ -46,3 +46,47 @@ for (const form of document.querySelectorAll("form[data-at-once]")) {
   });
   form.querySelector("button").hidden = true;
 }
+
+// A closer look: the wheel or + and - zoom about the pointer, dragging moves. Without a script the link opens the picture.
+const closer = document.querySelector("#zoom");
+if (closer) {
+  const [stage, image] = [closer.querySelector("div"), closer.querySelector("img")];
+  let [scale, x, y, held] = [1, 0, 0, null];
+  const place = () => { image.style.transform = `translate(${x}px, ${y}px) scale(${scale})`; };
+  const magnify = (by, at = { x: 0, y: 0 }) => {
+    const next = Math.min(Math.max(scale * by, 1), 16);
+    [x, y] = next === 1 ? [0, 0] : [at.x - ((at.x - x) * next) / scale, at.y - ((at.y - y) * next) / scale];
+    scale = next;
+    place();
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-zoom]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    [scale, x, y] = [1, 0, 0];
+    place();
+    image.src = link.href;
+    image.alt = link.querySelector("img").alt;
+    closer.showModal();
+  });
+  stage.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const box = stage.getBoundingClientRect();
+    magnify(event.deltaY < 0 ? 1.2 : 1 / 1.2, { x: event.clientX - box.x - box.width / 2, y: event.clientY - box.y - box.height / 2 });
+  }, { passive: false });
+  stage.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    held = { x: event.clientX - x, y: event.clientY - y };
+    stage.setPointerCapture(event.pointerId);
+  });
+  stage.addEventListener("pointermove", (event) => {
+    if (!held) return;
+    [x, y] = [event.clientX - held.x, event.clientY - held.y];
+    place();
+  });
+  for (const end of ["pointerup", "pointercancel"]) stage.addEventListener(end, () => { held = null; });
+  closer.addEventListener("keydown", (event) => {
+    if (event.key === "+" || event.key === "=") magnify(1.2);
+    if (event.key === "-") magnify(1 / 1.2);
+  });
+}

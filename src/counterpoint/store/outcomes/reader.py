@@ -175,8 +175,10 @@ class OutcomeReader:
         return self.cached(("suites",), lambda: tuple(self.lab.suites() if shown is None else shown))
 
     def require_suite(self, suite: str) -> str:
-        """Return the name of a suite of the lab, or raise UnknownName."""
+        """Return the name of a suite of the lab, or raise UnknownName, or TablesNotReady."""
         if suite not in self.suites():
+            if self._snapshot.suites is not None and suite in self.lab.suites():
+                raise TablesNotReady(suite, self._step)
             raise UnknownName("suite of this lab", suite, self.suites())
         return suite
 

@@ -1,0 +1,120 @@
+"""Pages of a lab as a working group has it: long names, long answers, other scripts, pictures of every shape."""
+
+import json
+from collections.abc import Iterator
+from urllib.request import urlopen
+
+import pytest
+from browsing import PATIENCE, in_chromium, served
+from playwright.sync_api import Browser, Page, expect
+from proving import prove, scaled
+
+from benchmarks.crowded_lab import SUITES, make_lab
+from counterpoint.explorer.app import create_app
+
+FEW = ("negation", "visual", "existence", "our-returns-desk-photographs-of-damaged-parcels-2026")
+WIDTHS = (1400, prove(1000), 390)
+VIEWS = (
+    "/overview",
+    "/compare",
+    "/browse?suite=negation",
+    "/suites",
+    "/suites/negation",
+    "/suites/negation/models/{long}",
+    "/models/{long}",
+    "{negation}",
+    "{visual}",
+    "{existence}",
+    "/nowhere",
+)
+LETTERS = """() => [...document.querySelectorAll('main *')].filter((one) => {
+  const own = [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()).join('');
+  const box = one.getBoundingClientRect();
+  return own.length > 24 && box.width > 0 && box.width < 36 && box.height > 60 && !one.closest('svg');
+}).map((one) => one.outerHTML.slice(0, 120))"""
+"""Texts that have room for one letter in a line."""
+
+pytestmark = in_chromium
+
+
+@pytest.fixture(scope="session")
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real server over a crowded lab."""
+    suites = FEW if scaled(len(SUITES)) < len(SUITES) else SUITES
+    lab = make_lab(tmp_path_factory.mktemp("lab"), scaled(40), suites, scaled(60))
+    app = create_app(lab, cache=tmp_path_factory.mktemp("cache"))
+    app.state.reader._background = False
+    with served(app) as home:
+        yield home
+
+
+@pytest.fixture(scope="session")
+def places(base_url: str) -> dict[str, str]:
+    """The slug of the model with the longest name, and a group with a refusal in each of three suites."""
+
+    def read(address: str) -> dict[str, list[dict[str, object]]]:
+        with urlopen(base_url + address) as answer:
+            content: dict[str, list[dict[str, object]]] = json.load(answer)
+            return content
+
+    models = [str(line["slug"]) for line in read("/overview.json")["lines"]]
+    places = {"long": max(models, key=len)}
+    for suite in ("negation", "visual", "existence"):
+        hits = read(f"/browse.json?suite={suite}")["hits"]
+        refused = [hit for hit in hits if "refused" in json.dumps(hit)] or hits
+        places[suite] = str(refused[0]["entry"]["address"])  # type: ignore[index]
+    return places
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_view_breaks(browser: Browser, base_url: str, places: dict[str, str], width: int) -> None:
+    found = []
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        context.set_default_timeout(PATIENCE)
+        page = context.new_page()
+        for view in VIEWS:
+            page.goto(base_url + view.format(**places))
+            wide, high = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+            found += [f"{view}: {wide} pixels wide in {width}"] if wide > width else []
+            found += [f"{view}: {high} pixels high"] if width == 1400 and high > 6000 else []
+            found += [f"{view}: {text}" for text in page.evaluate(LETTERS)]
+    assert not found, "\n".join(found)
+
+
+def test_all_columns_of_a_group_are_in_sight_beside_long_answers(
+    page: Page, base_url: str, places: dict[str, str]
+) -> None:
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.goto(base_url + places["negation"])
+    for head in ("base", "variant 1", "consistent"):
+        box = page.get_by_role("columnheader", name=head, exact=True).bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 1400
+
+
+def test_a_click_shows_the_whole_answer_as_text(page: Page, base_url: str, places: dict[str, str]) -> None:
+    page.goto(base_url + places["negation"])
+    reply = page.locator("details.reply").first
+    expect(reply.locator("pre")).to_be_hidden()
+    reply.locator("summary").click()
+    expect(reply.locator("pre")).to_be_visible()
+    assert reply.locator("pre b, pre table").count() == 0
+
+
+def test_a_picture_is_never_larger_than_it_is_and_a_click_shows_it_closer(
+    page: Page, base_url: str, places: dict[str, str]
+) -> None:
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.goto(base_url + places["visual"])
+    page.wait_for_load_state("networkidle")
+    sizes = page.eval_on_selector_all(
+        ".shown img", "all => all.map(one => [one.width, one.naturalWidth, one.height, innerHeight])"
+    )
+    assert all(width <= natural and height <= 0.7 * window for width, natural, height, window in sizes)
+    page.locator("[data-zoom]").first.click()
+    closer = page.locator("#zoom")
+    expect(closer).to_be_visible()
+    page.keyboard.press("+")
+    expect(closer.locator("img")).to_have_attribute("style", "transform: translate(0px, 0px) scale(1.2);")
+    page.keyboard.press("Escape")
+    expect(closer).to_be_hidden()
