@@ -13,7 +13,7 @@ from time import perf_counter
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.gqa import gqa
 from counterpoint.suites.contrast.contrast_sets import suite
-from counterpoint.suites.suite import generate_groups
+from counterpoint.suites.suite import Tally, generate_groups
 from counterpoint.world.source import World
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -23,13 +23,14 @@ SHOWN = 20
 
 
 def main(questions: str = "20000", folder: str = "") -> int:
-    """Print what was judged, template by template, and the first disagreements; how many there are."""
+    """Print what was matched, changed and judged by template, and the first disagreements; how many there are."""
     start = perf_counter()
     source = Source(gqa, Path(folder), "val") if folder else World("test", int(questions))
     items = list(islice(source.grounded(), int(questions)))
     scenes = {item.scene.picture.address: item.scene for item in items}
-    asked, wrong = Counter[str](), list[str]()
-    for _, group in generate_groups(suite, items):
+    asked, sets, tally, wrong = Counter[str](), list[tuple[str, int]](), Tally(), list[str]()
+    for _, group in generate_groups(suite, items, tally=tally):
+        sets.append((group.kind, len(group.variants)))
         for query, gold in zip(group.queries, group.gold, strict=True):
             assert query.picture, "every contrast is about a picture"
             assert gold, "every contrast has an answer"
@@ -37,8 +38,12 @@ def main(questions: str = "20000", folder: str = "") -> int:
             second = judged(scenes[query.picture.address], query.text)
             if second != gold.best:
                 wrong.append(f"{query.picture.address} {query.text} {gold.best}, or {second}?")
+    print(f"{'template':<28}{'matched':>9}{'changed':>9}{'with 3':>9}{'with 5':>9}{'judged':>9}")
     for kind, count in sorted(asked.items()):
-        print(f"{kind:<28}{count:>8,}")
+        sizes = [size for own, size in sets if own == kind]
+        matched = len(sizes) + sum(tally.reasons.get(kind, {}).values())
+        shares = [sum(size >= least for size in sizes) / matched for least in (1, 3, 5)]
+        print(f"{kind:<28}{matched:>9,}" + "".join(f"{share:>9.0%}" for share in shares) + f"{count:>9,}")
     print("\n".join(wrong[:SHOWN]))
     agreed = 1 - len(wrong) / asked.total()
     told = f"{asked.total():,} answers to originals and contrasts from {len(items):,} questions"

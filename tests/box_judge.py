@@ -58,9 +58,9 @@ def judge(text: str, boxes: list[JudgedBox], width: int) -> str | None:
     if match := re.fullmatch(rf"(?:Is|Are) there {kind}(.+?) ({_RELATION}) (?:the|an?) (.+)\?", text):
         return _some_stand(boxes, *match.groups())
     if match := re.fullmatch(rf"(?:Is|Are) the (.+?) ({_RELATION}) the (.+)\?", text):
-        name, relation, other = match.groups()
-        alone = len(_named(boxes, name)) == len(_named(boxes, other)) == 1
-        return _some_stand(boxes, name, relation, other) if alone else None
+        one, other = (_meant(boxes, match[part], width) for part in (1, 3))
+        alone = len(one) == len(other) == 1
+        return _some_stand([*one, *other], one[0].name, match[2], other[0].name) if alone else None
     if match := re.fullmatch(rf"(?:Is|Are) there {kind}(.+?) or {kind}(.+)\?", text):
         return "yes" if any(_named(boxes, name) for name in match.groups()) else "no"
     if match := re.fullmatch(rf"(?:Is|Are) there {kind}(.+)\?", text):
@@ -72,6 +72,13 @@ def judge(text: str, boxes: list[JudgedBox], width: int) -> str | None:
     if match := re.fullmatch(r"How many (.+) are there\?", text):
         return str(len([box for box in boxes if plural(box.name) == match[1]]))
     return None
+
+
+def _meant(boxes: list[JudgedBox], phrase: str, width: int) -> list[JudgedBox]:
+    """The boxes of a name, or those in one half of the picture."""
+    name, _, side = phrase.partition(" on the ")
+    found = _named(boxes, name)
+    return [box for box in found if not side or ((box.left + box.right) < width) is (side == "left")]
 
 
 def _named(boxes: list[JudgedBox], name: str) -> list[JudgedBox]:

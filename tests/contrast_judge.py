@@ -9,11 +9,14 @@ import re
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import is_a
-from counterpoint.language.nouns import plural, singular
+from counterpoint.language.nouns import is_plural, plural, singular
 from counterpoint.language.verbs import gerund
 
 PLACES = ("to the left of", "to the right of", "in front of", "behind", "above", "below", "under", "on", "near")
-_PLACE = "|".join((*PLACES, "on top of", "beneath", "next to", "beside", "inside", "in", "at", "by", "around"))
+_HIGHER, _LOWER = "higher than", "lower than"
+_PLACE = "|".join(
+    (*PLACES, _HIGHER, _LOWER, "on top of", "beneath", "next to", "beside", "inside", "in", "at", "by", "around")
+)
 _ACT = rf"\w+ing(?: (?:with|from|{_PLACE}))?"
 _RELATION = rf"{_ACT}|{_PLACE}"
 _COLORS = ["white", "black", "gray", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown"]
@@ -29,6 +32,7 @@ def judged(scene: Scene, text: str) -> str:
     words = re.sub(rf"(?<=side|part|half) of (?:this|the) {_PICTURE}", "", words)
     words = re.sub(rf"((?:on|in) the (?:left|right)) of (?:this|the) {_PICTURE}", r"\1", words)
     words = re.sub(r"^(?:do|can) you (?:also )?see|^(?:is|are) there", "there:", words)
+    words = words.replace(" in the middle", "")
     words = re.sub(r"^do you think (the .+?) (is|are) ", r"\2 \1 ", words)
     if words.startswith("there:"):
         return _existing(scene, words.removeprefix("there: "))
@@ -36,6 +40,10 @@ def judged(scene: Scene, text: str) -> str:
         return _color(scene, words)
     if re.search(rf"\bside\b.* (?:is|are) |(?:is|are) on (?:which|what) side|^(?:is|are) the .+ {_SIDES}$", words):
         return _side(scene, words)
+    if found := re.fullmatch(
+        r"(?:is|are) the (.+) to the (?:left|right) or (?:to )?the (?:left|right) of the (.+)", words
+    ):
+        return _which(scene, found[1], found[2])
     if found := re.fullmatch(r"(?:is|are|does|do) the (.+)", words):
         return _related(scene, found[1], acts=words.startswith("d"))
     return "<not read>"
@@ -102,6 +110,15 @@ def _side(scene: Scene, words: str) -> str:
     return "left" if found[0].box.middle[0] < scene.size.width / 2 else "right"
 
 
+def _which(scene: Scene, phrase: str, other: str) -> str:
+    """Left or right, where exactly one of them holds of two things."""
+    one, two = _meant(scene, phrase), _meant(scene, other)
+    if len(one) != 1 or len(two) != 1:
+        return f"<{len(one)} for {phrase}, {len(two)} for {other}>"
+    sides = [name for name in ("left", "right") if _holds(scene, one[0], f"to the {name} of", two[0])]
+    return sides[0] if len(sides) == 1 else "<neither, or both>"
+
+
 def _related(scene: Scene, words: str, *, acts: bool) -> str:
     """Every way to part the words into a thing, a relation and another is tried, until both are found."""
     problem = "<not read>"
@@ -131,34 +148,45 @@ def _holds(scene: Scene, one: SceneObject, relation: str, other: SceneObject) ->
     if one.box and other.box and relation in PLACES[:2]:
         apart = one.box.right <= other.box.x if relation == PLACES[0] else one.box.x >= other.box.right
         return apart and one.id != other.id
+    if one.box and other.box and relation in (_HIGHER, _LOWER):
+        upper, lower = (one.box, other.box) if relation == _HIGHER else (other.box, one.box)
+        return upper.bottom <= lower.y
     return False
 
 
 def _meant(scene: Scene, phrase: str) -> list[SceneObject]:
-    """All things that a phrase with "the" could mean: by name, values, side, clothes, owner or relation."""
+    """All things that a phrase with "the" could mean: of exactly this name, or else those that are such a thing."""
+    found = _called(scene, phrase, exactly=True) or _called(scene, phrase, exactly=False)
+    return [one for one in found if not is_plural(one.name)] or found if len(found) > 1 else found
+
+
+def _called(scene: Scene, phrase: str, *, exactly: bool) -> list[SceneObject]:
+    """The things of a phrase: by name, values, side, clothes, owner or relation."""
     if found := re.fullmatch(r"(.+) (?:on|to) the (left|right)(?: side)?", phrase):
         half = scene.size.width / 2
         return [
-            one for one in _meant(scene, found[1]) if one.box and (one.box.middle[0] < half) is (found[2] == "left")
+            one
+            for one in _called(scene, found[1], exactly=exactly)
+            if one.box and (one.box.middle[0] < half) is (found[2] == "left")
         ]
     if found := re.fullmatch(r"(.+)'s? (.+)", phrase):
-        owners = {one.id for one in _meant(scene, found[1])}
+        owners = {one.id for one in _called(scene, found[1], exactly=exactly)}
         worn = {link.object for link in scene.relations if link.name == "wearing" and link.subject in owners}
-        return [one for one in _meant(scene, found[2]) if one.id in worn]
+        return [one for one in _called(scene, found[2], exactly=exactly) if one.id in worn]
     if found := re.fullmatch(rf"(.+?)(?: that (?:is|are))? ({_RELATION}) the (.+)", phrase):
         relations = ("wearing", "in") if found[2] == "in" else (found[2],)
         others = _meant(scene, found[3])
         return [
             one
-            for one in _meant(scene, found[1])
+            for one in _called(scene, found[1], exactly=exactly)
             if any(_holds(scene, one, relation, other) for relation in relations for other in others)
         ]
     if found := re.fullmatch(r"(.+) that (?:is|are) (\w+)", phrase):
-        return [one for one in _meant(scene, found[1]) if found[2] in one.attributes]
-    exact = [one for one in scene if one.name == phrase]
-    if exact:
-        return exact
+        return [one for one in _called(scene, found[1], exactly=exactly) if found[2] in one.attributes]
+    named = [one for one in scene if (one.name == phrase if exactly else _is(one, phrase))]
+    if named:
+        return named
     value, _, rest = phrase.partition(" ")
     if rest and any(value in one.attributes for one in scene):
-        return [one for one in _meant(scene, rest) if value in one.attributes]
-    return [one for one in scene if _is(one, phrase)]
+        return [one for one in _called(scene, rest, exactly=exactly) if value in one.attributes]
+    return []

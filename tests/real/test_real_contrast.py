@@ -18,9 +18,27 @@ sys.path.append(str(Path(__file__).parents[1] / "suites"))
 from contrast_judge import judged
 
 READ = {
+    "Which color is the snow?": "white",
     "Is the black animal sitting on the green chair?": "no",
-    "Is the person standing on the umbrella?": "no",
+    "Is the black animal to the right of the green chair?": "no",
+    "Does the person that is playing play with a ball?": "yes",
+    "Is there a wine glass to the right of the man on the left?": "yes",
+    "Is there a wine glass to the left of the painting?": "yes",
+    "Is there a wine glass to the left of the paper?": "yes",
+    "Is there a wine glass to the left of the man on the right?": "yes",
+    "Is the black street light to the right or to the left of the man at the window?": "right",
+    "Is the street light to the right or to the left of the man at the window?": "right",
+    "Is there a horse to the right of the person on the left side?": "no",
+    "Is there a ball to the left of the person on the left side?": "no",
+    "Is there a pizza slice to the right of the person on the left side?": "no",
+    "Is there any paper to the right of the person on the left side?": "no",
+    "Is there a rock to the right of the person on the left side?": "no",
+    "Is the man on the left to the right or to the left of the woman in the middle?": "left",
+    "Is the lady to the right or to the left of the man on the right?": "left",
     "Is there a monkey to the right of the mirror?": "yes",
+    "Is the food to the right of leaves?": "yes",
+    "Is the food to the right of a gate?": "yes",
+    "Is the person standing on the umbrella?": "no",
 }
 """What was read by eye, with the scene beside it, and found right and fluent."""
 
@@ -40,7 +58,7 @@ def test_every_real_contrast_was_read_and_found_right(made: tuple[list[Group], T
         if gold
     }
     assert told.items() <= READ.items()
-    assert len(told) >= 2
+    assert len({dict(group.tags[0])["question"] for group in groups}) >= 10, "of the 14 that are matched"
 
 
 def test_a_second_opinion_reads_every_original_and_contrast_in_its_own_words_and_agrees() -> None:
@@ -65,12 +83,13 @@ def test_every_question_is_changed_or_counted_with_a_reason(made: tuple[list[Gro
     for (kind, reason), count in tally.dropped.items():
         assert reason
         by_template[kind] += count
-    relations = by_template[TEMPLATES[3]]
-    assert relations == by_template[TEMPLATES[4]], "a relation is an instance of two templates"
+    relations = by_template[TEMPLATES[4]]
+    assert relations == 3, "what can be turned round is an instance of two templates"
     assert by_template[NO_TEMPLATE] == tally.dropped[NO_TEMPLATE, "it is of another kind"], "every wording is known"
     assert by_template.total() - relations == questions
     assert by_template[TEMPLATES[0]] == 3
-    assert by_template[TEMPLATES[2]] == 2
+    assert by_template[TEMPLATES[2]] == 4
+    assert by_template[TEMPLATES[3]] == 5
     assert by_template[TEMPLATES[5]] == 2
 
 
@@ -80,4 +99,4 @@ def test_ids_keep_their_zeros_and_proofs_name_objects_of_the_scene(made: tuple[l
     for group in groups:
         for tags in map(dict, group.tags[1:]):
             scene = known[tags["question"]]
-            assert any(one.id in tags["proof"] for one in scene)
+            assert any(one.id in tags["proof"] for one in scene) or tags["proof"].startswith(f"no {tags['to']}")

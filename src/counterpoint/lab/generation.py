@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Group
+from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import counted
 from counterpoint.exports.restored_suite import RestoredSuite, restore_suite
@@ -27,6 +28,7 @@ from counterpoint.lab.source_items import (
     SourceItems,
     SourceRequest,
     absence_note,
+    has_only_questions,
     picture_roots,
     questions_note,
     source_rules,
@@ -288,7 +290,11 @@ class _Generator:
 
     def _named(self, name: str, limit: Limit) -> GeneratedSuite:
         """A suite that must be made."""
-        groups = self._generate(self._job(name, limit))
+        job = self._job(name, limit)
+        if job.suite.takes == "grounded" and job.suite.kinds_of and has_only_questions(source := self._items.source()):
+            fact = f"{self._request.source} has no scene graphs here, and {name} changes questions by them"
+            raise CounterpointError(fact, hint=_matched_kinds(job.suite.kinds_of, source.questions()))
+        groups = self._generate(job)
         if groups.table is None:
             hint = next((f"{kind}: {why}" for (kind, why), n in sorted(groups.tally.dropped.items()) if n), "")
             raise CounterpointError(self._nothing(groups), hint=hint)
@@ -410,6 +416,16 @@ class _Generator:
     def _nothing(self, groups: _Groups) -> str:
         job = groups.job
         return f"{job.generator} made nothing of {len(groups.items)} {job.suite.takes} of {self._request.source}"
+
+
+def _matched_kinds(kinds_of: Callable[[Question], Iterable[str]], questions: Iterable[Question]) -> str:
+    """How many questions each kind would match, were their scenes there."""
+    counts, asked = Counter[str](), 0
+    for question in questions:
+        counts.update(kinds_of(question))
+        asked += 1
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(counts.items()))
+    return f"of {counted(asked, 'question')} these are matched, and none is changed: {kinds}"
 
 
 def group_limit(name: str, request: GenerateRequest) -> Limit:

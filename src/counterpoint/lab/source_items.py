@@ -205,6 +205,11 @@ def has_only_scenes(source: Any) -> bool:
     return not has_questions and _has_kind(source, "scenes")
 
 
+def has_only_questions(source: Any) -> bool:
+    """Whether a data set has questions, and its scenes, where it has any, are not there."""
+    return isinstance(source, Source) and "questions" in source.dataset.read and not _has_kind(source, "scenes")
+
+
 def has_only_captions(source: Any) -> bool:
     """Whether a data set has captions, and neither questions nor scenes, or its file of captions was named."""
     if not isinstance(source, Source) or "questions" in source.dataset.read or not has_captions(source):

@@ -132,6 +132,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     options: tuple[str, ...] = ()  # names of OPTIONS
     required: tuple[str, ...] = ()  # options without which nothing can be made
     proposals: FoilProposals | None = None  # for the option masked_lm
+    kinds_of: Callable[[Question], Iterable[str]] | None = None  # what a question is matched by, without its scene
     of_captions: "Suite[Any, Any] | None" = None  # made in its place of a source with captions and no questions
 
     def check_options(self, names: Iterable[str]) -> None:

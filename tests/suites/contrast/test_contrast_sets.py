@@ -127,7 +127,7 @@ def test_ids_keep_their_zeros_and_a_question_under_two_templates_is_two_sets() -
     steps = program("select: dog (1)", "verify rel: table,to the left of,o (2)")
     item = asked(scene(1, things), "Is the dog to the left of the table?", "yes", steps, "00042")
     groups, _ = made(item)
-    assert [dict(tags)["question"] for group in groups for tags in group.tags] == ["00042"] * 4
+    assert {dict(tags)["question"] for group in groups for tags in group.tags} == {"00042"}
     assert [dict(group.tags[0])["template"] for group in groups] == list(TEMPLATES[3:5])
     assert groups[0].base == groups[1].base
 

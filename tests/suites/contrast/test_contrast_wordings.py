@@ -1,10 +1,14 @@
 """The six templates, question by question: what is read, what is changed, and what is left out and why."""
 
+from dataclasses import replace
+
 import pytest
 from contrast_items import asked, either, made, program, reasons, scene
 
 from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.scenes import Scene
+from counterpoint.suites.contrast.contrast_sets import matching_templates
+from counterpoint.suites.contrast.grounding import SceneGrounder
 from counterpoint.suites.contrast.question_forms import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE, match_wording
 
 
@@ -23,6 +27,11 @@ def _texts(item: GroundedQuestion, kind: str) -> dict[str, str]:
     groups, _ = made(item)
     group = next(one for one in groups if one.kind == kind)
     return {query.text: gold.best for query, gold in zip(group.variants, group.gold[1:], strict=True) if gold}
+
+
+def _begins(found: dict[str, str], first: dict[str, str]) -> bool:
+    """Whether the contrasts begin with these, and all have one answer."""
+    return dict(list(found.items())[: len(first)]) == first and set(found.values()) == set(first.values())
 
 
 def _near(name: str, answer: str, text: str, relation: str = "near") -> GroundedQuestion:
@@ -53,7 +62,7 @@ def test_the_number_of_the_original_is_kept_where_a_noun_has_both() -> None:
 
 def test_what_is_not_near_becomes_something_that_is() -> None:
     found = _texts(_near("kite", "no", "Is there a kite near the table?"), NEAR)
-    assert found == {"Is there a cup near the table?": "yes"}
+    assert _begins(found, {"Is there a cup near the table?": "yes"})
 
 
 def test_what_is_there_but_on_the_other_side_makes_a_no() -> None:
@@ -84,11 +93,12 @@ def test_of_two_things_the_one_that_is_there_goes(text: str) -> None:
     assert not any("scissors" in one or "bread" in one for one in found), "a list of two keeps its number"
 
 
-def test_of_two_things_that_are_not_there_the_first_comes() -> None:
+def test_of_two_things_that_are_not_there_either_comes() -> None:
     found = _texts(asked(_room(), "Do you see a cat or a kite?", "no", either("cat (-)", "kite (-)")), EITHER)
     assert found
     assert set(found.values()) == {"yes"}
-    assert all(one.endswith("or a kite?") for one in found)
+    assert any(one.endswith("or a kite?") for one in found)
+    assert any(one.startswith("Do you see a cat or a") for one in found)
 
 
 def test_with_both_there_no_one_atom_changes_the_answer() -> None:
@@ -114,14 +124,14 @@ def test_with_both_there_no_one_atom_changes_the_answer() -> None:
 )
 def test_what_is_on_one_side_becomes_what_is_on_the_other(text: str, changed: str) -> None:
     item = asked(_room(), text, "left", program("select: dog (3)", "query: hposition"))
-    assert _texts(item, SIDE) == {changed: "right"}
+    assert _begins(_texts(item, SIDE), {changed: "right"})
 
 
 def test_a_thing_in_the_middle_is_on_no_side() -> None:
     found = _texts(
         asked(_room(), "Which side are the shoes on?", "right", program("select: shoes (4)", "query: hposition")), SIDE
     )
-    assert found == {"Which side is the dog on?": "left"}
+    assert _begins(found, {"Which side is the dog on?": "left"})
 
 
 @pytest.mark.parametrize(
@@ -139,7 +149,8 @@ def test_a_thing_in_the_middle_is_on_no_side() -> None:
 def test_what_has_one_color_becomes_what_has_another(text: str, changed: str) -> None:
     found = _texts(asked(_room(), text, "red", program("select: cup (2)", "query: color")), COLOR)
     assert found[changed] == "white"
-    assert len(found) == 3
+    assert len(found) > 2
+    assert not any(color in text for text in found for color in ("brown", "black", "white"))
 
 
 def test_a_value_before_the_noun_can_be_the_atom() -> None:
@@ -151,7 +162,7 @@ def test_a_value_before_the_noun_can_be_the_atom() -> None:
         program("select: dog (1)", "filter color: black", "query: hposition"),
     )
     groups, _ = made(item)
-    assert [query.text for query in groups[0].variants] == ["Which side is the white dog on?"]
+    assert groups[0].variants[0].text == "Which side is the white dog on?"
     assert dict(groups[0].tags[1]) | {"proof": ""} == {
         "question": "007",
         "template": SIDE,
@@ -165,8 +176,8 @@ def test_a_value_before_the_noun_can_be_the_atom() -> None:
 def test_a_relation_is_turned_round_and_its_subject_exchanged() -> None:
     steps = program("select: dog (3)", "verify rel: table,to the left of,o (1)")
     item = asked(_room(), "Is the dog to the left of the table?", "yes", steps)
-    assert _texts(item, RELATION) == {"Is the dog to the right of the table?": "no"}
-    assert _texts(item, OBJECT) == {"Are the shoes to the left of the table?": "no"}
+    assert _begins(_texts(item, RELATION), {"Is the dog to the right of the table?": "no"})
+    assert "Are the shoes to the left of the table?" in _texts(item, OBJECT)
     groups, _ = made(item)
     assert [dict(group.tags[1])["atom"] for group in groups] == ["object", "relation"]
     assert {dict(group.tags[0])["question"] for group in groups} == {"007"}
@@ -223,7 +234,7 @@ def test_a_relation_to_any_such_thing_is_turned_round_in_either_form_of_the_verb
         "Does the woman sit under a bench?": "no"
     }
     dog = _texts(asked(_street(), "Is the woman sitting on a bench?", "yes", steps), OBJECT)
-    assert dog == {"Is the man sitting on a bench?": "no", "Is the dog sitting on a bench?": "no"}
+    assert dog.items() > {"Is the man sitting on a bench?": "no", "Is the dog sitting on a bench?": "no"}.items()
 
 
 def test_nobody_is_said_to_be_without_what_people_wear_unannotated() -> None:
@@ -231,8 +242,7 @@ def test_nobody_is_said_to_be_without_what_people_wear_unannotated() -> None:
     dressed = scene(1, things, (("1", "wearing", "2"),))
     steps = program("select: man (1)", "verify rel: shirt,wearing,o (2)")
     assert reasons(asked(dressed, "Is the man wearing a shirt?", "yes", steps)) == {
-        "nothing in the picture or its like changes the answer for sure",
-        "no relation excludes the one that is asked for",
+        "nothing in the picture or its like changes the answer for sure"
     }
 
 
@@ -244,16 +254,26 @@ def test_a_man_and_a_woman_are_told_apart_unless_both_names_may_be_for_one_body(
         "Which side is the woman on?": "right"
     }
     one = scene(1, [("man", (), (10, 100, 60, 150)), ("woman", (), (12, 102, 60, 150)), dog])
-    assert reasons(asked(one, "Which side is the man on?", "left", steps)) == {"several things could be meant"}
+    assert [SceneGrounder(one).descriptions(person) for person in one.objects[:2]] == [(), ()]
+    assert SceneGrounder(two).descriptions(two["1"])[0].words == "man"
+
+
+def test_the_program_says_which_of_two_people_is_meant() -> None:
+    dog = ("dog", (), (170, 220, 40, 40))
     boys = scene(1, [("man", (), (10, 100, 60, 150)), ("boy", (), (320, 100, 60, 150)), dog])
-    assert reasons(asked(boys, "Which side is the man on?", "left", steps)) == {"several things could be meant"}
+    steps = program("select: boy (2)", "verify rel: man,to the right of,o (1)")
+    item = asked(boys, "Is the boy to the right of the man?", "yes", steps)
+    assert _begins(_texts(item, RELATION), {"Is the boy to the left of the man?": "no"})
+    two = scene(1, [("man", (), (10, 100, 60, 150)), ("man", (), (320, 100, 60, 150)), dog])
+    side = program("select: man (1)", "query: hposition")
+    assert reasons(asked(two, "Which side is the man on?", "left", side)) == {"several things could be meant"}
 
 
 def test_what_lies_further_right_at_both_edges_is_not_left() -> None:
     things = [("table", (), (150, 150, 100, 80)), ("cup", (), (10, 130, 20, 20)), ("dog", (), (220, 200, 60, 60))]
     steps = program("select: cup (2)", "verify rel: table,to the left of,o (1)")
     item = asked(scene(1, things), "Is the cup to the left of the table?", "yes", steps)
-    assert _texts(item, OBJECT) == {"Is the dog to the left of the table?": "no"}
+    assert _begins(_texts(item, OBJECT), {"Is the dog to the left of the table?": "no"})
     inside = [*things[:2], ("dog", (), (220, 200, 20, 20))]
     assert "nothing in the picture or its like changes the answer for sure" in reasons(
         asked(scene(1, inside), "Is the cup to the left of the table?", "yes", steps)
@@ -293,3 +313,26 @@ def test_words_are_read_whatever_the_letters() -> None:
     assert found is not None
     assert found["x"] == "the red cup"
     assert match_wording(SIDE, "What color is the cup?") is None
+
+
+def test_a_plural_needs_two_and_what_is_tiny_or_a_room_is_not_asked_about() -> None:
+    things = [
+        ("table", (), (150, 150, 100, 80)),
+        ("bed", (), (10, 150, 60, 60)),
+        ("cats", (), (20, 250, 40, 30)),
+        ("key", (), (100, 200, 3, 3)),
+        ("kitchen", (), (80, 20, 60, 60)),
+    ]
+    steps = program("select: table (1)", "relate: cups,to the left of,s (-)", "exist: ?")
+    found = _texts(asked(scene(1, things), "Are there any cups to the left of the table?", "no", steps), NEAR)
+    assert found == {"Are there any cats to the left of the table?": "yes"}
+    one = program("select: table (1)", "relate: cup,to the left of,s (-)", "exist: ?")
+    found = _texts(asked(scene(1, things), "Is there a cup to the left of the table?", "no", one), NEAR)
+    assert set(found) == {"Is there a bed to the left of the table?", "Are there any cats to the left of the table?"}
+
+
+def test_a_question_without_its_scene_is_matched_by_its_program_or_its_words() -> None:
+    item = _near("cup", "yes", "Is there a cup near the table?").question
+    assert matching_templates(item) == (NEAR,)
+    assert matching_templates(replace(item, program=(), text="What color is the cat?")) == (COLOR,)
+    assert matching_templates(replace(item, program=(), text="Why is it so?")) == ("no template",)

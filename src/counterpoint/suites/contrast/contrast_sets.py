@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from counterpoint.core.groups import Group, Relation
-from counterpoint.core.items import GroundedQuestion
+from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.suites.contrast.contrasts import (
     Contrast,
     ContrastPlan,
@@ -16,7 +16,13 @@ from counterpoint.suites.contrast.contrasts import (
 )
 from counterpoint.suites.contrast.existence_questions import plan_either, plan_near
 from counterpoint.suites.contrast.grounding import SceneGrounder
-from counterpoint.suites.contrast.question_forms import TEMPLATES, QuestionRejected, UnknownWording, templates_of
+from counterpoint.suites.contrast.question_forms import (
+    TEMPLATES,
+    QuestionRejected,
+    UnknownWording,
+    templates_of,
+    templates_of_text,
+)
 from counterpoint.suites.contrast.referent_questions import plan_color, plan_object, plan_relation, plan_side
 from counterpoint.suites.question_groups import base_query, source_proof
 from counterpoint.suites.suite import Rejection, Suite
@@ -87,11 +93,17 @@ def _new(context: QuestionContext, plan: ContrastPlan, most: int) -> Iterator[Co
                 return
 
 
+def matching_templates(question: Question) -> tuple[str, ...]:
+    """The templates that a question is an instance of, by its program or else by its wording."""
+    return (templates_of(question.program) or templates_of_text(question.text)) or (NO_TEMPLATE,)
+
+
 suite: Suite[GroundedQuestion, ContrastSurvey] = Suite(
     "contrast",
     tests="a question that differs in one atom has another answer",
     propose=propose_contrasts,
     survey=survey,
     takes="grounded",
+    kinds_of=matching_templates,
     options=("contrasts",),
 )

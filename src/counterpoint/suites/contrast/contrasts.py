@@ -1,23 +1,29 @@
 """Contrasts: a question under one template, the survey of its source, and the question with one atom changed."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache
 from math import log
 from random import Random
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import GroundedQuestion, Question
-from counterpoint.core.scenes import SceneObject
+from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import article, be, do, have, is_countable, is_mass, is_plural, plural, singular
+from counterpoint.language.nouns import is_pair
+from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import NameCooccurrence
 from counterpoint.suites.bloom_filter import BloomFilter
-from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder
+from counterpoint.suites.contrast.grounding import Description, Phrase, SceneGrounder
 from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, UnknownWording, match_wording
 from counterpoint.suites.question_groups import Tags
+
+T = TypeVar("T")
+_ENOUGH = 6  # objects of a name, from which its usual color is known
 
 
 @dataclass(slots=True)
@@ -26,15 +32,26 @@ class ContrastSurvey:
 
     scenes: set[str] = field(default_factory=set)  # ids
     names: NameCooccurrence = field(default_factory=NameCooccurrence)
+    related: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # objects by relation
+    colors: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # by name
     questions: BloomFilter = field(default_factory=BloomFilter)
     _companions: dict[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
+    _all_names: list[str] | None = field(default=None, repr=False, compare=False)
 
     def add(self, item: GroundedQuestion) -> None:
         """Count one question, and its scene if it was not counted before."""
         self.questions.add(item.scene.id, item.question.text)
-        if item.scene.id not in self.scenes:
-            self.scenes.add(item.scene.id)
-            self.names.add(item.scene)
+        self.add_scene(item.scene)
+
+    def add_scene(self, scene: Scene) -> None:
+        """Count one scene if it was not counted before."""
+        if scene.id not in self.scenes:
+            self.scenes.add(scene.id)
+            self.names.add(scene)
+            for link in scene.relations:
+                self.related[link.name][scene[link.object].name] += 1
+            for thing in scene:
+                self.colors[thing.name].update(value for value in thing.attributes if attribute_class(value) == "color")
 
     def companions(self, name: str) -> Mapping[str, float]:
         """What occurs with such an object more often than by chance, with the number of scenes in excess."""
@@ -47,10 +64,28 @@ class ContrastSurvey:
             self._companions[name] = {other: more for other, more in excess.items() if more > 0}
         return self._companions[name]
 
+    def color_share(self, name: str, color: str) -> float:
+        """The share of objects of a name that have a color, of those that have any; 0 where too few are known."""
+        counts = self.colors.get(name, Counter[str]())
+        return counts[color] / counts.total() if counts.total() >= _ENOUGH else 0.0
+
+    def absent_names(self, beside: str, rng: Random) -> Iterator[str]:
+        """What may be asked for beside such an object: what occurs with it, by weight, then any name at random."""
+        companions = self.companions(beside)
+        yield from weighted_order(companions, rng)
+        if self._all_names is None:
+            self._all_names = sorted(self.names.having)
+        for name in rng.sample(self._all_names, len(self._all_names)):
+            if name not in companions:
+                yield name
+
 
 def survey(items: Iterable[GroundedQuestion]) -> ContrastSurvey:
-    """One pass over the questions of a source."""
+    """One pass over the questions of a source, and over all its scenes where it holds them."""
     statistics = ContrastSurvey()
+    scenes: Mapping[str, Scene] = getattr(items, "scenes", {})
+    for scene in scenes.values():
+        statistics.add_scene(scene)
     for item in items:
         statistics.add(item)
     return statistics
@@ -60,6 +95,21 @@ def weighted_order(weights: Mapping[str, float], rng: Random) -> list[str]:
     """All words in weighted random order, without replacement."""
     keys = {word: log(1 - rng.random()) / weight for word, weight in weights.items()}
     return sorted(keys, key=lambda word: -keys[word])
+
+
+def alternate(*sources: Iterable[T]) -> Iterator[T]:
+    """The first of each, then the second of each, and so on.
+
+    >>> "".join(alternate("abc", "x", "12"))
+    'ax1b2c'
+    """
+    waiting = [iter(source) for source in sources]
+    while waiting:
+        for source in tuple(waiting):
+            try:
+                yield next(source)
+            except StopIteration:
+                waiting.remove(source)
 
 
 def order_by_spelling(word: str, others: Iterable[str], rng: Random) -> list[str]:
@@ -94,9 +144,16 @@ def rewrite_spans(text: str, changes: Mapping[Span, str]) -> str:
     return text
 
 
-def replace_definite(text: str, match: re.Match[str], phrase: Phrase, name: str) -> str:
-    """The question with another name after "the", in the number of that name."""
-    return rewrite_spans(text, {phrase.at: name} | _verbs(match, name))
+def replace_definite(text: str, match: re.Match[str], phrase: Phrase, words: Description, *, whole: bool = True) -> str:
+    """The question about another object: with its description in the place of a phrase, or of the noun alone."""
+    span = phrase.span if whole else phrase.at
+    agreeing = _verbs(match, words.noun) if phrase.at[0] < match.end("x") else {}
+    return rewrite_spans(text, {span: f"the {words.words}" if whole else words.words} | agreeing)
+
+
+def text_of(text: str, phrase: Phrase) -> str:
+    """The words of a definite phrase without its article."""
+    return text[phrase.span[0] : phrase.span[1]].lower().removeprefix("the ")
 
 
 def replace_value(text: str, phrase: Phrase, place: int, value: str) -> str:
@@ -107,24 +164,44 @@ def replace_value(text: str, phrase: Phrase, place: int, value: str) -> str:
     return rewrite_spans(text, {span: value})
 
 
-def replace_indefinite(text: str, match: re.Match[str], phrase: Phrase, name: str, *, alike: bool = False) -> str:
+def replace_indefinite(
+    text: str,
+    match: re.Match[str],
+    phrase: Phrase,
+    name: str,
+    *,
+    alike: bool = False,
+    bare: bool = False,
+    things: Sequence[SceneObject] | None = None,
+) -> str:
     """The question after "a" or "any" thing of another name, or nothing where its number does not fit.
 
     A count noun keeps the number of the noun in whose place it stands; mass nouns and pairs ask for "any". Where both
-    have to be `alike`, in a list of two, a count noun takes the place of a count noun only.
+    have to be `alike`, in a list of two, a count noun takes the place of a count noun only; after a verb they are
+    `bare`. Where `things` make the answer yes, there are as many as the number says: one bed is not "some beds".
     """
     form = name
     if not is_mass(name) and is_countable(name):  # count nouns are many beside mass nouns
-        form = plural(name) if is_plural(phrase.noun) or is_mass(phrase.noun) else singular(name)
+        is_many = (is_plural(phrase.noun) and not is_pair(phrase.noun)) or is_mass(phrase.noun)
+        is_many = is_many or (bool(things) and all(is_plural(thing.name) for thing in things or ()))
+        form = plural(name) if is_many else singular(name)
+        if is_many and things is not None and len(things) < 2 and not any(is_plural(thing.name) for thing in things):
+            return ""
     was, now = _class(phrase.noun), _class(form)
     if alike and was != now:
         return ""
     changes = {phrase.at: form} | (_verbs(match, form) if phrase.at[0] < match.end("x") else {})
-    if phrase.determiner in ("a", "an"):
+    if phrase.determiner in ("a", "an") and bare and now != "one" and not phrase.values:
+        changes = {(phrase.determiner_at[0], phrase.at[1]): form}
+    elif phrase.determiner in ("a", "an"):
         first = phrase.values[0][0] if phrase.values and phrase.values[0][1][1] else form
         changes[phrase.determiner_at] = article(first) if now == "one" else "any"
+    elif phrase.determiner in ("some", "any") and now == "one" != was:
+        changes[phrase.determiner_at] = article(form)
     elif not phrase.determiner and now == "one":
-        return ""
+        if phrase.values:
+            return ""
+        changes[phrase.at] = f"{article(form)} {form}"
     return rewrite_spans(text, changes)
 
 

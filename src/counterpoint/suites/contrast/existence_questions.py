@@ -1,27 +1,32 @@
 """Contrasts of "Are there X near the Y?" and "Do you see X or Y?": the object asked for is replaced."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from counterpoint.core.placement import LEFT, RIGHT
 from counterpoint.core.scenes import SceneObject
-from counterpoint.language.english import be
+from counterpoint.language.english import be, is_plural
 from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.scenes.attributes import attribute_class, goes_before_noun, has_value
-from counterpoint.scenes.relations import relation_fact
+from counterpoint.scenes.relations import SYMMETRIC_RELATIONS, opposite_relation, relation_fact
 from counterpoint.suites.contrast.contrasts import (
     Contrast,
     ContrastPlan,
     QuestionContext,
+    alternate,
+    replace_definite,
     replace_indefinite,
     replace_value,
+    rewrite_spans,
+    text_of,
     weighted_order,
 )
 from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
 from counterpoint.suites.contrast.question_forms import QuestionRejected, read_clue
 
 _SELDOM = 0.1  # the weight of what is there and is not seen with the other thing elsewhere
-_ELSEWHERE = 2.0  # and that of what is there, but not in the place that is asked for
 
 
 def plan_near(context: QuestionContext) -> ContrastPlan:
@@ -39,25 +44,89 @@ def plan_near(context: QuestionContext) -> ContrastPlan:
         raise QuestionRejected("a name that no lexicon knows")
     context.require_agreement(_truth(context.grounder, x_phrase, relation, y), context.truth)
 
-    def prove(thing: SceneObject) -> str:
-        fact = relation_fact(context.grounder.scene, thing, relation, y)
+    place = PlaceQuestion(context, match, x_phrase, y_phrase, relation, y)
+    contrasts = alternate(place.other_objects(), place.opposite(), place.other_places(), place.other_values())
+    return ContrastPlan((y,), naming_kind(y.name, y_phrase.noun) or "synonym", contrasts)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceQuestion:
+    """A question of the first template: whether there is an X in a relation to the Y."""
+
+    context: QuestionContext
+    match: re.Match[str]
+    mine: Phrase
+    other: Phrase
+    relation: str
+    y: SceneObject
+
+    def other_objects(self) -> Iterator[Contrast]:
+        """Another X: absent, or elsewhere, or in that place."""
+        context, grounder, y = self.context, self.context.grounder, self.y
+        if context.truth:
+            changes = _absent_objects(context, self.mine, self.relation, y)
+        else:  # "a lamp near the red lamp" is another lamp
+            names = [name for name in grounder.askable_names if not may_be(name, self.mine.noun)]
+            apart = [name for name in names if not may_be(name, y.name)]
+            changes = _present_objects(context, self.mine, y.name, apart, self._proof)
+        for name, proof, objects in changes:
+            things = None if context.truth else objects
+            if text := replace_indefinite(context.text, self.match, self.mine, name, things=things):
+                yield Contrast(text, context.contrary, "object", self.mine.noun, name, proof, (*objects, y))
+
+    def _proof(self, thing: SceneObject) -> str:
+        fact = relation_fact(self.context.grounder.scene, thing, self.relation, self.y)
         return fact.proof if fact and fact.holds else ""
 
-    def contrasts() -> Iterator[Contrast]:
-        if context.truth:
-            changes = _absent_objects(context, x_phrase, relation, y)
-        else:  # "a lamp near the red lamp" is another lamp
-            names = context.grounder.clear_names
-            apart = [name for name in names if not may_be(name, x_phrase.noun) and not may_be(name, y.name)]
-            changes = _present_objects(context, x_phrase, y.name, apart, prove)
-        for name, proof, objects in changes:
-            if text := replace_indefinite(context.text, match, x_phrase, name):
-                yield Contrast(text, context.contrary, "object", x_phrase.noun, name, proof, (*objects, y))
-        for value, proof, objects in _other_values(context, x_phrase, relation, y):
-            text, before = replace_value(context.text, x_phrase, 0, value), x_phrase.values[0][0]
-            yield Contrast(text, context.contrary, "attribute", before, value, proof, (*objects, y))
+    def opposite(self) -> Iterator[Contrast]:
+        """The opposite relation."""
+        context, other = self.context, opposite_relation(self.relation)
+        if other and (proof := self._change_proof(other, self.y)):
+            text = rewrite_spans(context.text, {self.match.span("relation"): other})
+            yield Contrast(text, context.contrary, "relation", self.relation, other, proof, (self.y,))
 
-    return ContrastPlan((y,), naming_kind(y.name, y_phrase.noun), contrasts())
+    def other_places(self) -> Iterator[Contrast]:
+        """Another Y."""
+        context, grounder, mine = self.context, self.context.grounder, self.mine
+        things = [one for one in grounder.scene if one.id != self.y.id and not may_be(one.name, mine.noun)]
+        for thing in context.rng.sample(things, len(things)):
+            described = [words for words in grounder.descriptions(thing)[:1] if not naming_kind(words.noun, mine.noun)]
+            for words in described if can_place(self.relation, thing) else ():
+                if proof := self._change_proof(self.relation, thing):
+                    text = replace_definite(context.text, self.match, self.other, words)
+                    yield Contrast(
+                        text,
+                        context.contrary,
+                        "object",
+                        text_of(context.text, self.other),
+                        words.words,
+                        proof,
+                        (thing,),
+                    )
+
+    def _change_proof(self, relation: str, y: SceneObject) -> str:
+        """The proof that the answer is another with this relation or this Y, or nothing where that is open."""
+        context, grounder, mine = self.context, self.context.grounder, self.mine
+        if _truth(grounder, mine, relation, y) is not (not context.truth):
+            return ""
+        things = [thing for thing in grounder.possible_referents(mine.noun) if thing.id != y.id]
+        facts = [fact for thing in things if (fact := relation_fact(grounder.scene, thing, relation, y))]
+        proofs = [fact.proof for fact in facts if fact.holds is not context.truth]
+        if not context.truth and is_plural(mine.noun) and len(proofs) < 2:
+            return ""
+        return "; ".join(proofs[:1] if not context.truth else proofs) or f"no {mine.noun} is annotated"
+
+    def other_values(self) -> Iterator[Contrast]:
+        """Another value of X."""
+        context = self.context
+        for value, proof, objects in _other_values(context, self.mine, self.relation, self.y):
+            text, before = replace_value(context.text, self.mine, 0, value), self.mine.values[0][0]
+            yield Contrast(text, context.contrary, "attribute", before, value, proof, (*objects, self.y))
+
+
+def can_place(relation: str, thing: SceneObject) -> bool:
+    """Whether something may be asked to be in a relation to an object: on a table, but not on a cup."""
+    return relation in (LEFT, RIGHT, *SYMMETRIC_RELATIONS)
 
 
 def plan_either(context: QuestionContext) -> ContrastPlan:
@@ -72,33 +141,41 @@ def plan_either(context: QuestionContext) -> ContrastPlan:
     if any(phrase.side or phrase.anchor for phrase in phrases):
         raise QuestionRejected("the program asks for more than two things")
     truths = [_is_there(context.grounder, phrase) for phrase in phrases]
-    if None in truths:
+    if context.truth and None in truths:
         raise QuestionRejected("it is doubtful whether one of them is there")
-    context.require_agreement(any(truths), context.truth)
+    context.require_agreement(any(truths) if None not in truths else None, context.truth)
     if all(truths):
         raise QuestionRejected("both are there, so that no one atom can change the answer")
-    place = truths.index(True) if context.truth else 0
-    mine, other = phrases[place], phrases[1 - place]
     grounder = context.grounder
     here = tuple(thing for phrase in phrases for thing in grounder.scene if grounder.matches(thing, phrase))
+    if context.truth:
+        place = truths.index(True)
+        contrasts: Iterator[Contrast] = _without_both(context, match, phrases[place], phrases[1 - place])
+    else:
+        contrasts = alternate(_with_one(context, match, *phrases), _with_one(context, match, *phrases[::-1]))
+    return ContrastPlan(here, naming_kind(here[0].name, phrases[0].noun) or "exact" if here else "exact", contrasts)
+
+
+def _without_both(context: QuestionContext, match: re.Match[str], mine: Phrase, other: Phrase) -> Iterator[Contrast]:
+    """The question with an absent object in the place of the present one."""
+    grounder = context.grounder
+    rest = grounder.absence_proof(other.noun) or f"no {other.noun} is as the question says"
+    for name, proof, objects in _absent_objects(context, mine, "", None):
+        text = replace_indefinite(context.text, match, mine, name, alike=True)
+        if text and not may_be(name, other.noun):
+            yield Contrast(text, context.contrary, "object", mine.noun, name, f"{proof}; {rest}", objects)
+
+
+def _with_one(context: QuestionContext, match: re.Match[str], mine: Phrase, other: Phrase) -> Iterator[Contrast]:
+    """The question with a present object in the place of one of two absent ones."""
 
     def prove(thing: SceneObject) -> str:
         return f"{thing.name} {thing.id} {be(thing.name)} annotated"
 
-    def contrasts() -> Iterator[Contrast]:
-        if context.truth:
-            changes = _absent_objects(context, mine, "", None)
-        else:
-            changes = _present_objects(context, mine, other.noun, grounder.clear_names, prove)
-        for name, proof, objects in changes:
-            text = replace_indefinite(context.text, match, mine, name, alike=True)
-            if text and not may_be(name, other.noun):
-                rest = grounder.absence_proof(other.noun) or f"no {other.noun} is as the question says"
-                full = f"{proof}; {rest}" if context.truth else proof
-                yield Contrast(text, context.contrary, "object", mine.noun, name, full, objects)
-
-    how = naming_kind(here[0].name, mine.noun) if here else "exact"
-    return ContrastPlan(here, how, contrasts())
+    names = [name for name in context.grounder.askable_names if not may_be(name, other.noun)]
+    for name, proof, objects in _present_objects(context, mine, other.noun, names, prove):
+        if text := replace_indefinite(context.text, match, mine, name, alike=True, things=objects):
+            yield Contrast(text, context.contrary, "object", mine.noun, name, proof, objects)
 
 
 ObjectChanges: TypeAlias = Iterator[tuple[str, str, tuple[SceneObject, ...]]]
@@ -108,16 +185,14 @@ ObjectChanges: TypeAlias = Iterator[tuple[str, str, tuple[SceneObject, ...]]]
 def _absent_objects(context: QuestionContext, mine: Phrase, relation: str, y: SceneObject | None) -> ObjectChanges:
     """Names of objects that are absent, or absent from that place, by weighted random order."""
     grounder, names = context.grounder, context.grounder.scene.names
-    companions = context.survey.companions(y.name if y else _other(context, mine)).items()
-    weights = {name: more for name, more in companions if name not in names}
-    weights |= dict.fromkeys(grounder.clear_names, _ELSEWHERE) if y else {}
-    for name in weighted_order(weights, context.rng):
-        if proof := grounder.absence_proof(name):
-            yield name, proof, ()
-        elif y and name in names and not may_be(name, mine.noun) and not may_be(name, y.name):
+    elsewhere = context.rng.sample(grounder.askable_names, len(grounder.askable_names)) if y else []
+    for name in alternate(elsewhere, context.survey.absent_names(y.name if y else _other(context, mine), context.rng)):
+        if y and name in names and not may_be(name, mine.noun) and not may_be(name, y.name):
             proof, things = _elsewhere(grounder, name, relation, y)
             if proof:
                 yield name, proof, things
+        elif name not in names and (proof := grounder.absence_proof(name)):
+            yield name, proof, ()
 
 
 def _other(context: QuestionContext, mine: Phrase) -> str:
@@ -144,10 +219,11 @@ def _present_objects(
     """Names of present objects with the values of the phrase and a proof, by weighted random order."""
     companions = context.survey.companions(beside)
     for name in weighted_order({name: companions.get(name, _SELDOM) for name in names}, context.rng):
-        for thing in context.grounder.scene.named(name):
-            if context.grounder.has_values(thing, mine) and (proof := prove(thing)):
-                yield name, proof, (thing,)
-                break
+        grounder = context.grounder
+        things = [thing for thing in grounder.scene.named(name) if grounder.is_askable(thing)]
+        proven = [thing for thing in things if grounder.has_values(thing, mine) and prove(thing)]
+        if proven:
+            yield name, prove(proven[0]), tuple(proven)
 
 
 def _other_values(context: QuestionContext, mine: Phrase, relation: str, y: SceneObject) -> ObjectChanges:

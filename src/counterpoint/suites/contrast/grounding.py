@@ -1,28 +1,35 @@
 """Grounding: the object of a scene that a phrase refers to, or the reason why that is open."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from counterpoint.core.placement import are_apart
-from counterpoint.core.scenes import SceneObject
+from counterpoint.core.placement import are_apart, is_tiny
+from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.language.english import possessive
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
-from counterpoint.language.nouns import plural, singular
+from counterpoint.language.nouns import is_plural, plural, singular
 from counterpoint.scenes.ambiguity import (
     absence_proof,
     are_told_apart,
     can_be_asked,
+    general_names,
     is_known,
     may_be,
     word_set,
 )
-from counterpoint.scenes.attributes import attribute_class, denies, has_value
+from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value, modified_noun
 from counterpoint.scenes.relations import relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneView
 from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, RelativeClause
 
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
+_JOINING = frozenset({"wearing", "covered by", "covering", "covered in", "covered with"})
+_BY_NAME = ("exact", "number", "synonym")
 DISAGREE = "its words and its program do not say the same"
+SIDE_OF_PICTURE = "side"
+"""What a description gives that says where in the picture an object is."""
 SEVERAL = "several things could be meant"
 _SEXES = (frozenset({"man", "boy", "guy", "gentleman", "male"}), frozenset({"woman", "girl", "lady", "female"}))
 
@@ -39,6 +46,12 @@ class Phrase:
     side: str = ""
     anchor: RelativeClause[SceneObject] | None = None
     ids: tuple[str, ...] = ()  # of the objects that the program points at
+    span: tuple[int, int] = (0, 0)  # of the whole phrase
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the noun has no modifiers."""
+        return not (self.values or self.side or self.anchor)
 
     def with_value(self, place: int, value: str) -> "Phrase":
         """The phrase with another value in one place."""
@@ -47,8 +60,21 @@ class Phrase:
         return replace(self, values=tuple(values))
 
 
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A definite phrase for an object, without its article: the words, the noun, and the class of values it gives."""
+
+    words: str
+    noun: str
+    gives: str = ""
+
+
 class SceneGrounder(SceneView):
     """Finds the objects of a scene that the phrases of a question refer to."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
+        self._descriptions: dict[str, tuple[Description, ...]] = {}
 
     @cached_property
     def _ids(self) -> frozenset[str]:
@@ -68,7 +94,53 @@ class SceneGrounder(SceneView):
 
     def absence_proof(self, name: str) -> str:
         """The proof that no object of a name is present, or nothing where that is open."""
-        return absence_proof(name) if can_be_asked(name) and not self.absence_doubt(name) else ""
+        return absence_proof(name) if is_thing(name) and not self.absence_doubt(name) else ""
+
+    def is_askable(self, thing: SceneObject) -> bool:
+        """Whether a question may be about an object: it is large enough to be sure of, and not the picture itself."""
+        return is_thing(thing.name) and not (thing.box and is_tiny(thing.box, self.scene.size))
+
+    @cached_property
+    def askable_names(self) -> list[str]:
+        """Names of present objects that could as well have been proved absent, and that a question may be about."""
+        names = self.clear_names
+        return [name for name in names if any(self.is_askable(thing) for thing in self.scene.named(name))]
+
+    def descriptions(self, thing: SceneObject) -> tuple[Description, ...]:
+        """The phrases that refer to an object and to nothing else: by name, by a value, by its wearer, by its kind."""
+        if thing.id not in self._descriptions:
+            found = self._describe(thing) if self.is_askable(thing) else ()
+            self._descriptions[thing.id] = tuple(found)
+        return self._descriptions[thing.id]
+
+    def _describe(self, thing: SceneObject) -> Iterator[Description]:
+        values = [value for value in self.values(thing) if goes_before_noun(value)]
+        kinds = hypernym_names(thing.name) if is_known(thing.name) and not is_plural(thing.name) else ()
+        general = [kind for kind in kinds if general_names().get(kind) == kind and not self.may_be_unlisted(kind)]
+        names = [thing.name, *general]
+        phrases = [Phrase(name, (0, 0)) for name in names]
+        modified = [Phrase(name, (0, 0), values=((value, (0, 0)),)) for name in names for value in values]
+        phrases[1:1] = modified[: len(values)]
+        phrases += modified[len(values) :]
+        for phrase in phrases:
+            if self.refers(phrase, thing):
+                value = phrase.values[0][0] if phrase.values else ""
+                yield Description(modified_noun(value, phrase.noun), phrase.noun, attribute_class(value))
+        side = side_of_picture(self.scene, thing)
+        if side and len(self.scene.named(thing.name)) > 1 and self.refers(Phrase(thing.name, (0, 0), side=side), thing):
+            yield Description(f"{thing.name} on the {side}", thing.name, SIDE_OF_PICTURE)
+        wearer = self.wearers.get(thing.id, "")
+        if wearer and self.refers(Phrase(self.scene[wearer].name, (0, 0)), self.scene[wearer]):
+            anchor = RelativeClause("wearing", False, self.scene[wearer])
+            if self.refers(Phrase(thing.name, (0, 0), anchor=anchor), thing):
+                yield Description(f"{possessive(self.scene[wearer].name)} {thing.name}", thing.name)
+
+    def refers(self, phrase: Phrase, thing: SceneObject) -> bool:
+        """Whether a phrase of our own surely refers to an object."""
+        try:
+            return self.referent(phrase).id == thing.id
+        except QuestionRejected:
+            return False
 
     def phrase(self, text: str, span: tuple[int, int], clue: Clue) -> Phrase:
         """A span of the text read as a phrase; text and program must agree."""
@@ -92,7 +164,7 @@ class SceneGrounder(SceneView):
         if not all(value in after for value in (*later, clue.side)):
             raise QuestionRejected(DISAGREE)
         stated = (*values, *((value, (0, 0)) for value in later))
-        return Phrase(noun, at, determiner, where, stated, clue.side, anchor, clue.ids)
+        return Phrase(noun, at, determiner, where, stated, clue.side, anchor, clue.ids, span)
 
     def _anchor(
         self, text: str, span: tuple[int, int], link: RelativeClause[Clue] | None
@@ -103,7 +175,7 @@ class SceneGrounder(SceneView):
         clue, (noun, at) = link.other, self._noun(text, span, link.other)
         values, anchor = tuple((value, (0, 0)) for value in clue.values), self._anchor(text, span, clue.link)
         phrase = Phrase(noun, at, values=values, side=clue.side, anchor=anchor, ids=clue.ids)
-        return RelativeClause(link.relation, link.forth, self.referent(phrase))
+        return RelativeClause(link.relation, link.forth, self._pointed(phrase) if clue.ids else self.referent(phrase))
 
     def _noun(self, text: str, span: tuple[int, int], clue: Clue) -> tuple[str, tuple[int, int]]:
         pointed = {self.scene[match].name for match in clue.ids if match in self._ids}
@@ -119,35 +191,81 @@ class SceneGrounder(SceneView):
     def referent(self, phrase: Phrase) -> SceneObject:
         """The only object that a definite phrase can refer to; raises QuestionRejected if there is another.
 
-        Where a program points at an object, the source presupposes that it is unique, and unannotated objects are not
-        considered; a phrase of our own is rejected as well where anything may show another such object.
+        Where a program points at an object, that one is meant, unless another of its name fits the phrase as well; a
+        phrase of our own is rejected where anything else could be called so, or may show another such object.
         """
         if not is_known(phrase.noun):
             raise QuestionRejected("a name that no lexicon knows")
+        if phrase.ids:
+            return self._presupposed(phrase)
         left = self._candidates(phrase)
         if len(left) != 1:
             raise QuestionRejected(SEVERAL if left else "nothing there is called so")
         thing = left[0]
         if not naming_kind(thing.name, phrase.noun) or not self._fits(thing, phrase):
             raise QuestionRejected("it is doubtful whether what is there is meant")
-        if phrase.ids and thing.id not in phrase.ids:
+        if phrase.anchor is None and self._is_shown_elsewhere(thing, phrase.noun):
+            raise QuestionRejected(SEVERAL)
+        if any(_share_kind(other, thing) and not _apart(other, thing) for other in self.scene if other.id != thing.id):
+            raise QuestionRejected("something of its kind is in the same place, and may be the same thing")
+        return thing
+
+    def _is_shown_elsewhere(self, thing: SceneObject, noun: str) -> bool:
+        """Whether anything may show another such object; a mountain that is covered by the snow shows this one."""
+        linked = {link.subject for link in self.scene.relations if link.object == thing.id}
+        linked |= {link.object for link in self.scene.relations_of(thing.id)}
+        shown = (other.id for other in self.called(noun)[1] if other.id != thing.id)
+        placed = {one for one in linked if _is_joined(self.scene, one, thing.id)}
+        return any(one not in placed and one != self.wearers.get(thing.id) for one in shown)
+
+    def _pointed(self, phrase: Phrase) -> SceneObject:
+        """The object that the program points at."""
+        pointed = [self.scene[one] for one in phrase.ids]
+        fitting = [thing for thing in pointed if len(pointed) == 1 or self._fits(thing, phrase)]
+        if len(fitting) != 1:
+            raise QuestionRejected(SEVERAL)
+        thing = fitting[0]
+        if not self._may_be(thing.name, phrase.noun) or not self._may_fit(thing, phrase):
             raise QuestionRejected("the scene has something else where the program points")
-        if not phrase.ids and phrase.anchor is None and self.may_show_another(thing, phrase.noun):
+        return thing
+
+    def _presupposed(self, phrase: Phrase) -> SceneObject:
+        """The object that the program points at, which its source tells from those with other names."""
+        thing = self._pointed(phrase)
+        if not self.is_askable(thing):
+            raise QuestionRejected("it is about something too small to be sure of, or about no thing")
+        rivals = [other for other in self.scene if other.id != thing.id and self._is_rival(other, thing, phrase.noun)]
+        if any(self._fits(other, phrase) for other in rivals):
             raise QuestionRejected(SEVERAL)
         return thing
+
+    def _is_rival(self, other: SceneObject, thing: SceneObject, noun: str) -> bool:
+        """Whether another object goes by the noun as well.
+
+        Players are not "the person", and who names one of two bags a backpack calls the other one "the bag".
+        """
+        if singular(other.name) == singular(thing.name) or naming_kind(other.name, noun) in _BY_NAME:
+            return True
+        is_kind = naming_kind(other.name, noun) == "hyponym" and is_plural(other.name) == is_plural(noun)
+        return is_kind and singular(thing.name) != singular(noun)
 
     def _candidates(self, phrase: Phrase) -> list[SceneObject]:
         """Every object that a phrase could refer to.
 
-        Where one is annotated as a man and another, elsewhere, as a woman, annotators have distinguished the two; two
-        names for one person would have overlapping boxes.
+        Where one is annotated as a man and another, elsewhere, as a woman or as people, annotators have distinguished
+        them; two names for one person would have overlapping boxes.
         """
         things = [
             thing for thing in self.scene if self._may_be(thing.name, phrase.noun) and self._may_fit(thing, phrase)
         ]
         noun = singular(phrase.noun)
         others = [sex for own, sex in (_SEXES, _SEXES[::-1]) if noun in own]  # words for the other sex
-        same_sex = [thing for thing in things if not any(singular(thing.name) in words for words in others)]
+        same_sex = [
+            thing
+            for thing in things
+            if not any(singular(thing.name) in words for words in others)
+            and (is_plural(phrase.noun) or not is_plural(thing.name) or singular(thing.name) == noun)
+        ]
         if len(same_sex) == 1 and all(thing in same_sex or _apart(same_sex[0], thing) for thing in things):
             return same_sex
         return things
@@ -186,6 +304,12 @@ class SceneGrounder(SceneView):
 
 
 @cache
+def is_thing(name: str) -> bool:
+    """Whether a question may ask for such an object: not for the picture, the room, or what is everywhere."""
+    return can_be_asked(name) and singular(name) not in word_set("the_picture") and not is_a(name, "room")
+
+
+@cache
 def naming_kind(name: str, noun: str) -> str:
     """How a name matches a noun: exact, number, synonym, hyponym, or not at all.
 
@@ -203,6 +327,22 @@ def naming_kind(name: str, noun: str) -> str:
     if singular(noun) in hypernym_names(name):
         return "hyponym"
     return "synonym" if is_a(name, noun) and is_a(noun, name) else ""
+
+
+def _is_joined(scene: Scene, one: str, other: str) -> bool:
+    """Whether two objects are annotated as covering, holding or wearing each other, not only as placed."""
+    links = (*scene.relations_of(one), *scene.relations_of(other))
+    return any({link.subject, link.object} == {one, other} and link.name in _JOINING for link in links)
+
+
+@cache
+def _kinds(name: str) -> frozenset[str]:
+    return frozenset(hypernym_names(name)) & general_names().keys() if is_known(name) else frozenset()
+
+
+def _share_kind(thing: SceneObject, other: SceneObject) -> bool:
+    """Whether two objects of different names are of one kind, as a taxi and a food truck."""
+    return thing.name != other.name and not _kinds(thing.name).isdisjoint(_kinds(other.name) & {"vehicle", "animal"})
 
 
 def _apart(thing: SceneObject, other: SceneObject) -> bool:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from counterpoint.core.items import Step
+from counterpoint.core.placement import LEFT, RIGHT
 from counterpoint.language.lexicon.word_lists import word_table
 from counterpoint.language.verbs import base_form
+from counterpoint.scenes.relations import OPPOSITE_RELATIONS, SYMMETRIC_RELATIONS, opposite_relation
 
 _ARGUMENT = re.compile(r"(?P<words>.*?)\s*\((?P<ids>[^()]*)\)\s*")
 _NOT_KNOWN = "the program has a step that is not known here"
@@ -63,8 +65,6 @@ def read_clue(program: Sequence[Step], place: int) -> Clue:
     clue = read_clue(program, step.inputs[0])
     if sort == "hposition" and step.argument in ("left", "right"):
         return replace(clue, side=step.argument)
-    if sort.endswith("position"):
-        raise QuestionRejected("the program has a place that boxes do not prove")
     return replace(clue, values=(*clue.values, step.argument))
 
 
@@ -106,10 +106,16 @@ TEMPLATES = (NEAR, EITHER, SIDE, OBJECT, RELATION, COLOR)
 
 
 def templates_of(program: Sequence[Step]) -> tuple[str, ...]:
-    """The templates that a program can be an instance of, by its last step."""
+    """The templates that a program can be an instance of, by its last step.
+
+    A relation is exchanged where it has an opposite: the paper has relations of space.
+    """
     if not program:
         return ()
     last = program[-1]
+    if last.operation == "verify rel":
+        parts = last.argument.split(",")
+        return (OBJECT, RELATION) if len(parts) > 1 and opposite_relation(parts[1].strip()) else (OBJECT,)
     if last.operation == "exist":
         place = last.inputs[0] if last.inputs else 0
         while program[place].operation.startswith("filter") and program[place].inputs:
@@ -117,7 +123,29 @@ def templates_of(program: Sequence[Step]) -> tuple[str, ...]:
         return (NEAR,) if program[place].operation == "relate" else ()
     if last.operation == "query":
         return {"hposition": (SIDE,), "color": (COLOR,)}.get(last.argument, ())
-    return {"or": (EITHER,), "choose hposition": (SIDE,), "verify rel": (OBJECT, RELATION)}.get(last.operation, ())
+    if last.operation == "choose rel":
+        return (SIDE,) if {LEFT, RIGHT} == set(_named_relations(last.argument)) else ()
+    return {"or": (EITHER,), "choose hposition": (SIDE,)}.get(last.operation, ())
+
+
+def _named_relations(argument: str) -> list[str]:
+    """The relations that a question lets choose between, as in "cup,to the left of|to the right of,s (1)"."""
+    parts = argument.split(",")
+    return [one.strip() for one in parts[1].split("|")] if len(parts) > 1 else []
+
+
+def templates_of_text(text: str) -> tuple[str, ...]:
+    """The templates whose wordings a question without a program has, whatever the relation."""
+    spoken = "|".join(sorted((*OPPOSITE_RELATIONS, *SYMMETRIC_RELATIONS), key=len, reverse=True))
+    return next(((name,) for name in (SIDE, COLOR, NEAR, EITHER, OBJECT) if _matches(name, text, spoken)), ())
+
+
+def _matches(template: str, text: str, relations: str) -> bool:
+    table = word_table("wordings", Path(__file__).parent / "data")
+    slots = {**table["parts"], "relation": f"(?:{relations})", "verb": r"\0"}
+    return any(
+        re.fullmatch(one.format_map(slots) + r" ?[?.]*", text, re.IGNORECASE) for one in table["wordings"][template]
+    )
 
 
 def match_wording(template: str, text: str, relation: str = "") -> re.Match[str] | None:
@@ -127,7 +155,7 @@ def match_wording(template: str, text: str, relation: str = "") -> re.Match[str]
     >>> found and found["x"]
     'the red cup'
     """
-    own = OBJECT if template == RELATION else template
+    own = OBJECT if template == RELATION or (template == SIDE and relation) else template
     readings = (wording.fullmatch(text) for wording in _wordings(own, relation))
     return next((match for match in readings if match), None)
 

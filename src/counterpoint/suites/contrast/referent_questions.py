@@ -1,17 +1,17 @@
 """Contrasts of questions about one referent, "the X": its side, its color, or its relation to Y; X is replaced."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from counterpoint.core.groups import Gold
-from counterpoint.core.scenes import SceneObject
+from counterpoint.core.placement import HIGHER, LEFT, LOWER, RIGHT
+from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
-from counterpoint.scenes.ambiguity import can_be_asked, is_known
+from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, value_synonyms
 from counterpoint.scenes.relations import (
     OPPOSITE_RELATIONS,
@@ -25,13 +25,23 @@ from counterpoint.suites.contrast.contrasts import (
     Contrast,
     ContrastPlan,
     QuestionContext,
+    alternate,
     order_by_spelling,
     replace_definite,
+    replace_indefinite,
     replace_value,
     rewrite_spans,
+    text_of,
     weighted_order,
 )
-from counterpoint.suites.contrast.grounding import Phrase, SceneGrounder, naming_kind
+from counterpoint.suites.contrast.grounding import (
+    SIDE_OF_PICTURE,
+    Description,
+    Phrase,
+    SceneGrounder,
+    is_thing,
+    naming_kind,
+)
 from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, plain_form, read_clue, split_relation
 
 
@@ -62,13 +72,13 @@ class RelatedObject:
     def relation_fact(self, subject: SceneObject, relation: str) -> RelationFact | None:
         """Whether a subject is in a relation to it, or None where that is open."""
         if self.one:
-            return relation_fact(self.grounder.scene, subject, relation, self.one)
+            return _fact(self.grounder.scene, subject, relation, self.one)
         if not is_known(self.phrase.noun):
             return None
         grounder, noun = self.grounder, self.phrase.noun
         others = [thing for thing in grounder.possible_referents(noun) if thing.id != subject.id]
         possible = [thing for thing in others if not grounder.denies_values(thing, self.phrase)]
-        facts = [relation_fact(grounder.scene, subject, relation, thing) for thing in possible]
+        facts = [_fact(grounder.scene, subject, relation, thing) for thing in possible]
         for thing, fact in zip(possible, facts, strict=True):
             if fact and fact.holds and grounder.matches(thing, self.phrase):
                 return fact
@@ -80,9 +90,26 @@ class RelatedObject:
         return RelationFact(False, "; ".join(fact.proof for fact in facts if fact))
 
 
+def _fact(scene: Scene, subject: SceneObject, relation: str, thing: SceneObject) -> RelationFact | None:
+    """Whether a relation holds, or None where that is open; who rides one thing rides no other."""
+    if fact := relation_fact(scene, subject, relation, thing):
+        return fact
+    if relation not in _ONE_AT_A_TIME:
+        return None
+    done = [scene[link.object] for link in scene.relations_of(subject.id) if link.name == relation]
+    if len(done) != 1 or may_be(done[0].name, thing.name):
+        return None
+    return RelationFact(False, f"{subject.name} {subject.id} is annotated as {relation} {done[0].name} {done[0].id}")
+
+
+_ONE_AT_A_TIME = frozenset(
+    ("driving", "flying", "kicking", "lying on", "reading", "riding", "sitting on", "sleeping on", "throwing")
+)
 _OF_ALL_CREATURES = frozenset(
     ("drinking", "eating", "lying", "running", "sitting", "standing", "swimming", "walking", "watching")
 )
+_PLACES_OF_BOXES = (LEFT, RIGHT, HIGHER, LOWER)
+_PLACES = (*_PLACES_OF_BOXES, "above", "below", "in front of", "behind")  # each is true as often as not
 _SELDOM = 0.1  # the weight of what is not seen with the other thing elsewhere
 
 
@@ -94,7 +121,9 @@ class ProvenAnswer(NamedTuple):
 
 
 def plan_side(context: QuestionContext) -> ContrastPlan:
-    """Replace X in "On which side is the X?" by an object on the other side."""
+    """Replace X in "On which side is the X?" by an object on the other side, or X or Y where it is the side of a Y."""
+    if context.question.program[-1].operation == "choose rel":
+        return plan_object(context)
     gold, scene = context.question.gold.best, context.grounder.scene
     if gold not in ("left", "right"):
         raise QuestionRejected("its answer is neither left nor right")
@@ -106,7 +135,7 @@ def plan_side(context: QuestionContext) -> ContrastPlan:
 
     x, phrase = _only_referent(context)
     context.require_agreement(side_of_picture(scene, x), gold)
-    return _replacement_plan(context, x, phrase, prove)
+    return _replacement_plan(context, x, phrase, prove, avoid=SIDE_OF_PICTURE)
 
 
 def plan_color(context: QuestionContext) -> ContrastPlan:
@@ -119,12 +148,14 @@ def plan_color(context: QuestionContext) -> ContrastPlan:
         colors = [value for value in grounder.values(thing) if attribute_class(value) == "color"]
         if len(colors) != 1 or not excludes(colors[0], gold):
             return None
+        if context.rng.random() < context.survey.color_share(thing.name, colors[0]):
+            return None  # a tree is green to anyone, and seldom asked for
         proof = f"{thing.name} {thing.id} {be(thing.name)} annotated as {colors[0]} and no other color"
         return ProvenAnswer(Gold.of(*value_synonyms(colors[0])), proof)
 
     x, phrase = _only_referent(context)
     context.require_agreement(None if not denies(grounder.values(x), gold) else False, True)
-    return _replacement_plan(context, x, phrase, prove)
+    return _replacement_plan(context, x, phrase, prove, avoid="color")
 
 
 def _only_referent(context: QuestionContext) -> tuple[SceneObject, Phrase]:
@@ -135,84 +166,186 @@ def _only_referent(context: QuestionContext) -> tuple[SceneObject, Phrase]:
 
 
 def _replacement_plan(
-    context: QuestionContext, x: SceneObject, phrase: Phrase, prove: Callable[[SceneObject], ProvenAnswer | None]
+    context: QuestionContext,
+    x: SceneObject,
+    phrase: Phrase,
+    prove: Callable[[SceneObject], ProvenAnswer | None],
+    avoid: str = "",
 ) -> ContrastPlan:
     """Replacements of the referent, those with the most similar spelling first."""
-    names = sorted({thing.name for thing in context.grounder.scene if prove(thing)})
-    order = order_by_spelling(phrase.noun, names, context.rng)
-    contrasts = _referent_contrasts(context, context.read(), x, phrase, order, prove)
-    return ContrastPlan((x,), naming_kind(x.name, phrase.noun), contrasts)
+    names = sorted(thing.name for thing in context.grounder.scene if thing.id != x.id)
+    order = order_by_spelling(phrase.noun, dict.fromkeys(names), context.rng)
+    things = [thing for name in order for thing in context.grounder.scene.named(name) if thing.id != x.id]
+    contrasts = _referent_contrasts(context, context.read(), phrase, things, prove, avoid=avoid)
+    return ContrastPlan((x,), naming_kind(x.name, phrase.noun) or "synonym", contrasts)
 
 
 def _referent_contrasts(
     context: QuestionContext,
     match: re.Match[str],
-    x: SceneObject,
     phrase: Phrase,
-    names: Iterable[str],
+    things: Sequence[SceneObject],
     prove: Callable[[SceneObject], ProvenAnswer | None],
     others: tuple[SceneObject, ...] = (),
+    avoid: str = "",
 ) -> Iterator[Contrast]:
-    """The question about other referents with a proven answer: with another noun, then with another value."""
-    for thing in _other_referents(context.grounder, x, phrase, names):
-        if answer := prove(thing):
-            text = replace_definite(context.text, match, phrase, thing.name)
-            yield Contrast(text, answer.gold, "object", phrase.noun, thing.name, answer.proof, (thing, *others))
-    for thing, place, value in _revalued_referents(context.grounder, x, phrase):
-        if answer := prove(thing):
-            text, before = replace_value(context.text, phrase, place, value), phrase.values[place][0]
-            yield Contrast(text, answer.gold, "attribute", before, value, answer.proof, (thing, *others))
+    """The question about other referents with a proven answer: each by its first description, then by the others.
+
+    Where a phrase has more than a noun, another noun or another value alone comes first.
+    """
+    text, before = context.text, text_of(context.text, phrase)
+    proven = [(thing, answer) for thing in things if (answer := prove(thing))]
+    if not phrase.is_bare:
+        for thing, answer in proven:
+            noun = replace(phrase, ids=(), noun=thing.name)
+            if (
+                is_thing(thing.name)
+                and not naming_kind(thing.name, phrase.noun)
+                and context.grounder.refers(noun, thing)
+            ):
+                words = replace_definite(text, match, phrase, Description(thing.name, thing.name), whole=False)
+                yield Contrast(words, answer.gold, "object", phrase.noun, thing.name, answer.proof, (thing, *others))
+        for thing, place, value in _revalued_referents(context.grounder, [thing for thing, _ in proven], phrase):
+            answer = next(answer for one, answer in proven if one.id == thing.id)
+            words, old = replace_value(text, phrase, place, value), phrase.values[place][0]
+            yield Contrast(words, answer.gold, "attribute", old, value, answer.proof, (thing, *others))
+    rows = [
+        [(thing, answer, words) for words in context.grounder.descriptions(thing) if words.gives != avoid or not avoid]
+        for thing, answer in proven
+    ]
+    for thing, answer, described in alternate(*rows):
+        changed = replace_definite(text, match, phrase, described)
+        yield Contrast(changed, answer.gold, "object", before, described.words, answer.proof, (thing, *others))
 
 
 def plan_object(context: QuestionContext) -> ContrastPlan:
-    """Replace X in "Is the X left of the Y?" by an object with the other answer."""
-    relation, x, y, phrase, how = _subject_and_object(context)
-    grounder, gold = context.grounder, context.contrary
+    """Replace X or Y in "Is the X left of the Y?" by an object with the other answer."""
+    asked = _subject_and_object(context)
+    grounder, relation, x, y = context.grounder, asked.relation, asked.x, asked.y
+    match, rng = context.read(relation), context.rng
+    taken = {x.id, *(thing.id for thing in y.things)}
+    others = [thing for thing in grounder.scene if thing.id not in taken and grounder.is_askable(thing)]
 
     def prove(thing: SceneObject) -> ProvenAnswer | None:
-        fact = None if thing in y.things else _contrary_fact(context, thing, relation, y)
-        return ProvenAnswer(gold, fact.proof) if fact else None
+        is_worn = y.one is not None and grounder.wearers.get(thing.id) == y.one.id
+        return None if is_worn else asked.contrary(y.relation_fact, thing)
 
-    companions, taken = context.survey.companions(y.name), {thing.name for thing in y.things}
-    weights = {name: companions.get(name, _SELDOM) for name in grounder.names if name not in taken}
-    names = [name for name in weighted_order(weights, context.rng) if _is_askable(name, x, relation)]
-    contrasts = _referent_contrasts(context, context.read(relation), x, phrase, names, prove, y.things)
-    plan = ContrastPlan((x, *y.things), how, contrasts)
-    kin = [thing for thing in grounder.scene if thing.id not in (x.id, *grounder.wearers) and thing not in y.things]
-    if not any(_is_askable(thing.name, x, relation) for thing in kin):
-        return replace(plan, lack="nothing else there could stand so, worn clothes aside")
+    def prove_other(thing: SceneObject) -> ProvenAnswer | None:
+        return asked.contrary(lambda _, named: _fact(grounder.scene, x, named, thing), thing)
+
+    companions = context.survey.companions(y.name)
+    weights = {name: companions.get(name, _SELDOM) for name in sorted({thing.name for thing in others})}
+    subjects = [name for name in weighted_order(weights, rng) if _is_askable(name, x, relation)]
+    things = [thing for name in subjects for thing in others if thing.name == name]
+    sources = [_referent_contrasts(context, match, asked.x_phrase, things, prove, y.things)]
+    if y.one:
+        attested = context.survey.related[relation] if not _is_placing(relation) else weights
+        ends = [thing for thing in rng.sample(others, len(others)) if thing.name in attested]
+        sources.append(_referent_contrasts(context, match, asked.y_phrase, ends, prove_other, (x,)))
+    elif not y.one:
+        sources.append(_other_ends(context, match, asked))
+    plan = ContrastPlan((x, *y.things), asked.grounding, alternate(*sources))
+    if not things and y.one:
+        return replace(plan, lack="nothing else there could stand so")
     return plan
 
 
+def _other_ends(context: QuestionContext, match: re.Match[str], asked: "RelationQuestion") -> Iterator[Contrast]:
+    """The question with another indefinite Y: "Is the man riding a horse?" for "a bicycle"."""
+    grounder, phrase, attested = context.grounder, asked.y_phrase, context.survey.related[asked.relation]
+    plain = replace(phrase, ids=(), values=())
+    if phrase.values:
+        return
+    if context.truth:
+        placed = context.survey.absent_names(asked.x.name, context.rng) if _is_placing(asked.relation) else ()
+        names = [*weighted_order(attested, context.rng), *placed]
+    else:
+        names = context.rng.sample(grounder.askable_names, len(grounder.askable_names))
+        worn = sorted(thing.name for thing in grounder.scene if grounder.wearers.get(thing.id) == asked.x.id)
+        if worn and asked.relation == "wearing":  # one, since clothes are never said to be missing
+            names = [context.rng.choice(worn), *names]
+    for name in names:
+        if not is_thing(name) or may_be(name, phrase.noun) or may_be(name, asked.x.name):
+            continue
+        other = RelatedObject(grounder, replace(plain, noun=name), None)
+        fact = other.relation_fact(asked.x, asked.relation)
+        if fact and fact.holds is not context.truth:
+            things = None if context.truth else _related_to(other, asked)
+            if text := replace_indefinite(context.text, match, plain, name, bare=True, things=things):
+                yield Contrast(text, context.contrary, "object", phrase.noun, name, fact.proof, (asked.x,))
+
+
+def _related_to(other: RelatedObject, asked: "RelationQuestion") -> list[SceneObject]:
+    scene = other.grounder.scene
+    facts = [(thing, relation_fact(scene, asked.x, asked.relation, thing)) for thing in other.things]
+    return [thing for thing, fact in facts if fact and fact.holds]
+
+
 def plan_relation(context: QuestionContext) -> ContrastPlan:
-    """Replace the relation in "Is the X left of the Y?" by the opposite one."""
-    relation, x, y, _, how = _subject_and_object(context)
-    other = opposite_relation(relation)
-    if not other:
-        raise QuestionRejected("no relation excludes the one that is asked for")
-    fact = _contrary_fact(context, x, other, y)
-    if not fact:
-        raise QuestionRejected("it is open whether the opposite holds")
-    match = context.read(relation)
-    wording = plain_form(other) if match.groupdict().get("do") else other
-    text = rewrite_spans(context.text, {match.span("relation"): wording})
-    objects = (x, *y.things)
-    contrast = Contrast(text, context.contrary, "relation", relation, other, fact.proof, objects)
-    return ContrastPlan(objects, how, iter((contrast,)))
+    """Replace the relation in "Is the X left of the Y?" by its opposite, or another that changes the answer."""
+    asked = _subject_and_object(context)
+    relation, x, y = asked.relation, asked.x, asked.y
+    match, objects = context.read(relation), (x, *y.things)
+    places = _PLACES if context.grounder.scene.categories is None else _PLACES_OF_BOXES
+    others = [other for other in places if other not in (relation, opposite_relation(relation))]
+
+    def contrasts() -> Iterator[Contrast]:
+        for other in (opposite_relation(relation), *context.rng.sample(others, len(others))):
+            wording = plain_form(other) if match.groupdict().get("do") else other
+            answer = asked.contrary(y.relation_fact, x, other) if wording else None
+            if answer:
+                text = rewrite_spans(context.text, {match.span("relation"): wording})
+                yield Contrast(text, answer.gold, "relation", relation, other, answer.proof, objects)
+
+    return ContrastPlan(objects, asked.grounding, contrasts(), "it is open whether another relation holds")
 
 
-def _contrary_fact(
-    context: QuestionContext, thing: SceneObject, relation: str, y: RelatedObject
-) -> RelationFact | None:
-    """The proof of a relation, if it contradicts the answer."""
-    fact = y.relation_fact(thing, relation)
-    return fact if fact and fact.holds is not context.truth else None
+@dataclass(frozen=True, slots=True)
+class RelationQuestion:
+    """A question about the relation of X and Y, or which of two relations they have."""
+
+    context: QuestionContext
+    relation: str  # that holds, where there are two
+    x: SceneObject
+    y: RelatedObject
+    x_phrase: Phrase
+    y_phrase: Phrase
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether it asks for left or right."""
+        return self.context.question.program[-1].operation == "choose rel"
+
+    @property
+    def grounding(self) -> str:
+        """How the names of both were grounded."""
+        named = [(self.x, self.x_phrase), *((thing, self.y_phrase) for thing in self.y.things[:1])]
+        ways = (naming_kind(thing.name, phrase.noun) or "synonym" for thing, phrase in named)
+        return " + ".join(dict.fromkeys(ways))
+
+    def contrary(
+        self, fact_of: Callable[[SceneObject, str], RelationFact | None], thing: SceneObject, relation: str = ""
+    ) -> ProvenAnswer | None:
+        """The other answer with its proof, if an object or a relation certainly has it."""
+        if self.is_choice:
+            opposite = fact_of(thing, opposite_relation(self.relation))
+            side = "left" if self.relation == RIGHT else "right"
+            return ProvenAnswer(Gold.of(side), opposite.proof) if opposite and opposite.holds else None
+        fact = fact_of(thing, relation or self.relation)
+        if fact is None or fact.holds is self.context.truth:
+            return None
+        return ProvenAnswer(self.context.contrary, fact.proof)
 
 
-def _subject_and_object(context: QuestionContext) -> tuple[str, SceneObject, RelatedObject, Phrase, str]:
-    """The relation, its subject and object, the phrase for the subject, and how both were grounded."""
+def _subject_and_object(context: QuestionContext) -> RelationQuestion:
+    """The question read by its program: its relation, subject and object, each with its phrase."""
     step = context.question.program[-1]
     name, relation, forth, ids = split_relation(step.argument)
+    is_choice = step.operation == "choose rel"
+    if is_choice:
+        if context.question.gold.best not in ("left", "right"):
+            raise QuestionRejected("its answer is neither left nor right")
+        relation = LEFT if context.question.gold.best == "left" else RIGHT
     chain, named = read_clue(context.question.program, step.inputs[0]), Clue(name, ids)
     match = context.read(relation)
     x_clue, y_clue = (named, chain) if forth else (chain, named)
@@ -221,10 +354,13 @@ def _subject_and_object(context: QuestionContext) -> tuple[str, SceneObject, Rel
     if y.one and x.id == y.one.id:
         raise QuestionRejected("both names mean the same thing")
     fact = y.relation_fact(x, relation)
-    context.require_agreement(fact.holds if fact else None, context.truth)
-    named_things = [(x, x_phrase), *((thing, y_phrase) for thing in y.things[:1])]
-    ways = dict.fromkeys(naming_kind(thing.name, phrase.noun) for thing, phrase in named_things)
-    return relation, x, y, x_phrase, " + ".join(ways)
+    context.require_agreement(fact.holds if fact else None, is_choice or context.truth)
+    return RelationQuestion(context, relation, x, y, x_phrase, y_phrase)
+
+
+def _is_placing(relation: str) -> bool:
+    """Whether anything may be asked to be in a relation to anything."""
+    return relation in (LEFT, RIGHT, *SYMMETRIC_RELATIONS)
 
 
 def _is_askable(name: str, x: SceneObject, relation: str) -> bool:
@@ -240,32 +376,15 @@ def _is_animate(name: str) -> bool:
     return is_a(name, "person") or is_a(name, "animal")
 
 
-def _other_referents(
-    grounder: SceneGrounder, x: SceneObject, phrase: Phrase, names: Iterable[str]
-) -> Iterator[SceneObject]:
-    """The objects that the phrase refers to unambiguously with another noun.
-
-    Worn clothes replace worn clothes only, since they are where their wearer is.
-    """
-    for name in names:
-        if can_be_asked(name) and not naming_kind(name, phrase.noun):
-            with suppress(QuestionRejected):
-                thing = grounder.referent(replace(phrase, ids=(), noun=name))
-                is_worn_alike = (thing.id in grounder.wearers) is (x.id in grounder.wearers)
-                if thing.id != x.id and thing.name == name and is_worn_alike:
-                    yield thing
-
-
 def _revalued_referents(
-    grounder: SceneGrounder, x: SceneObject, phrase: Phrase
+    grounder: SceneGrounder, things: Iterable[SceneObject], phrase: Phrase
 ) -> Iterator[tuple[SceneObject, int, str]]:
     """The objects that the phrase refers to with another value of the same class before its noun."""
     plain = replace(phrase, ids=())
+    rivals = [thing for thing in things if grounder.is_askable(thing) and naming_kind(thing.name, phrase.noun)]
     for place, (value, span) in enumerate(phrase.values):
-        rivals = [thing for thing in grounder.scene if thing.id != x.id and naming_kind(thing.name, phrase.noun)]
         for thing in rivals if span[1] and attribute_class(value) else ():
             for other in grounder.values(thing):
-                if attribute_class(other) == attribute_class(value) and goes_before_noun(other):
-                    with suppress(QuestionRejected):
-                        if grounder.referent(plain.with_value(place, other)).id == thing.id:
-                            yield thing, place, other
+                fits = attribute_class(other) == attribute_class(value) and goes_before_noun(other)
+                if fits and grounder.refers(plain.with_value(place, other), thing):
+                    yield thing, place, other
