@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
+from starlette.testclient import TestClient
 
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import SourceError, StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
+from counterpoint.explorer.app import create_app
 from counterpoint.store.answers import slug
 from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.store.lab import LabStore
@@ -186,7 +188,7 @@ def test_a_picture_that_is_not_here_is_no_hindrance(lab: LabStore) -> None:
 
 
 def test_what_a_rule_cannot_read_is_kept_and_counted(lab: LabStore) -> None:
-    _write("a.jsonl", [(own, "As I said before: perhaps") for own in _ids(lab)])
+    _write("a.jsonl", [(own, "As I said before: umbrella stand") for own in _ids(lab)])
     said = _run("a.jsonl", "--rule", "yes-no")
     assert "20 hold no value that the rule yes-no finds" in said.stdout
     assert set(lab.read_answers(FINGERPRINT)["state"].to_pylist()) == {"unparsed"}
@@ -323,3 +325,31 @@ def test_several_models_are_read_from_columns_of_one_file_and_compared(lab: LabS
     assert [len(parts[key]) for key in ("imports", "comparisons")] == [2, 1]
     rows_of = {row["metric"]: row for row in parts["comparisons"][0]["differences"]}
     assert (rows_of["accuracy"]["first"], rows_of["accuracy"]["second"]) == (0.5, 1.0)
+
+
+def test_a_recorded_prompt_and_order_of_choices_travel_with_the_answer(lab: LabStore, tmp_path: Path) -> None:
+    query = Query(Picture("toy:0.png"), "Which color is it?", choices=("red", "blue"))
+    table = groups_table([("plain", Group(Relation.GOLD, (query,), (Gold.of("blue"),)))], "colors")
+    lab.put_suite(Manifest.of(table, generator="tests", seed=0), table)
+    prompt = "<image>\nWhich color is it?\nA. blue\nB. red\nAnswer with the letter."
+    record = {"query_id": hex_id(query.id), "prompt": prompt, "response": "A"}
+    Path("said.jsonl").write_text(json.dumps(record))
+    assert "1 answer added" in _run("said.jsonl", "--suite", "colors").stdout
+    columns = ("value", "prompt", "offered")
+    kept = {"value": "blue", "prompt": prompt, "offered": ["blue", "red"]}
+    assert lab.read_answers(FINGERPRINT, columns).to_pylist() == [kept]
+    assert _run("--rule", "choice", command="rescore").exit_code == 0
+    assert lab.read_answers(FINGERPRINT, columns).to_pylist() == [kept]  # the letter still means what was shown
+    assert "1 were there already" in _run("said.jsonl", "--suite", "colors").stdout
+    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
+    group = client.get("/suites/colors/models/llava.json").json()["groups"][0]["address"]
+    for page in (client.get(f"/samples/{hex_id(query.id)}").text, client.get(group).text):
+        assert "Answer with the letter." in page
+        assert "offered blue, red" in page
+
+
+def test_a_prompt_that_is_the_question_itself_is_not_kept_twice(lab: LabStore) -> None:
+    record = {"query_id": _ids(lab)[0], "prompt": "Is it pairs 0?", "response": "yes"}
+    Path("said.jsonl").write_text(json.dumps(record))
+    _run("said.jsonl")
+    assert lab.read_answers(FINGERPRINT, ("prompt", "offered")).to_pylist() == [{"prompt": None, "offered": None}]

@@ -105,17 +105,19 @@ def test_an_answer_is_kept_with_all_it_holds(rows: list[StoredAnswer]) -> None:
         assert (row["tokens_in"], row["tokens_out"]) == tokens
 
 
-def test_parts_from_before_tokens_were_kept_are_read_and_merged_with_nulls(tmp_path: Path) -> None:
+def test_parts_from_before_tokens_and_prompts_were_kept_are_read_and_merged_with_nulls(tmp_path: Path) -> None:
     storage = StorageFolder(tmp_path)
     rows = AnswerRows(MODEL)
     rows.extend([said(1)])
-    former = rows.drain().drop_columns(["tokens_in", "tokens_out"])
+    former = rows.drain().drop_columns(["tokens_in", "tokens_out", "prompt", "offered"])
     storage.put(f"answers/{slug(MODEL)}/before-00000000.parquet", to_parquet(former))
     with AnswerLog(storage, MODEL, run="now") as log:
-        log.add([(2, 0, replace(Answer.of("no"), usage=Usage(70, 4)), "", 0.5)])
-    assert read_answers(storage, MODEL, ["query", "tokens_in", "tokens_out"]).to_pylist() == [
-        {"query": 1, "tokens_in": None, "tokens_out": None},
-        {"query": 2, "tokens_in": 70, "tokens_out": 4},
+        answer = replace(Answer.of("no"), usage=Usage(70, 4), prompt="Is it?", offered=("no", "y\ud800"))
+        log.add([(2, 0, answer, "", 0.5)])
+    columns = ["query", "tokens_in", "tokens_out", "prompt", "offered"]
+    assert read_answers(storage, MODEL, columns).to_pylist() == [
+        dict(zip(columns, (1, None, None, None, None), strict=True)),
+        dict(zip(columns, (2, 70, 4, "Is it?", ["no", "y" + 3 * "\ufffd"]), strict=True)),
     ]
     assert all(check.holds for check in verify(storage))
 

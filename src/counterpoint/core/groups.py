@@ -42,6 +42,8 @@ class Answer:
     top: tuple[tuple[str, float], ...] = ()  # the most probable values with their probabilities, best first
     reason: str = ""  # why a query failed
     usage: Usage | None = None  # None where the tokens are not known
+    prompt: str = ""  # what the model was asked, where it is recorded and not the text of the query
+    offered: tuple[str, ...] = ()  # the choices as the model saw them, where recorded and not those of the query
 
     @classmethod
     def of(

@@ -65,6 +65,8 @@ class AnswerView(Struct, frozen=True):
     reason: str
     shown: str  # the value or the score, or the beginning of what has no value
     is_long: bool = False  # more was said than is shown
+    prompt: str = ""  # what the model was asked, where recorded and not the text of the query
+    offered: tuple[str, ...] = ()  # the choices as the model saw them, likewise
 
 
 class EntryLine(Struct, frozen=True):
@@ -234,6 +236,8 @@ def answer_view(row: Mapping[str, Any] | None, mode: str) -> AnswerView | None:
         reason=row["reason"],
         shown=f"{score:.3f}" if mode == Mode.SCORE and score is not None else value,
         is_long=score is None and len(row["raw"]) > len(value) + _SENTENCE,
+        prompt=row["prompt"] or "",
+        offered=tuple(row["offered"] or ()),
     )
 
 

@@ -29,7 +29,7 @@ from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger,
 from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
-from counterpoint.language.answers.extraction import extract_value
+from counterpoint.language.answers.extraction import extract_value, seen_choices
 from counterpoint.sources.reading.columns import ROLE_NAMES
 from counterpoint.sources.results.formats import (
     describe_format,
@@ -43,7 +43,7 @@ from counterpoint.store.answers import StoredAnswer, new_run_name
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord, tag_version
 
-_STORED = ("query", "trial", "raw", "value", "state", "score", "digest")
+_STORED = ("query", "trial", "raw", "value", "state", "score", "prompt", "offered", "digest")
 _FEW, _COMPARED = 3, 2000  # answers from which on a file of right answers is suspected, and how many are compared
 _LISTED = 3  # records of a kind that are named in the notes
 _SENTENCES = {
@@ -268,7 +268,8 @@ def _store_answers(
             query, trial, answer, digest, _ = row
             before = stored.get((query, trial))
             unparsed += answer.state is State.UNPARSED
-            if before == (answer.raw, answer.value, answer.state, answer.score, digest):
+            recorded = answer.prompt or None, list(answer.offered) or None
+            if before == (answer.raw, answer.value, answer.state, answer.score, *recorded, digest):
                 there += 1
                 continue
             added, replaced = added + 1, replaced + (before is not None)
@@ -285,15 +286,13 @@ def answer_from_prediction(prediction: Prediction, text: str, choices: Sequence[
     if mode is Mode.SCORE:
         score = as_number(prediction.raw) if prediction.score is None else prediction.score
         return Answer(raw=prediction.raw or repr(score), rule="score", score=score)
-    shown = prediction.options
-    order = shown if shown and sorted(shown) == sorted(choices) else tuple(choices)
-    value, name, state = extract_value(prediction.raw, text, order, mode, rule)
-    if prediction.top:
-        return Answer(prediction.raw, value, name, state, top=prediction.top)
-    return _plain_answer(prediction.raw, value, name, state)
+    offered = () if prediction.options == tuple(choices) else prediction.options
+    prompt = "" if prediction.text.strip() == text.strip() else prediction.text
+    value, name, state = extract_value(prediction.raw, text, seen_choices(offered, tuple(choices)), mode, rule)
+    return _answer(prediction.raw, value, name, state, top=prediction.top, prompt=prompt, offered=offered)
 
 
-_plain_answer = lru_cache(1 << 12)(Answer)  # few answers are given to many questions
+_answer = lru_cache(1 << 12)(Answer)  # few answers are given to many questions
 
 
 def _answer_rows(store: LabStore, queries: QueryIndex, matches: MatchResult, rule: str) -> Iterator[StoredAnswer]:

@@ -10,7 +10,7 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Mode, State
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups, select_models
-from counterpoint.language.answers.extraction import EXTRACTION_RULES, extract_value
+from counterpoint.language.answers.extraction import EXTRACTION_RULES, extract_value, seen_choices
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.groups import unique_queries
 from counterpoint.store.lab import LabStore
@@ -20,7 +20,7 @@ GIVEN = "given"
 """The rule that restores the values which the run stored."""
 
 _STATES = (State.OK, State.UNPARSED, State.REFUSED, State.HEDGED)
-_COLUMNS = ("query", "model", "trial", "raw", "value", "rule", "state")
+_COLUMNS = ("query", "model", "trial", "raw", "value", "rule", "state", "offered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ def _extract(answers: pa.Table, queries: pa.Table, rule: str) -> pa.Table:
     """The answers with the values that a rule takes from them."""
     texts, choices = queries["text"].to_pylist(), [tuple(offered) for offered in queries["choices"].to_pylist()]
     values = [
-        extract_value(raw, texts[row], choices[row], Mode.ANSWER, rule)
-        for raw, row in zip(answers["raw"].to_pylist(), answers["row"].to_pylist(), strict=True)
+        extract_value(raw, texts[row], seen_choices(offered, choices[row]), Mode.ANSWER, rule)
+        for raw, row, offered in zip(*(answers[name].to_pylist() for name in ("raw", "row", "offered")), strict=True)
     ]
     columns = dict(zip(("value", "rule", "state"), zip(*values, strict=True), strict=True)) if values else {}
     for name, column in columns.items():

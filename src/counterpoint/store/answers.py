@@ -61,6 +61,8 @@ class AnswerRows:
             "digest": _texts(digest),
             "seconds": pa.array(seconds, pa.float32()),
             **{name: _tokens(answers, name) for name in ("tokens_in", "tokens_out")},
+            "prompt": _texts([answer.prompt or None for answer in answers]),
+            "offered": _offered(answers),
         }
         return pa.table([columns[field.name] for field in ANSWERS], schema=ANSWERS)
 
@@ -78,12 +80,22 @@ def _tokens(answers: Sequence[Answer], name: str) -> pa.Array:
     return pa.array([getattr(answer.usage, name, None) for answer in answers], pa.uint32())
 
 
-def _texts(values: Sequence[str]) -> pa.Array:
+def _offered(answers: Sequence[Answer]) -> pa.Array:
+    if not any(answer.offered for answer in answers):
+        return pa.nulls(len(answers), ANSWERS.field("offered").type)
+    whole = [[_whole(choice) for choice in answer.offered] or None for answer in answers]
+    return pa.array(whole, ANSWERS.field("offered").type)
+
+
+def _texts(values: Sequence[str | None]) -> pa.Array:
     try:
         return pa.array(values, pa.string())
     except UnicodeEncodeError:  # half a character in a reply costs that character, not the reply
-        whole = (value.encode("utf-8", "surrogatepass").decode("utf-8", "replace") for value in values)
-        return pa.array(list(whole), pa.string())
+        return pa.array([value and _whole(value) for value in values], pa.string())
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def slug(fingerprint: str) -> str:

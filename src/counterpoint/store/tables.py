@@ -19,7 +19,7 @@ VERSION = 1
 _CREDIT = pa.struct([pa.field("answer", pa.string()), pa.field("credit", pa.float64())])
 _OBJECT = pa.struct([pa.field("name", pa.string()), *(pa.field(n, pa.int32()) for n in ("x", "y", "width", "height"))])
 _LIKELY = pa.struct([pa.field("value", pa.string()), pa.field("probability", pa.float32())])
-_ADDED = {"tokens_in", "tokens_out"}  # columns that files of earlier releases do not have
+_ADDED = {"tokens_in", "tokens_out", "prompt", "offered"}  # columns that files of earlier releases do not have
 _UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs
 
 
@@ -71,6 +71,8 @@ ANSWERS = _schema(
         pa.field("seconds", pa.float32(), nullable=False),
         pa.field("tokens_in", pa.uint32()),  # null where not known
         pa.field("tokens_out", pa.uint32()),
+        pa.field("prompt", pa.string()),  # what the model was asked; null where it is the query's text, or not known
+        pa.field("offered", pa.list_(pa.string())),  # the choices as it saw them; null where they are the query's
     ],
 )
 """Answers of models; append-only."""

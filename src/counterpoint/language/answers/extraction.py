@@ -136,6 +136,11 @@ def extract_answer(raw: str, query: Query, *, rule: str = AUTO, top: Sequence[tu
     return Answer(raw=raw, value=value, rule=name, state=state, top=tuple(top))
 
 
+def seen_choices(offered: Sequence[str] | None, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """The choices of a query in the order in which a model saw them, where it saw the same ones; A is the first."""
+    return tuple(offered) if offered and sorted(offered) == sorted(choices) else choices
+
+
 def extract_value(raw: str, text: str, choices: tuple[str, ...], mode: Mode, rule: str) -> tuple[str, str, State]:
     """Value, rule and state of a raw reply to a query of this text, choices and mode."""
     if rule not in EXTRACTION_RULES:

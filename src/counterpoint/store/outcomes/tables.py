@@ -21,7 +21,7 @@ from counterpoint.metrics.units import STATES, Pairs, Sets, Singles
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
 
-_ANSWER_COLUMNS = ("raw", "value", "rule", "state", "score", "top", "reason", "seconds")
+_ANSWER_COLUMNS = ("raw", "value", "rule", "state", "score", "top", "reason", "seconds", "prompt", "offered")
 
 SLICES: Mapping[str, tuple[str, ...]] = {"suite": (), "test": ("test",), "kind": ("test", "kind")}
 """The columns that scores are sliced by, for each value of the column `by`."""
