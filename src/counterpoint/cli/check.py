@@ -22,11 +22,16 @@ from counterpoint.cli.printing import print_result
 @click.option("--replace", is_flag=True, help="Replace a suite of that name that differs.")
 @click.option("--out", type=FILE, help="Write the rejected groups to this file as JSON lines.")
 @click.option("--tests", "by_test", is_flag=True, help="Show the counts of each test.")
+@click.option("--balance", is_flag=True, help="Reject the groups that text gives away as well, the surest first.")
 @format_options
 def command(lab: Path, suite: str, form: str | None, **request: Any) -> None:
     """Check which groups of SUITE in LAB are valid: a check keeps a group, drops it with a reason, or marks it.
 
     Without --check each instrument gets its checks of VALSE. A check that is named drops in every instrument; --set
     NAME.action=mark only marks, off skips it. Checks are applied in the order in which they are named.
+
+    A probe that is trained on the texts of other pictures says whether SUITE is answerable without the picture; what
+    it found is kept with the suite. --balance proposes the groups to reject, --out lists them, and --name stores what
+    is left.
     """
     print_result(Lab(lab).check(suite, **request), form)

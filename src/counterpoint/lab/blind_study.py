@@ -16,6 +16,7 @@ from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_pr
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.lab.suite_probe import probe_tables
 from counterpoint.language.kneser_ney import ORDER
 from counterpoint.models.text.ngram import CrossFittedNGrams, read_captions
 from counterpoint.reports.tables import ResultTable, percent
@@ -69,7 +70,7 @@ class BlindStudy(LabResult[dict[str, Any]]):
     def tables(self) -> list[ResultTable]:
         """acc_r by model and test, the cue words of tests whose interval excludes chance, and what the probe found."""
         ranked = _ranked_tables(self.findings) if self.findings else []
-        return ranked if self.probed is None else [*ranked, *_probe_tables(self.probed)]
+        return ranked if self.probed is None else [*ranked, *probe_tables(self.probed)]
 
 
 def _ranked_tables(by_model: Mapping[str, Sequence[BlindFinding]]) -> list[ResultTable]:
@@ -88,29 +89,6 @@ def _ranked_tables(by_model: Mapping[str, Sequence[BlindFinding]]) -> list[Resul
         "of those with the word on one side only (of these, in the caption/in the foil)"
     )
     return [table, ResultTable(title, ("model", "suite", "test", "words"), cues, names=4)]
-
-
-def _probe_tables(findings: Sequence[ProbeFinding]) -> list[ResultTable]:
-    rows = [
-        (
-            *(finding.suite, finding.test, finding.unit, percent(finding.value, finding.low, finding.high)),
-            *(percent(finding.chance), str(finding.n), str(finding.components), finding.verdict.value),
-        )
-        for finding in findings
-    ]
-    title = "Accuracy of a probe trained on the texts of other pictures, per cent with 95 % intervals"
-    heads = ("suite", "test", "of", "accuracy", "chance", "n", "components", "verdict")
-    table = ResultTable(title, heads, rows, names=3)
-    words = [
-        (
-            *(finding.suite, finding.test),
-            ", ".join(f"{word.word} → {word.answer} {word.share:.0%} of {word.cases}" for word in finding.words),
-        )
-        for finding in findings
-        if finding.words
-    ]
-    title = "The most telling words, with the answer that they suggest, and how often that is correct where they occur"
-    return [table, *([ResultTable(title, ("suite", "test", "words"), words, names=3)] if words else [])]
 
 
 def blind_study(

@@ -1,16 +1,20 @@
 """Checks of a suite: which groups are valid, why others are not, and the suite that is left."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from counterpoint import catalog
 from counterpoint.checks.check import ORDER, Action, Check, CheckContext, ModelFunction, default_action
-from counterpoint.checks.pipeline import CheckResult, CheckStep, CheckSummary, apply_checks
+from counterpoint.checks.pipeline import CheckResult, CheckStep, CheckSummary, DroppedGroup, apply_checks
+from counterpoint.checks.text_pairs import group_numbers
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import hex_id
@@ -18,6 +22,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Scorer
 from counterpoint.core.quantities import counted
 from counterpoint.lab.results import LabResult
+from counterpoint.lab.suite_probe import SuiteProbe, probe_tables, propose_balance, suite_probe
 from counterpoint.models.settings import parse_settings
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
@@ -25,6 +30,8 @@ from counterpoint.store.suites import Manifest, StoredSuite
 
 NGRAM = "ngram"
 """The language model that comes with the package."""
+PROBE = "probe"
+"""The check that `balance` adds: text does not give the answers of a test away."""
 RULES = "rules"
 """The name for lexical rules in the place of an entailment model."""
 
@@ -41,6 +48,7 @@ class CheckRequest:
     replace: bool = False
     out: Path | None = None  # a file for the rejected groups, as JSON lines
     by_test: bool = False  # show the counts of each test
+    balance: bool = False  # reject the groups that text gives away, until the probe calls no test answerable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,14 +61,21 @@ class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
     rejected: tuple[Mapping[str, Any], ...]  # each with check, reason, test, picture, proof and texts
     stored_as: str = ""
     by_test: bool = False
+    probed: SuiteProbe | None = None  # of the groups before they were checked
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         checks = [check.record | {"seconds": check.seconds} for check in self.checks]
-        return {"suite": self.suite, "groups": self.groups, "stored_as": self.stored_as, "checks": checks}
+        probed = [asdict(own) | {"verdict": own.verdict.value} for own in self.probed.findings] if self.probed else []
+        label = self.probed.label if self.probed else ""
+        checked = {"suite": self.suite, "groups": self.groups, "stored_as": self.stored_as, "checks": checks}
+        return checked | {"label": label, "probe": probed}
 
     def tables(self) -> list[ResultTable]:
-        """One row per check in their order, below it one for each reason and, where it is wanted, for each test."""
+        """One row per check in their order, below it one for each reason and, where it is wanted, for each test.
+
+        What the probe found follows, unless the suite was balanced by it: then the accuracy before and after is noted.
+        """
         rows: list[tuple[str, ...]] = []
         for check in self.checks:
             title = f"{check.check}, by {check.model}" if check.model else check.check
@@ -73,7 +88,8 @@ class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
                 counts_in_test = (row["seen"], row["seen"] - row["dropped"], row["dropped"], row["marked"])
                 rows.append(("", f"in {test}", *_counts(*counts_in_test), ""))
         heads = ("check", "reason", "seen", "kept", "dropped", "marked", "seconds")
-        return [ResultTable(f"Groups of {self.suite}, in the order of the checks", heads, rows, names=2)]
+        table = ResultTable(f"Groups of {self.suite}, in the order of the checks", heads, rows, names=2)
+        return [table, *(probe_tables(self.probed.findings) if self.probed and not self._is_balanced else [])]
 
     def notes(self) -> list[str]:
         """What the checks measured in each test, and how many groups are left."""
@@ -82,15 +98,22 @@ class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
             for check in self.checks
             for test, numbers in check.notes.items()
         ]
+        probed = self.probed.notes(self.suite) if self.probed and not self._is_balanced else []
         left = counted(self.groups, "group", "are" if self.stored_as else "")
         end = f"stored as {self.stored_as}" if self.stored_as else "would be left; --name NAME stores them"
-        return [*measured, f"{left} {end}"]
+        return [*measured, *probed, f"{left} {end}"]
+
+    @property
+    def _is_balanced(self) -> bool:
+        return any(check.check == PROBE for check in self.checks)
 
 
 def check_suite(lab: LabStore, request: CheckRequest) -> SuiteValidity:
     """Apply checks to a suite; each keeps a group, drops it with a reason, or marks it."""
     stored = lab.opened().suite(request.suite)
     result = apply_checks(stored.table, check_steps(request, stored.table))
+    if request.balance:
+        result = _balance(result, request.seed)
     rejected = tuple(_rejected_groups(stored.table, result))
     if request.out is not None:
         lines = (f"{json.dumps(group, ensure_ascii=False)}\n" for group in rejected)
@@ -98,7 +121,44 @@ def check_suite(lab: LabStore, request: CheckRequest) -> SuiteValidity:
     if request.name:
         store_checked(lab, stored, result, request.name, replace=request.replace)
     left = int((result.table["role"].to_numpy() == 0).sum())
-    return SuiteValidity(request.suite, left, tuple(result.summaries), rejected, request.name, request.by_test)
+    probed = suite_probe(lab, stored, request.seed)
+    return SuiteValidity(request.suite, left, tuple(result.summaries), rejected, request.name, request.by_test, probed)
+
+
+def _balance(result: CheckResult, seed: int) -> CheckResult:
+    """The result without the groups that the probe would have rejected, as one more check."""
+    start = perf_counter()
+    table = result.table
+    proposal = propose_balance(table, seed)
+    group = group_numbers(table)
+    kept = ~np.isin(group, list(proposal.rejected))
+    lost = {dropped.group for dropped in result.dropped}
+    left = [number for number in range(int(result.group.max(initial=-1)) + 1) if number not in lost]
+    dropped = [DroppedGroup(left[own], PROBE, reason) for own, reason in sorted(proposal.rejected.items())]
+    tests = np.asarray(table["test"].to_pylist(), object)[np.unique(group, return_index=True)[1]]
+    of_test = {test: np.flatnonzero(tests == test).tolist() for test in sorted(set(tests.tolist()))}
+    summary = CheckSummary(
+        check=PROBE,
+        settings={},
+        model="",
+        seed=seed,
+        seen=len(tests),
+        kept=len(tests) - len(dropped),
+        dropped=dict(Counter(proposal.rejected.values()).most_common()),
+        marked={},
+        tests={
+            test: {"seen": len(own), "dropped": len(proposal.rejected.keys() & {*own}), "marked": 0}
+            for test, own in of_test.items()
+        },
+        notes={
+            before.test: {"accuracy": before.value, "after": after.value, "chance": after.chance}
+            for before, after in zip(proposal.before, proposal.after, strict=True)
+        },
+        seconds=perf_counter() - start,
+    )
+    return CheckResult(
+        table.filter(pa.array(kept)), [*result.summaries, summary], [*result.dropped, *dropped], result.group
+    )
 
 
 def check_steps(request: CheckRequest, table: pa.Table) -> list[CheckStep]:

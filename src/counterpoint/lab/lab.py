@@ -127,11 +127,16 @@ class Lab:
         replace: bool = False,
         out: Path | str | None = None,
         by_test: bool = False,
+        balance: bool = False,
     ) -> SuiteValidity:
-        """Check which groups of a suite are valid; with a `name`, store those that are left as a suite."""
+        """Check which groups of a suite are valid; with a `name`, store those that are left as a suite.
+
+        With `balance`, the groups that text alone gives away are rejected as well.
+        """
         from counterpoint.lab.checking import CheckRequest, check_suite
 
-        request = CheckRequest(suite, tuple(checks), settings or {}, seed, name, replace, _path(out), by_test)
+        how = (seed, name, replace, _path(out), by_test, balance)
+        request = CheckRequest(suite, tuple(checks), settings or {}, *how)
         return check_suite(self.store.opened(), request)
 
     # Asking models

@@ -19,6 +19,7 @@ import numpy as np
 
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.core.ids import content_id
+from counterpoint.language.question_types import QuestionType, parse_question
 from counterpoint.metrics.intervals import clustered_interval
 from counterpoint.models.text.ngram import picture_key
 from counterpoint.studies.logistic_regression import (
@@ -98,6 +99,7 @@ class ProbeCase:
     kind: str = ""
     credits: tuple[tuple[str, float], ...] = ()  # of each correct answer to a question
     choices: tuple[str, ...] = ()
+    group: int = -1  # the place of its group in the table
 
     @property
     def label(self) -> str:
@@ -117,16 +119,34 @@ class _Learner:
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """The credit of each case, and the words of what was learned: weight in the model times hits beyond chance."""
+    """The credit of each case, and the words of what was learned: weight in the model times hits beyond chance.
+
+    The margin of a case is how far the score of what is correct lies above the others; 0 where the probe guesses.
+    """
 
     credit: Floats
     chance: float
     words: tuple[tuple[float, TellingWord], ...] = ()
+    margin: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedTest:
+    """The finding of a test, and for each of its cases the place of its group in the table, and its margin."""
+
+    finding: ProbeFinding
+    groups: Numbers
+    margin: Floats
 
 
 def probe(groups: Any, seed: int = 0) -> list[ProbeFinding]:
     """A finding for the pairs of caption and foil, or the questions with gold, of each test in a table of groups."""
-    findings = []
+    return [test.finding for test in probe_tests(groups, seed)]
+
+
+def probe_tests(groups: Any, seed: int = 0) -> list[ProbedTest]:
+    """The findings of each test, with what they say of each group."""
+    tests = []
     for (suite, test, unit), cases in _cases_by_test(groups).items():
         component = connected_components([case.keys for case in cases])
         fold = assign_folds(component, [case.keys for case in cases], seed)
@@ -139,8 +159,10 @@ def probe(groups: Any, seed: int = 0) -> list[ProbeFinding]:
             judgement.chance,
             most_telling(judgement.words),
         )
-        findings.append(replace(found, words=()) if found.verdict is Verdict.CLEAN else found)
-    return findings
+        found = replace(found, words=()) if found.verdict is Verdict.CLEAN else found
+        margin = np.zeros(len(cases)) if judgement.margin is None else judgement.margin
+        tests.append(ProbedTest(found, np.array([case.group for case in cases]), margin))
+    return tests
 
 
 def connected_components(keys: Sequence[Iterable[str]]) -> Numbers:
@@ -181,10 +203,11 @@ def assign_folds(component: Numbers, keys: Sequence[Sequence[str]], seed: int = 
 
 def _cases_by_test(groups: Any) -> dict[tuple[str, str, str], list[ProbeCase]]:
     cases: dict[tuple[str, str, str], list[ProbeCase]] = {}
-    for rows in _rows_by_group(groups):
+    for group, rows in enumerate(_rows_by_group(groups)):
         of_pairs = rows[0]["relation"] == Relation.RANKS
         place = rows[0]["suite"], rows[0]["test"], "pairs" if of_pairs else "questions"
-        cases.setdefault(place, []).extend(_pairs(rows) if of_pairs else _questions(rows))
+        own = _pairs(rows) if of_pairs else _questions(rows)
+        cases.setdefault(place, []).extend(replace(case, group=group) for case in own)
     return {place: own for place, own in sorted(cases.items()) if own}
 
 
@@ -219,7 +242,13 @@ def _questions(rows: Sequence[Mapping[str, Any]]) -> Iterator[ProbeCase]:
         if credit and row["mode"] == Mode.ANSWER and row["relation"] != Relation.SWAP:
             counts = dict.fromkeys(ngrams(text), 1.0)
             keys = (*_pictures(rows), *together) or (text,)
-            yield ProbeCase(counts, keys, row["kind"], tuple(credit.items()), tuple(row["choices"] or ()))
+            yield ProbeCase(counts, keys, row["kind"], tuple(credit.items()), _offers(row))
+
+
+def _offers(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The choices of a question, else the options that its text offers: chance is one of them."""
+    question = parse_question(row["text"])
+    return tuple(row["choices"] or (question.options if question.type is QuestionType.EITHER else ()))
 
 
 def _pictures(rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -239,6 +268,7 @@ def _judge_pairs(cases: Sequence[ProbeCase], fold: Numbers, component: Numbers, 
     credit = (1 + np.sign(np.nan_to_num(scores[:, 0]))) / 2
     if penalty is None:
         return _Judgement(credit, chance)
+    margin = np.nan_to_num(scores[:, 0])
     weights = fit(counts, pair_loss, np.ones(len(cases)), penalty, np.zeros((1, len(counts.names))))[0]
     words = []
     for column, values in _columns(counts):
@@ -247,19 +277,21 @@ def _judge_pairs(cases: Sequence[ProbeCase], fold: Numbers, component: Numbers, 
             counts.names[column], "caption" if side > 0 else "foil", len(values), float((side * values > 0).mean())
         )
         words.append((float(abs(weights[column])) * len(values) * (word.share - chance), word))
-    return _Judgement(credit, chance, tuple(words))
+    return _Judgement(credit, chance, tuple(words), margin)
 
 
 def _judge_questions(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Generator) -> _Judgement:
     """The questions of each kind by a model of their own."""
-    credit, chance, words = np.zeros(len(cases)), np.zeros(len(cases)), list[tuple[float, TellingWord]]()
+    credit, chance, margin = (np.zeros(len(cases)) for _ in range(3))
+    words = list[tuple[float, TellingWord]]()
     kinds = np.array([case.kind for case in cases], dtype=object)
     for kind in sorted(set(kinds)):
         own = np.flatnonzero(kinds == kind)
         judgement = _judge_kind([cases[case] for case in own.tolist()], fold[own], rng)
         credit[own], chance[own] = judgement.credit, judgement.chance
         words += judgement.words
-    return _Judgement(credit, float(chance.mean()), tuple(words))
+        margin[own] = 0.0 if judgement.margin is None else judgement.margin
+    return _Judgement(credit, float(chance.mean()), tuple(words), margin)
 
 
 def _judge_kind(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Generator) -> _Judgement:
@@ -290,6 +322,10 @@ def _judge_kind(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Genera
             credit[place] = dict(case.credits).get(answers[best], 0.0)
     if penalty is None:
         return _Judgement(credit, float(guess.mean()))
+    ranked = np.nan_to_num(scores)
+    own = ranked[np.arange(len(cases)), label]
+    ranked[np.arange(len(cases)), label] = -np.inf
+    margin = np.where(label >= 0, own - ranked.max(axis=1), 0.0)
     weights = fit(counts, loss, np.ones(len(cases)), penalty, np.zeros((len(answers), len(counts.names))))
     weights -= weights.mean(axis=0)
     words = []
@@ -300,7 +336,7 @@ def _judge_kind(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Genera
         word = TellingWord(counts.names[column], answers[best], len(cases_with), share)
         base = float((label == best).mean())
         words.append((float(weights[best, column]) * len(cases_with) * (share - base), word))
-    return _Judgement(credit, float(guess.mean()), tuple(words))
+    return _Judgement(credit, float(guess.mean()), tuple(words), margin)
 
 
 def _guess(cases: Sequence[ProbeCase]) -> Floats:

@@ -141,7 +141,7 @@ def minimize(objective: Callable[[Floats], tuple[float, Floats]], start: Floats,
         if np.abs(gradient).max(initial=0.0) <= enough:
             break
         step = -_scaled(gradient, memory)
-        slope, length = float(step @ gradient), 1.0 if memory else 1 / max(float(np.sqrt(gradient @ gradient)), 1.0)
+        slope, length = _dot(step, gradient), 1.0 if memory else 1 / max(float(np.sqrt(_dot(gradient, gradient))), 1.0)
         for _ in range(_HALVINGS):
             new = point + length * step
             new_value, new_gradient = objective(new)
@@ -151,7 +151,7 @@ def minimize(objective: Callable[[Floats], tuple[float, Floats]], start: Floats,
         else:
             break
         moved, turned = new - point, new_gradient - gradient
-        if (curve := float(moved @ turned)) > 1e-12:
+        if (curve := _dot(moved, turned)) > 1e-12:
             memory.append((moved, turned, curve))
         point, value, gradient = new, new_value, new_gradient
     return point
@@ -161,11 +161,16 @@ def _scaled(gradient: Floats, memory: deque[tuple[Floats, Floats, float]]) -> Fl
     """The gradient times the inverse Hessian that the last steps suggest (two-loop recursion)."""
     step, shares = gradient.copy(), list[float]()
     for moved, turned, curve in reversed(memory):
-        shares.append(float(moved @ step) / curve)
+        shares.append(_dot(moved, step) / curve)
         step -= shares[-1] * turned
     if memory:
         _, turned, curve = memory[-1]
-        step *= curve / float(turned @ turned)
+        step *= curve / _dot(turned, turned)
     for (moved, turned, curve), share in zip(memory, reversed(shares), strict=True):
-        step += (share - float(turned @ step) / curve) * moved
+        step += (share - _dot(turned, step) / curve) * moved
     return step
+
+
+def _dot(first: Floats, second: Floats) -> float:
+    """The product of two vectors in one thread; on a busy machine, several would wait for each other."""
+    return float(np.einsum("i,i->", first, second))

@@ -15,6 +15,7 @@ from counterpoint.explorer.group_parts import thumbnail
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import ChartFigure, LinkChoice
 from counterpoint.lab.reader import LabReader
+from counterpoint.lab.suite_probe import read_probe
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.metrics.data_statistics import RankedWord
 from counterpoint.reports.charts.bars import SIDES, BarChart, WordChart, WordFrequency
@@ -66,6 +67,7 @@ class SuiteView(PageView):
     """What a suite contains."""
 
     suite: str = ""
+    label: str = ""  # "answerable without the picture"
     facts: tuple[SuiteFact, ...] = ()
     kinds: tuple[KindSummary, ...] = ()
     rejected: tuple[RejectedGroups, ...] = ()
@@ -96,6 +98,7 @@ def suite_view(reader: LabReader, request: PageRequest) -> SuiteView:
         twin=f"{here}.json",
         above="/suites",
         suite=suite,
+        label=probed.label if (probed := read_probe(reader.lab, suite)) else "",
         facts=_facts(reader, suite),
         kinds=reader.cached(("contents", suite), lambda: _kinds(reader, suite)),
         rejected=rejected_groups(reader.lab.manifest(suite).parameters),
@@ -176,8 +179,17 @@ def _facts(reader: LabReader, suite: str) -> tuple[SuiteFact, ...]:
         "version": f"{manifest.version}, made with {manifest.made_with}",
         "annotations": manifest.source,
         "fingerprint": manifest.fingerprint,
+        "text alone": _probe_fact(reader, suite),
     }
     return tuple(SuiteFact(name, value) for name, value in facts.items() if value)
+
+
+def _probe_fact(reader: LabReader, suite: str) -> str:
+    """Return what the text-only probe found in each test; how to run it, where it was not."""
+    probed = read_probe(reader.lab, suite)
+    if probed is None:
+        return f"not probed: counterpoint check {reader.lab.folder} {suite}"
+    return ". ".join(probed.sentences())
 
 
 def _parameter_label(name: str) -> str:
