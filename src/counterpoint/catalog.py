@@ -70,6 +70,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "blind-controls": "counterpoint.suites.bias.modality_bias:blind_controls",
         "contrast": "counterpoint.suites.contrast.contrast_sets:suite",
         "coreference": "counterpoint.suites.valse.coreference:suite",
+        "coreference-with-scenes": "counterpoint.suites.valse.coreference:with_scenes",
         "counting": "counterpoint.suites.valse.counting:suite",
         "existence": "counterpoint.suites.valse.existence:suite",
         "feature-noise": "counterpoint.suites.robustness.feature_noise:suite",

@@ -151,6 +151,19 @@ def is_visible(text: str) -> bool:
     )
 
 
+def lacks_article(question: str) -> bool:
+    """Whether a countable noun in the singular stands bare in a question: "is it laptop"; pronouns need no article.
+
+    >>> lacks_article("is he in the water"), lacks_article("is it on paper plate"), lacks_article("is it laptop")
+    (False, True, True)
+    """
+    words = question.strip(" ?.!").split()
+    tags = tag_words((*words, "?"))[:-1]
+    if len(words) == 3 and words[1].lower() == "it" and is_noun(tags[2]):
+        return _is_bare(words[2:])
+    return _lacks_article(words, tags)
+
+
 def _lacks_article(words: Sequence[str], tags: Sequence[str]) -> bool:
     """Whether a countable noun in the singular stands bare after a preposition or participle: "in photo"."""
     spans, start = list[list[str]](), False
