@@ -120,6 +120,23 @@ def test_mirrored_pairs_are_at_half_and_not_below() -> None:
     assert finding.verdict is not Verdict.ANSWERABLE
 
 
+def test_pairs_that_exchange_their_words_are_in_one_component() -> None:
+    groups = [
+        (
+            "pairs",
+            Group(
+                Relation.RANKS,
+                tuple(Query(Picture(f"toy:{n}.png"), f"{n} {word}", Mode.SCORE) for word in ("cat", "dog")),
+                (None, None),
+                tags=((("twin", f"pairs {n // 2}"),), ()),
+            ),
+        )
+        for n in range(8)
+    ]
+    (finding,) = probe(groups_table(groups, "toy"))
+    assert (finding.n, finding.components) == (8, 4)
+
+
 def test_a_suite_whose_words_are_balanced_in_other_contexts_is_not_below_half() -> None:
     """Every word is a caption's as often as a foil's, so that what is left out has more of what is not."""
     rng, pairs = Random(5), []

@@ -32,6 +32,7 @@ from counterpoint.studies.logistic_regression import (
     pair_loss,
     softmax_loss,
 )
+from counterpoint.suites.valse.paired_foils import PAIR_TAG
 
 FOLDS, FEWEST_FOLDS = 5, 3
 PENALTIES = (100.0, 10.0, 1.0)
@@ -95,7 +96,7 @@ class ProbeCase:
     """A pair or a question: its n-grams, and what must not be in two folds."""
 
     counts: Mapping[str, float]  # of a pair those of the caption less those of the foil
-    keys: tuple[str, ...]  # the picture, and the texts of the pair
+    keys: tuple[str, ...]  # the picture, the texts of the pair, and the pair that it is mirrored in
     kind: str = ""
     credits: tuple[tuple[str, float], ...] = ()  # of each correct answer to a question
     choices: tuple[str, ...] = ()
@@ -212,9 +213,9 @@ def _cases_by_test(groups: Any) -> dict[tuple[str, str, str], list[ProbeCase]]:
 
 
 def _rows_by_group(groups: Any) -> Iterator[list[dict[str, Any]]]:
-    names = ("suite", "test", "role", "relation", "kind", "picture", "context", "text", "mode", "choices", "gold")
+    names = ("suite", "test", "role", "relation", "kind", "picture", "context", "text", "mode", "choices")
     rows: list[dict[str, Any]] = []
-    for row in groups.select(names).to_pylist():
+    for row in groups.select([*names, "gold", "tags"]).to_pylist():
         if not row["role"] and rows:
             yield rows
             rows = []
@@ -229,8 +230,13 @@ def _pairs(rows: Sequence[Mapping[str, Any]]) -> Iterator[ProbeCase]:
     for foil in foils:
         counts = Counter(ngrams(caption["text"]))
         counts.subtract(ngrams(foil["text"]))
-        keys = (*_pictures([caption]), "\n".join(sorted((caption["text"], foil["text"]))))
+        keys = (*_pictures([caption]), "\n".join(sorted((caption["text"], foil["text"]))), *_pair_tag(caption))
         yield ProbeCase({ngram: count for ngram, count in counts.items() if count}, keys, caption["kind"])
+
+
+def _pair_tag(row: Mapping[str, Any]) -> list[str]:
+    """What two pairs share that exchange their words: apart, each would be inferred from the other, upside down."""
+    return [f"{name} {value}" for name, value in row["tags"] if name == PAIR_TAG]
 
 
 def _questions(rows: Sequence[Mapping[str, Any]]) -> Iterator[ProbeCase]:

@@ -156,3 +156,52 @@ def test_the_world_makes_both_instruments_with_boxes() -> None:
         assert group.base.text != group.variants[0].text
     words = [Counter(dict(group.tags[role])["word"] for group in groups) for role in (0, 1)]
     assert words[0] == words[1]
+
+
+@pytest.mark.parametrize(
+    ("frame", "caption", "foil"),
+    [
+        (_frame(1, "man", "shouting", "addressee", "woman"), "A man shouts at a woman.", "A woman shouts at a man."),
+        (
+            _frame(1, "people", "unveiling", "item", "prize"),
+            "Some people unveil a prize.",
+            "A prize unveils some people.",
+        ),
+        (
+            _frame(1, "baby", "drooling", "surface", "clothing"),
+            "A baby drools over some clothing.",
+            "Some clothing drools over a baby.",
+        ),
+        (
+            _frame(1, "tennis player", "throwing", "item", "ball"),
+            "A tennis player throws a ball.",
+            "A ball throws a tennis player.",
+        ),
+    ],
+)
+def test_actant_swaps_as_printed_in_valse(frame: Frame, caption: str, foil: str) -> None:
+    ((test, group),) = generate_groups(unpaired, [frame])
+    assert (test, tuple(query.text for query in group.queries)) == (SWAP, (caption, foil))
+
+
+@pytest.mark.parametrize(
+    ("agent", "verbs", "noun", "text", "said"),
+    [
+        ("figure", ("climbing", "descending"), "stairs", "A figure {} some stairs.", ("climbs", "descends")),
+        ("woman", ("skipping", "releasing"), "jump rope", "A woman {} a jump rope.", ("skips", "releases")),
+        ("old man", ("coaching", "bothering"), "people", "An old man {} some people.", ("coaches", "bothers")),
+        ("man", ("shouting", "smiling"), "woman", "A man {} at a woman.", ("shouts", "smiles")),
+        ("mother", ("scolding", "encouraging"), "son", "A mother {} a son.", ("scolds", "encourages")),
+    ],
+)
+def test_action_replacements_as_printed_in_valse(
+    agent: str, verbs: tuple[str, str], noun: str, text: str, said: tuple[str, str]
+) -> None:
+    role = "addressee" if noun == "woman" else "item"
+    frames = [_frame(place, agent, verb, role, noun) for place, verb in enumerate(verbs)]
+    texts = {tuple(query.text for query in group.queries) for _, group in generate_groups(unpaired, frames)}
+    assert tuple(text.format(verb) for verb in said) in texts
+
+
+def test_talking_is_no_foil_for_scolding_as_printed_in_valse() -> None:
+    assert not verbs_exclude("scolding", "talking")

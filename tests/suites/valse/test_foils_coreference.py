@@ -167,3 +167,41 @@ def test_the_world_speaks_with_pronouns_and_half_of_its_answers_are_yes(split: s
     words = Counter(dict(group.tags[0])["word"] for group in groups)
     assert {group.test for group in groups} == {test}
     assert words["yes"] == words["no"] > 3
+
+
+@pytest.mark.parametrize(
+    ("caption", "question", "answer"),
+    [
+        ("a skateboarding man is on a half pipe", "does he wear a helmet", "no"),
+        ("2 women who have painted on mustaches petting a horse", "are they wearing hats", "no"),
+        ("a woman is driving a motorcycle", "is she wearing a helmet", "yes"),
+        ("buffalos walk along grass", "are they in a zoo", "no"),
+    ],
+)
+def test_coreference_as_printed_in_valse(caption: str, question: str, answer: str) -> None:
+    other = {"yes": "no", "no": "yes"}[answer]
+    talks = [_dialogue(1, caption, (question, answer)), _dialogue(2, caption, (question, other))]
+    said = {tuple(query.text for query in group.queries) for _, group in generate_groups(suite, talks)}
+    start = f"{caption[0].upper()}{caption[1:]}. {question.capitalize()}?"
+    assert (f"{start} {answer.capitalize()}.", f"{start} {other.capitalize()}.") in said
+
+
+@pytest.mark.parametrize(
+    ("caption", "question", "reason"),
+    [
+        ("a close up of a hot dog with onions", "is it a big hot dog", "a picture of it does not tell"),
+        (
+            "yellow sunflowers are in a blue and white giraffe styled vase",
+            "is it inside",
+            "the pronoun means the weather, the time or the picture",
+        ),
+        (
+            "an adult giraffe and a child giraffe standing near a fence",
+            "does this look like zoo",
+            "the pronoun means the weather, the time or the picture",
+        ),
+        ("a man is sitting on a bench", "is this outside", "the pronoun means the weather, the time or the picture"),
+    ],
+)
+def test_coreference_printed_in_valse_that_is_not_made(caption: str, question: str, reason: str) -> None:
+    assert list(pronoun_turns(_dialogue(1, caption, (question, "yes")))) == [reason]

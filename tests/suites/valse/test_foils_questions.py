@@ -122,9 +122,9 @@ def test_the_world_has_such_questions(suite: Suite[Any, Any]) -> None:
     assert {group.id for group in groups} == {group.id for _, group in generate_groups(suite, asked[::-1])}
 
 
-def test_half_of_existence_is_of_nothing() -> None:
+def test_about_half_of_existence_is_of_nothing() -> None:
     words = _words(_made(existence.suite, list(World("test", 120).questions())), 0)
-    assert abs(words["no"] - (words.total() - words["no"])) <= 1
+    assert abs(words["no"] / words.total() - 0.5) < 0.1
 
 
 def test_what_is_kept_of_many_keeps_twins_together() -> None:
@@ -134,3 +134,80 @@ def test_what_is_kept_of_many_keeps_twins_together() -> None:
     own = [group for group in made if group.test == counting.SMALL]
     assert own
     assert _words(own, 0) == _words(own, 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other", "caption", "foil"),
+    [
+        ("How many animals are shown?", "0", "2", "There are no animals shown.", "There are animals shown."),
+        (
+            "How many people are in the picture?",
+            "0",
+            "3",
+            "There are no people in the picture.",
+            "There are people in the picture.",
+        ),
+        ("How many trucks are pictured?", "1", "0", "There is a truck pictured.", "There is no truck pictured."),
+        (
+            "How many clouds are in the sky?",
+            "0",
+            "4",
+            "There are no clouds in the sky.",
+            "There are clouds in the sky.",
+        ),
+        (
+            "How many people are riding on elephants?",
+            "0",
+            "2",
+            "There are no people riding on elephants.",
+            "There are people riding on elephants.",
+        ),
+        ("How many kites are there?", "1", "0", "There is a kite.", "There is no kite."),
+    ],
+)
+def test_existence_as_printed_in_valse(question: str, answer: str, other: str, caption: str, foil: str) -> None:
+    made = _made(existence.suite, [_question(1, question, answer), _question(2, question, other)])
+    assert (caption, foil) in {tuple(query.text for query in group.queries) for group in made}
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers", "caption", "foil"),
+    [
+        ("How many zebras are there?", (4, 6), "There are exactly 4 zebras.", "There are exactly 6 zebras."),
+        ("How many horses are there?", (8, 5), "There are exactly 8 horses.", "There are exactly 5 horses."),
+        (
+            "How many people are snow-boarding?",
+            (1, 4),
+            "There is exactly 1 person snow-boarding.",
+            "There are exactly 4 people snow-boarding.",
+        ),
+        (
+            "How many banana stalks are there?",
+            (2, 4),
+            "There are exactly 2 banana stalks.",
+            "There are exactly 4 banana stalks.",
+        ),
+        (
+            "How many roman numerals are on the clock?",
+            (12, 9),
+            "There are exactly 12 roman numerals on the clock.",
+            "There are exactly 9 roman numerals on the clock.",
+        ),
+    ],
+)
+def test_counting_as_printed_in_valse(question: str, numbers: tuple[int, int], caption: str, foil: str) -> None:
+    made = _made(counting.suite, [_question(place, question, str(number)) for place, number in enumerate(numbers)])
+    said = {tuple(_in_digits(query.text) for query in group.queries) for group in made}
+    assert (caption, foil) in said
+
+
+def test_six_motorcycles_and_seven_as_printed_in_valse_are_too_near_to_be_told_apart() -> None:
+    question = "How many motorcycles are in this photo altogether?"
+    made = _made(counting.suite, [_question(place, question, str(6 + place)) for place in range(2)])
+    assert {group.test for group in made} == {counting.ADVERSARIAL}
+
+
+def _in_digits(text: str) -> str:
+    words = text.split()
+    place = words.index("exactly") + 1
+    return " ".join((*words[:place], str(number_value(words[place])), *words[place + 1 :]))

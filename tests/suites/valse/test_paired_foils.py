@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,13 +37,22 @@ def test_no_case_has_two_twins_and_order_does_not_matter(rows: list[tuple[str, i
 
 
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=200))
-def test_half_of_what_is_kept_is_of_each_side(keys: list[int]) -> None:
+def test_of_many_pairs_one_case_each_is_kept_and_of_few_both(keys: list[int]) -> None:
     cases = [Case(f"{place}-{side}", side, key) for place, key in enumerate(keys) for side in ("yes", "no")]
-    found = pair_cases(cases, side=lambda case: case.side, keys=(lambda case: case.key,), half=True)
-    kept = Counter(case.side for pair in found for case in pair.kept)
+    found = pair_cases(cases, side=lambda case: case.side, keys=(lambda case: case.key,))
+    kept = sum(len(pair.kept) for pair in found)
     assert len(found) == len(keys)
-    assert abs(kept["yes"] - kept["no"]) <= 1
-    assert kept.total() == (2 * len(keys) if len(keys) < MANY_PAIRS else len(keys))
+    assert kept == (2 * len(keys) if len(keys) < MANY_PAIRS else len(keys))
+
+
+def test_what_is_kept_is_a_coin_that_the_other_pairs_do_not_tell() -> None:
+    cases = [Case(f"{place}-{side}", side, place) for place in range(2000) for side in ("yes", "no")]
+    sides = [
+        pair.kept[0].side for pair in pair_cases(cases, side=lambda case: case.side, keys=(lambda case: case.key,))
+    ]
+    assert abs(sides.count("yes") - 1000) < 90
+    runs = sum(one == other for one, other in pairwise(sides))
+    assert abs(runs - 1000) < 90  # not in turns
 
 
 def test_keys_that_say_less_are_used_only_where_few_are_found() -> None:

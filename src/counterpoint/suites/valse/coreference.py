@@ -282,7 +282,6 @@ def plan_pairs(dialogues: Iterable[Dialogue], scenic: bool = False) -> Coreferen
             side=lambda case: case.answer,
             keys=(lambda case: case.question,),
             otherwise=tuple(partial(_opening, length) for length in (3, 2, 1)),
-            half=True,
         )
         for pair in pairs:
             for case in pair.kept:

@@ -69,7 +69,6 @@ def plan_pairs(questions: Iterable[Question]) -> ExistencePlan:
         side=lambda case: "some" if case.exists else "none",
         keys=(lambda case: case.claim.some, lambda case: (case.claim.word, case.claim.noun)),
         otherwise=(lambda case: (case.claim.word, case.claim.some.count(" ")), lambda case: case.claim.word),
-        half=True,
     )
     return {case.id: replace(case, pair=pair.name(NAME)) for pair in pairs for case in pair.kept}
 

@@ -2,8 +2,8 @@
 
 Where "3" is replaced by "5" in one case, "5" is replaced by "3" in the other; the more plausible text is then the
 caption of one and the foil of the other, so that a text-only model is right in one of the two. If there are few pairs,
-both cases of each are kept. Of many pairs one case each is kept, alternately: otherwise a model fitted on all other
-captions could infer the missing one from the counts.
+both cases of each are kept. Of many pairs one case each is kept, by a coin: where words are exactly balanced, a model
+fitted on all other captions infers the missing one from the counts, and is wrong, so that its inverse is right.
 
 Mirrored sampling balances foils that are not paired: each word replaces another as often as the reverse.
 """
@@ -11,7 +11,6 @@ Mirrored sampling balances foils that are not paired: each word replaces another
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from random import Random
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -23,7 +22,6 @@ PAIR_TAG = "twin"
 """The tag that the two of a pair share: their instrument and a hash of their ids."""
 MANY_PAIRS = 40
 """The number of pairs from which on one case of each is kept."""
-_OFTEN = 100  # times that two sides meet, from which on nobody learns from one that is left out
 _LOOKS = 12  # how many of a side are tried for one case
 
 
@@ -69,11 +67,10 @@ def pair_cases(
     keys: Sequence[Callable[[T], Hashable]],
     fits: Callable[[T, T], bool] = lambda one, other: True,
     otherwise: Sequence[Callable[[T], Hashable]] = (),
-    half: bool = False,
 ) -> list[FoilPair[T]]:
     """Pairs of cases on different sides, first those that share the first key, then the next.
 
-    The keys in `otherwise` are used only if the others yield few pairs. With two sides, `half` keeps as many of each.
+    The keys in `otherwise` are used only if the others yield few pairs. Of many pairs a coin keeps one case each.
     No case is in two pairs. Random draws are seeded by the ids, so that the order of cases does not matter.
     """
     left = sorted(cases, key=_sort_key)
@@ -92,27 +89,8 @@ def pair_cases(
         left.sort(key=_sort_key)
     if len(pairs) < MANY_PAIRS:
         return [FoilPair(one, other, (one, other)) for one, other in pairs]
-    return list(_keep_alternately(pairs, side, 0 if half else _OFTEN))
-
-
-def _keep_alternately(pairs: Iterable[tuple[T, T]], side: Callable[[T], str], often: int) -> Iterator[FoilPair[T]]:
-    """One case of each pair: equally many of two sides that meet often, else with the imbalance of coin flips.
-
-    So the counts in all other captions do not reveal which case was left out.
-    """
-    meetings = defaultdict[tuple[str, str], list[tuple[T, T]]](list)
-    for one, other in pairs:
-        first, second = sorted((one, other), key=side)
-        meetings[side(first), side(second)].append((first, second))
-    for met in meetings.values():
-        rng = seeded_rng(PAIR_TAG, met[0][0].id)
-        more = 0 if len(met) >= often else round(sqrt(len(met)) / 2)
-        turns = sorted(turn % 2 for turn in range(len(met)))
-        turns = turns[more:] + [1] * more
-        rng.shuffle(turns)
-        turned = rng.randrange(2)
-        for turn, pair in zip(turns, met, strict=True):
-            yield FoilPair(*pair, kept=(pair[turn ^ turned],))
+    coins = (seeded_rng(PAIR_TAG, "coin", one.id, other.id).randrange(2) for one, other in pairs)
+    return [FoilPair(*pair, kept=(pair[coin],)) for pair, coin in zip(pairs, coins, strict=True)]
 
 
 def _pair_bucket(
