@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from math import exp
 from pathlib import Path
@@ -21,7 +21,7 @@ from counterpoint.language.lexicon.word_lists import split_list, word_list, word
 from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.question_groups import Tags, caption_group
 from counterpoint.suites.suite import Rejection, Suite
-from counterpoint.suites.valse.paired_foils import MirroredSampler
+from counterpoint.suites.valse.paired_foils import FoilOption, MirroredSampler, assign_mirrored
 
 DATA = Path(__file__).parent / "data"
 """The folder of the word lists."""
@@ -154,6 +154,20 @@ class CaptionFoil(NamedTuple):
     text: str
     proof: str
     tags: Tags = ()
+
+
+def mirrored_foils(
+    captions: Iterable[Caption], survey: CaptionSurvey, propose: Callable[[Caption], Sequence[CaptionFoil]]
+) -> dict[str, str]:
+    """Of the foils that captions may have, the text of the one that has a mirror image, by the caption's id."""
+    foils, options = dict[str, Sequence[CaptionFoil]](), dict[str, list[FoilOption]]()
+    for caption in captions:
+        if made := propose(caption):
+            gains = survey.plausibility.gains(caption.picture, caption.text, [foil.text for foil in made])
+            foils[caption.id] = made
+            rows = zip(made, gains, strict=True)
+            options[caption.id] = [FoilOption(foil.word, foil.other, likelier_side(gain)) for foil, gain in rows]
+    return {name: foils[name][place].text for name, place in assign_mirrored(options).items()}
 
 
 def draw_caption_foil(

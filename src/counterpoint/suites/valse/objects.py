@@ -2,19 +2,28 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from itertools import pairwise
 from random import Random
 
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
 from counterpoint.language.english import article
 from counterpoint.language.lexicon.word_lists import split_list
-from counterpoint.language.noun_chunks import Determiner, NounChunk, TaggedToken, find_noun_chunks, tag_text
+from counterpoint.language.noun_chunks import (
+    Determiner,
+    NounChunk,
+    TaggedToken,
+    find_noun_chunks,
+    find_prepositions,
+    tag_text,
+)
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
 from counterpoint.scenes.ambiguity import is_known, may_be
 from counterpoint.suites.suite import Rejection
+from counterpoint.suites.valse.agreement import infinitive, is_kind
 from counterpoint.suites.valse.caption_foils import (
     CaptionFoil,
     CaptionSurvey,
@@ -22,10 +31,13 @@ from counterpoint.suites.valse.caption_foils import (
     apply_rewrites,
     caption_suite,
     draw_caption_foil,
+    listed_words,
+    mirrored_foils,
     read_lists,
 )
 
 PIECE = "foil-it"
+_PICTURE_OF = 5  # tokens: a close up view of
 MIN_COUNT = 3
 """The least number of captions with a word for it to be used in foils."""
 
@@ -39,12 +51,13 @@ class ObjectMention:
     word: str  # in the singular
     many: bool
     article: tuple[int, int, str]  # its letters and what stands before the word, "" where there is no "a" or "an"
+    context: tuple[str, ...] = ()  # the verb or preposition that ties it, its adjectives, and the other things
 
 
 @cache
 def categories() -> Mapping[str, tuple[str, str]]:
     """Each word with its category and its supercategory."""
-    rows: Mapping[str, Mapping[str, str]] = read_lists("objects")
+    rows: Mapping[str, Mapping[str, str]] = read_lists("objects")["sorts"]
     return {
         word: (name, above) for above, names in rows.items() for name, row in names.items() for word in split_list(row)
     }
@@ -52,30 +65,78 @@ def categories() -> Mapping[str, tuple[str, str]]:
 
 @cache
 def sibling_words(word: str) -> tuple[str, ...]:
-    """The first words of the other categories of the same supercategory.
+    """The first words of the categories that a word may be exchanged for.
 
-    >>> sibling_words("bike")
-    ('airplane', 'boat', 'bus', 'car', 'motorcycle', 'train', 'truck')
+    >>> sibling_words("bus"), sibling_words("kitten")
+    (('bicycle', 'motorcycle'), ())
     """
-    name, above = categories()[word]
-    rows: Mapping[str, str] = read_lists("objects")[above]
-    return tuple(sorted(split_list(row)[0] for other, row in rows.items() if other != name))
+    name, above = categories().get(word, ("", ""))
+    rows: Sequence[str] = read_lists("objects")["sets"]
+    names = {other for row in rows if name in split_list(row) for other in split_list(row)} - {name}
+    return tuple(sorted(split_list(read_lists("objects")["sorts"][above][other])[0] for other in names))
+
+
+@cache
+def _doubts() -> Mapping[str, frozenset[str]]:
+    """The words of a caption that name or may name a category, by the word."""
+    rows: Mapping[str, str] = read_lists("objects")["also"]
+    table = group_pairs((word, name) for name, row in rows.items() for word in split_list(row))
+    return {word: frozenset(names) for word, names in table.items()}
 
 
 def object_mentions(text: str) -> Iterator[ObjectMention]:
-    """The nouns of known categories in a caption.
+    """The nouns of known categories whose exchange would be plain: the subject, or what somebody is on or has.
 
-    >>> [(one.word, one.many) for one in object_mentions("Two dogs and a stop sign near the bus stop.")]
-    [('dog', True), ('stop sign', False)]
+    >>> [(one.word, one.many, one.context) for one in object_mentions("Two brown dogs are running near the bus stop.")]
+    [('dog', True, ('before run', 'after brown', 'beside stop'))]
     """
     tokens = tag_text(text)
-    yield from filter(None, (_mention(tokens, chunk) for chunk in find_noun_chunks(tokens)))
+    broken = any(one.tag in ("VVN", "VVD") and two.text == "and" for one, two in pairwise(tokens))  # parked and a car
+    if text.isupper() or broken or any(word.text in _unsaid() for word in tokens):
+        return
+    apart = find_prepositions(tokens)
+    chunks = find_noun_chunks(tokens, apart)
+    ends = {end: start for start, end in apart.items()}
+    for place, chunk in enumerate(chunks):
+        mention = _mention(tokens, chunk)
+        lead = _lead(tokens, chunks, place, ends)
+        if mention is not None and lead and not _is_joined(tokens, chunk) and not _is_repeated(tokens, mention):
+            start = next(token for token in range(chunk.first, chunk.end) if tokens[token].start == mention.start)
+            context = (
+                lead,
+                *(
+                    f"after {word.text}"
+                    for word in tokens[chunk.first : start]
+                    if word.text not in _neutral(mention.word)
+                ),
+                *(f"beside {name}" for name in _things(tokens, chunks, chunk)),
+            )
+            yield replace(mention, context=context)
+
+
+@cache
+def _unsaid() -> frozenset[str]:
+    return listed_words("objects", "words.unseen") | listed_words("objects", "words.telling")
+
+
+@cache
+def _neutral(word: str) -> frozenset[str]:
+    """The adjectives that any thing of its sort may have."""
+    colors = (
+        listed_words("objects", "places.colors") if categories()[word][1] in ("vehicle", "furniture") else frozenset()
+    )
+    return listed_words("objects", "places.neutral") | colors
 
 
 def _mention(tokens: Sequence[TaggedToken], chunk: NounChunk) -> ObjectMention | None:
     after = tokens[chunk.end].text if chunk.end < len(tokens) else ""
-    if chunk.many is None or chunk.determiner is Determiner.OTHER or after in ("-", "'s"):
+    if chunk.many is None or chunk.determiner is Determiner.OTHER or after in ("-", "'s", "of"):
         return None
+    in_group = chunk.determiner is Determiner.GROUP
+    if in_group and not {word.text for word in tokens[chunk.start : chunk.first]} & listed_words(
+        "objects", "places.groups"
+    ):
+        return None  # a herd, a flock, a bunch
     for start in range(chunk.first, chunk.head + 1):
         name = " ".join(word.text for word in tokens[start : chunk.end])
         word = name if name in categories() else singular(name)
@@ -93,26 +154,106 @@ def _mention(tokens: Sequence[TaggedToken], chunk: NounChunk) -> ObjectMention |
     return None
 
 
+def _lead(tokens: Sequence[TaggedToken], chunks: Sequence[NounChunk], place: int, ends: Mapping[int, int]) -> str:
+    """The verb or preposition by which a phrase is tied to the rest: of a subject the next, else the one before it."""
+    chunk = chunks[place]
+    before = tokens[chunk.start - 1] if chunk.start else None
+    shows = before is not None and before.text == "of" and place <= 1 and chunk.start <= _PICTURE_OF
+    if before is None or (before.tag[:2] == "VB" and tokens[0].text == "there") or shows:
+        return _next_tie(tokens, chunk)
+    if chunk.start in ends:
+        start = ends[chunk.start]
+        said = " ".join(word.text for word in tokens[start : chunk.start])
+        resting = tokens[start - 1] if start else None
+        if resting is None or resting.tag[0] != "V" or resting.tag[:2] == "VB":
+            return ""
+        return f"on {infinitive(resting.text)} {said}" if said in listed_words("objects", "places.supports") else ""
+    verb = infinitive(before.text) if before.tag[0] == "V" or before.text.endswith("ing") else ""
+    by_person = not place or not is_kind(singular(tokens[chunks[place - 1].head].text), "animal.n.01")
+    is_thing = chunk.determiner is not Determiner.BARE or bool(chunk.many)
+    return f"of {verb}" if by_person and is_thing and verb in listed_words("objects", "places.verbs") else ""
+
+
+def _next_tie(tokens: Sequence[TaggedToken], chunk: NounChunk) -> str:
+    for word in tokens[chunk.end :]:
+        if word.tag[0] == "V" and word.tag[:2] != "VB":
+            return f"before {infinitive(word.text)}"
+        if word.tag in ("PRP", "PRF"):
+            return f"before {word.text}"
+        if word.tag[:2] not in ("VB", "AV", "CJ", "XX"):
+            break
+    return "alone"
+
+
+def _is_joined(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
+    sides = [tokens[place].text for place in (chunk.start - 1, chunk.end) if 0 <= place < len(tokens)]
+    return any(side in ("and", ",", "or", "&", "/") for side in sides)
+
+
+def _is_repeated(tokens: Sequence[TaggedToken], mention: ObjectMention) -> bool:
+    """Whether a caption names the category twice: another thing would not fit the second name."""
+    name = categories()[mention.word][0]
+    own = [word.text for word in tokens if not mention.start <= word.start < mention.end]
+    return any(name in _named(word) for word in own)
+
+
+def _things(tokens: Sequence[TaggedToken], chunks: Sequence[NounChunk], own: NounChunk) -> list[str]:
+    """The heads of the other phrases of a caption."""
+    names = (singular(tokens[chunk.head].text) for chunk in chunks if chunk is not own)
+    return [name for name in names if name not in listed_words("objects", "places.general")]
+
+
+@cache
+def _named(word: str) -> frozenset[str]:
+    """The categories that a word names or may name."""
+    one = singular(word)
+    found = {categories()[name][0] for name in (word, one) if name in categories()}
+    return frozenset(found).union(*(_doubts().get(name, frozenset()) for name in (word, one)))
+
+
 class ObjectSurvey(CaptionSurvey):
-    """Counts of words, and the categories in the captions of each picture."""
+    """Counts of words and of the contexts of categories, and the categories in the captions of each picture."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self.words = Counter[str]()
+        self._contexts = set[tuple[str, str]]()
+        self._captions = list[Caption]()  # with a word that may be exchanged
         super().__init__(captions)
 
     def facts(self, caption: Caption) -> Iterable[str]:
-        """The categories that a caption names."""
+        """The categories that a caption names or may name."""
         words = [singular(word.strip(".,;:!?\"'()")) for word in caption.text.lower().split()]
-        named = sorted({*words, *map(" ".join, pairwise(words))} & categories().keys())
-        self.words.update(named)
-        return [categories()[word][0] for word in named]
+        both = {*words, *map(" ".join, pairwise(words))}
+        self.words.update(both & categories().keys())
+        mentions = list(object_mentions(caption.text))
+        self._captions += [caption] * bool(mentions)
+        for mention in mentions:
+            self._contexts.update((categories()[mention.word][0], row) for row in mention.context)
+        names = {categories()[word][0] for word in both & categories().keys()}
+        self._contexts.update((name, f"beside {word}") for name in names for word in words)
+        return sorted(frozenset[str]().union(*map(_named, both)))
+
+    @cached_property
+    def assigned(self) -> Mapping[str, str]:
+        """The foil of each caption that has a mirror image in another caption."""
+        return mirrored_foils(self._captions, self, lambda caption: caption_foils(caption, self))
+
+    def is_attested(self, mention: ObjectMention, word: str, *, alone: bool = False) -> bool:
+        """Whether captions have a word after the same verb or preposition, with its adjectives and other things.
+
+        Things are left out with `alone`: where the scene is annotated, they need not tell what is absent.
+        """
+        name = categories()[word][0]
+        rows = [row for row in mention.context if not (alone and row.startswith("beside"))]
+        return self.words[word] >= MIN_COUNT and all((name, row) in self._contexts for row in rows)
 
 
 def candidate_words(caption: Caption, mention: ObjectMention, survey: ObjectSurvey) -> list[str]:
-    """Words of sibling categories that no caption of the picture names and no annotation contains."""
+    """Words of sibling categories, attested there, that no caption of the picture names and no annotation contains."""
     if not _is_counted(mention.word):
         return []
-    fits = [word for word in sibling_words(mention.word) if _is_counted(word) and survey.words[word] >= MIN_COUNT]
+    fits = [word for word in sibling_words(mention.word) if _is_counted(word)]
+    fits = [word for word in fits if survey.is_attested(mention, word, alone=caption.scene is not None)]
     fits = [word for word in fits if not (mention.many and is_plural(word))]
     unnamed = [word for word in fits if not survey.states(caption.picture, categories()[word][0])]
     names = caption.scene.names if caption.scene else frozenset[str]()
@@ -124,9 +265,9 @@ def _is_counted(word: str) -> bool:
     return not (is_mass(word) or is_pair(word) or plural(word) == word)
 
 
-def propose_foils(caption: Caption, survey: ObjectSurvey, rng: Random) -> Iterator[Group | Rejection]:
-    """Replace one noun of a caption."""
-    foils = [
+def caption_foils(caption: Caption, survey: ObjectSurvey) -> list[CaptionFoil]:
+    """Every foil of a caption."""
+    return [
         CaptionFoil(
             mention.word,
             word,
@@ -137,7 +278,13 @@ def propose_foils(caption: Caption, survey: ObjectSurvey, rng: Random) -> Iterat
         for mention in object_mentions(caption.text)
         for word in candidate_words(caption, mention, survey)
     ]
-    yield draw_caption_foil(PIECE, caption, foils, survey, rng, "no other category is surely absent")
+
+
+def propose_foils(caption: Caption, survey: ObjectSurvey, rng: Random) -> Iterator[Group | Rejection]:
+    """Replace one noun of a caption: by the one that was assigned to it, or else by any that may be."""
+    foils = caption_foils(caption, survey)
+    own = [foil for foil in foils if foil.text == survey.assigned.get(caption.id)]
+    yield draw_caption_foil(PIECE, caption, own or foils, survey, rng, "no other category is surely absent")
 
 
 def _foil(text: str, mention: ObjectMention, word: str) -> str:

@@ -30,11 +30,10 @@ from counterpoint.suites.valse.caption_foils import (
     apply_rewrites,
     caption_suite,
     draw_caption_foil,
-    likelier_side,
     listed_words,
+    mirrored_foils,
     read_lists,
 )
-from counterpoint.suites.valse.paired_foils import FoilOption, assign_mirrored
 
 PIECE = "relations"
 MIN_COUNT = 2
@@ -261,14 +260,7 @@ class PrepositionSurvey(CaptionSurvey):
     @cached_property
     def assigned(self) -> Mapping[str, str]:
         """The foil of each caption that has a mirror image in another caption."""
-        foils = {caption.id: caption_foils(caption, self) for caption in self._captions}
-        options = {}
-        for caption in self._captions:
-            texts = [foil.text for foil in foils[caption.id]]
-            gains = self.plausibility.gains(caption.picture, caption.text, texts) if texts else ()
-            rows = zip(foils[caption.id], gains, strict=True)
-            options[caption.id] = [FoilOption(foil.word, foil.other, likelier_side(gain)) for foil, gain in rows]
-        return {name: foils[name][place].text for name, place in assign_mirrored(options).items()}
+        return mirrored_foils(self._captions, self, lambda caption: caption_foils(caption, self))
 
 
 def caption_gaps(caption: Caption) -> Iterator[Gap]:
