@@ -1,6 +1,6 @@
 """Items of a source, opened by name: each kind is read once, however many suites are made from it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,7 @@ from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
 from counterpoint.sources.reading.cells import UNPACKED
 from counterpoint.sources.reading.records import Skips
 from counterpoint.store.lab import LabStore
+from counterpoint.suites.rad.dialogues import turn_questions
 from counterpoint.suites.scene_questions import make_questions
 from counterpoint.suites.suite import Suite
 
@@ -166,7 +167,7 @@ class SourceItems:
             source = self.source(whole=whole)
             if kind in _ASKED and has_only_scenes(source):
                 return self._collections.setdefault(key, self._make_questions(kind, rules, whole=whole))
-            items = getattr(source, kind)()
+            items = _turns(source) if kind == "questions" and has_only_dialogues(source) else getattr(source, kind)()
             if iter(items) is items:
                 tracked = track(items, "reading", self._progress, total=self._request.items)
                 items = [apply_rules(item, rules) for item in tracked]
@@ -203,6 +204,20 @@ def has_only_scenes(source: Any) -> bool:
     """Whether a source has scenes and no questions of its own, so that templates make them."""
     has_questions = "questions" in source.dataset.read if isinstance(source, Source) else hasattr(source, "questions")
     return not has_questions and _has_kind(source, "scenes")
+
+
+def has_only_dialogues(source: Any) -> bool:
+    """Whether a data set has dialogues and no questions, so that the turns are its questions."""
+    return isinstance(source, Source) and "dialogues" in source.dataset.read and "questions" not in source.dataset.read
+
+
+def read_questions(source: Any) -> Iterable[Question]:
+    """The questions of a source, or the turns of its dialogues where it has these alone."""
+    return _turns(source) if has_only_dialogues(source) else source.questions()
+
+
+def _turns(source: Source) -> Iterator[Question]:
+    return (question for dialogue in source.dialogues() for question in turn_questions(dialogue))
 
 
 def has_only_questions(source: Any) -> bool:

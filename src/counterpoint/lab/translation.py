@@ -10,7 +10,7 @@ from typing import Any
 from counterpoint.core.quantities import counted
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.source_items import SourceRequest, load_source
+from counterpoint.lab.source_items import SourceRequest, load_source, read_questions
 from counterpoint.models.text.translation import back_translate, open_translator
 from counterpoint.reports.tables import ResultTable
 
@@ -61,11 +61,12 @@ def translate(
 ) -> BackTranslations:
     """Write back-translations of a source's questions that changed to a file, for `generate(texts=…)`.
 
-    `there` translates from English and `back` to it: hf/NAME, or apertium/eng-spa. The columns are id and text.
+    `there` translates from English and `back` to it: hf/NAME, or apertium/eng-spa. The columns are id and text. The
+    turns of dialogues are questions too, with the id DIALOGUE-TURN.
     """
     forward, backward, out = open_translator(there), open_translator(back), Path(out)
     opened = load_source(SourceRequest(source, data, split, items, seed))
-    texts = [(question.id, question.text) for question in opened.questions() if not question.same_as]
+    texts = [(question.id, question.text) for question in read_questions(opened) if not question.same_as]
     rejected = Counter[str]()
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f"{out.name}.part")  # renamed when it is complete

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -17,6 +18,7 @@ from counterpoint.suites.suite import Tally, generate_groups
 from counterpoint.world.source import VqaWorld
 
 Golden = Callable[[str, Iterable[str]], None]
+THINGS = ("cat", "car", "bus", "dog", "cup", "hat", "box", "van")
 PICTURE = Picture("coco:val2014/COCO_val2014_000000000001.jpg")
 
 
@@ -28,7 +30,8 @@ def _question(number: int, text: str, votes: Sequence[str], same_as: str = "") -
 def _colors(count: int) -> list[Question]:
     """Half of the things are white, the others of three colors."""
     said = [("white", "white", "red", "green")[number % 4] for number in range(count)]
-    return [_question(number, "What color is the car?", [color] * 10) for number, color in enumerate(said)]
+    asked = [_question(number, "What color is the car?", [color] * 10) for number, color in enumerate(said)]
+    return [replace(question, picture=Picture(f"coco:val2014/{question.id}.jpg")) for question in asked]
 
 
 def _made(suite: Any, items: Sequence[Any], seed: int = 0) -> tuple[list[Group], Tally]:
@@ -63,14 +66,14 @@ def test_a_group_holds_the_question_and_its_counterfactual_with_their_own_answer
 @pytest.mark.parametrize(
     ("votes", "expected"),
     [
-        (  # one person each, and yet three of ten agree that it is red and white
-            ["red & white", "white/red", "red, white", "blue", *"abcdef"],
-            {"red & white": 0.9, "white/red": 0.9, "red, white": 0.9, "red and white": 0.9, "blue": 0.3},
+        (  # two people at most, and yet five of ten agree that it is red and white
+            ["red & white", "white/red"] * 2 + ["red, white", "blue", *"abcd"],
+            {"red & white": 1.0, "white/red": 1.0, "red, white": 1.0, "red and white": 1.0, "blue": 0.3},
         ),
-        (["gray"] * 2 + ["grey"] * 2 + ["white"] * 3 + ["x"] * 3, {"gray": 1.0, "grey": 1.0, "white": 0.9}),
+        (["gray"] * 3 + ["grey"] * 2 + ["white"] * 3 + ["x"] * 2, {"gray": 1.0, "grey": 1.0, "white": 0.9}),
         (["grey"] * 10, {"grey": 1.0, "gray": 1.0}),
-        (["Gray"] * 2 + ["gray"] + ["white"] * 2 + [*"vwxyz"], {"Gray": 0.9, "gray": 0.9, "white": 0.6}),
-        (["red"] * 3 + ["orange"] * 2 + [*"vwxyz"], {"red": 0.9, "orange": 0.6}),  # nothing to join
+        (["Gray"] * 2 + ["gray"] * 3 + ["white"] * 2 + [*"xyz"], {"Gray": 1.0, "gray": 1.0, "white": 0.6}),
+        (["red"] * 5 + ["orange"] * 2 + [*"xyz"], {"red": 1.0, "orange": 0.6}),  # nothing to join
     ],
 )
 def test_a_value_of_several_spellings_earns_their_credit_together(votes: list[str], expected: dict[str, float]) -> None:
@@ -194,3 +197,51 @@ def test_counterfactuals_of_the_world_read_well(golden: Golden) -> None:
     texts = [tuple(query.text for query in group.queries) for group in groups]
     lines = [f"{q} {a} / {r} {b}" for (q, r), (a, b) in zip(texts, said, strict=True)]
     golden("rad_world.txt", sorted(set(lines)))
+
+
+def test_a_negation_an_estimate_and_the_picture_itself_are_refused() -> None:
+    asked = [
+        _question(1, "How many people are not wearing hats?", ["2"] * 10),
+        _question(2, "How many men don't wear hats?", ["2"] * 10),
+        _question(3, "How many birds are there?", ["50"] * 10),
+        _question(4, "What color is the picture?", ["white"] * 10),
+        _question(5, "What color is the cat?", ["red"] * 10),
+        _question(6, "What color is the car without a roof?", ["red"] * 10),
+    ]
+    groups, tally = _made(counterfactuals.suite, asked)
+    assert [group.base.text for group in groups] == ["What color is the cat?"]
+    assert tally.dropped["how-many", "has a negation"] == 2
+    assert tally.dropped["color", "has a negation"] == 1
+    assert tally.dropped["color", "asks for the color of the picture itself"] == 1
+
+
+def test_a_wrong_color_has_as_many_parts_as_the_right_one() -> None:
+    said = ["red", "blue and white", "green", "black and yellow"]
+    groups, _ = _made(
+        counterfactuals.suite,
+        [
+            _question(number, f"What color is the {thing}?", [said[number % 4]] * 10)
+            for number, thing in enumerate(THINGS)
+        ],
+    )
+    wrong = [(group.gold[0].best, dict(group.tags[1])["value"]) for group in groups if group.gold[0] and group.gold[1]]
+    assert {(" and " in right) is (" and " in other) for right, other in wrong} == {True}
+
+
+def test_the_picture_of_a_dialogue_is_a_thing_where_somebody_asks_for_one() -> None:
+    color, other = Turn("what color is the picture", "red"), Turn("what color is the cat", "green")
+    wall = Turn("is there a picture on the wall", "yes")
+    asked = [Dialogue("1", PICTURE, "a cat", (wall, other, color)), Dialogue("2", PICTURE, "a dog", (color,))]
+    groups, tally = _made(dialogues.open_suite, asked)
+    assert "what color is the picture" in {group.base.text for group in groups if "wall" in group.base.context}
+    assert tally.dropped["color", "asks for the color of the picture itself"] == 1
+
+
+def test_the_turns_of_a_dialogue_are_questions_that_can_be_reworded() -> None:
+    turns = (Turn("is it sunny", "yes"), Turn("how many dogs", "2"), Turn("is it day", ""))
+    asked = list(dialogues.turn_questions(Dialogue("7", PICTURE, "a dog on a beach", turns)))
+    assert [(question.id, question.text) for question in asked] == [("7-0", "is it sunny"), ("7-1", "how many dogs")]
+    again = replace(asked[1], id="7-1-1", text="what number of dogs", same_as="7-1")
+    (group,), _ = _made(families.back_translations, [*asked, again])
+    assert [query.text for query in group.queries] == ["how many dogs", "what number of dogs"]
+    assert group.queries[1].context == "a dog on a beach. is it sunny? yes."

@@ -31,25 +31,25 @@ def _written(one: Augmentation, text: str, answer: str) -> str:
             "grey",
             "Is the color of the shirt the man is wearing gray?",
         ),
-        (how_many, "How many athletes are on the field?", "5", "Are there five athletes on the field?"),
-        (how_many, "How many dogs are in the picture?", "2", "Are there two dogs in the picture?"),
-        (how_many, "How many giraffes are walking around?", "4", "Are there four giraffes walking around?"),
-        (how_many, "How many cakes are on the table?", "1", "Is there one cake on the table?"),
+        (how_many, "How many athletes are on the field?", "5", "Are there exactly five athletes on the field?"),
+        (how_many, "How many dogs are in the picture?", "2", "Are there exactly two dogs in the picture?"),
+        (how_many, "How many giraffes are walking around?", "4", "Are there exactly four giraffes walking around?"),
+        (how_many, "How many cakes are on the table?", "1", "Is there exactly one cake on the table?"),
         (how_many, "How many dogs?", "0", "Are there zero dogs?"),
-        (how_many, "How many people are here?", "one", "Is there one person here?"),
-        (how_many, "How many towels do you see on the wall?", "6", "Are there six towels on the wall?"),
-        (how_many, "How many people can be seen?", "1", "Is there one person?"),
-        (how_many, "How many dishes of food are there?", "1", "Is there one dish of food?"),
-        (how_many, "How many people have a camera?", "1", "Is there one person that has a camera?"),
-        (how_many, "How many people have a camera?", "0", "Are there zero people that have a camera?"),
-        (how_many, "How many pans are visible?", "21", "Are there twenty-one pans visible?"),
-        (how_many, "How many people are young?", "1", "Is there one person that is young?"),
-        (how_many, "How many sheep are pictured?", "1", "Is there one sheep pictured?"),
-        (how_many, "How many teddy bears?", "1", "Is there one teddy bear?"),
-        (how_many, "How many people total?", "3", "Are there three people?"),
-        (how_many, "How many people are wearing hats?", "1", "Is there one person wearing a hat?"),
-        (how_many, "How many people are wearing shoes?", "1", "Is there one person wearing shoes?"),
-        (how_many, "How many pictures hang on the wall?", "1", "Is there one picture that hangs on the wall?"),
+        (how_many, "How many people are here?", "one", "Is there exactly one person here?"),
+        (how_many, "How many towels do you see on the wall?", "6", "Are there exactly six towels on the wall?"),
+        (how_many, "How many people can be seen?", "1", "Is there exactly one person?"),
+        (how_many, "How many dishes of food are there?", "1", "Is there exactly one dish of food?"),
+        (how_many, "How many people have a camera?", "1", "Is there exactly one person who has a camera?"),
+        (how_many, "How many people have a camera?", "0", "Are there zero people who have a camera?"),
+        (how_many, "How many pans are visible?", "21", "Are there exactly twenty-one pans visible?"),
+        (how_many, "How many people are young?", "1", "Is there exactly one person who is young?"),
+        (how_many, "How many sheep are pictured?", "1", "Is there exactly one sheep pictured?"),
+        (how_many, "How many teddy bears?", "1", "Is there exactly one teddy bear?"),
+        (how_many, "How many people total?", "3", "Are there exactly three people?"),
+        (how_many, "How many people are wearing hats?", "1", "Is there exactly one person wearing a hat?"),
+        (how_many, "How many people are wearing shoes?", "1", "Is there exactly one person wearing shoes?"),
+        (how_many, "How many pictures hang on the wall?", "1", "Is there exactly one picture that hangs on the wall?"),
         (what_kind, "What kind of food is this?", "Breakfast", "Is this food breakfast?"),
         (what_kind, "What kind of event is this?", "Skiing", "Is this a skiing event?"),
         (what_kind, "What kind of animal is this?", "Elephant", "Is this animal an elephant?"),
@@ -100,7 +100,7 @@ def test_what_is_not_of_the_pattern_is_left_out_with_a_reason(one: Augmentation,
 @given(st.integers(0, 100))
 def test_a_count_agrees_with_its_noun_and_stands_in_words(number: int) -> None:
     text = how_many.words(QuestionSubject("boxes", "on the table"), str(number))
-    assert text.startswith("is there one box " if number == 1 else "are there ")
+    assert text.startswith("is there exactly one box " if number == 1 else "are there ")
     assert ("boxes" in text) == (number != 1)
     assert not any(sign.isdigit() for sign in text)
 
@@ -108,7 +108,7 @@ def test_a_count_agrees_with_its_noun_and_stands_in_words(number: int) -> None:
 def test_one_is_never_asked_of_what_has_no_singular_or_takes_two() -> None:
     assert how_many.words(QuestionSubject("pants"), "1") == ""
     assert how_many.words(QuestionSubject("men", "standing next to each other"), "1") == ""
-    assert how_many.words(QuestionSubject("pants"), "2") == "are there two pants"
+    assert how_many.words(QuestionSubject("pants"), "2") == "are there exactly two pants"
 
 
 def test_people_who_say_the_same_in_other_words_are_counted_together() -> None:
@@ -121,7 +121,7 @@ def test_people_who_say_the_same_in_other_words_are_counted_together() -> None:
 def test_ties_and_scattered_answers_are_dropped_by_name() -> None:
     asked = QuestionSubject("dogs")
     assert interpret_answers(how_many, asked, ["3"] * 5 + ["2"] * 5) == "two answers are the most frequent"
-    assert interpret_answers(how_many, asked, ["3"] * 2 + list("12456789")) == "fewer than three of ten people agree"
+    assert interpret_answers(how_many, asked, ["3"] * 2 + list("12456789")) == "fewer than half of the people agree"
     assert interpret_answers(how_many, asked, ["many"] * 6 + ["3"] * 4) == "its answer is no number up to one hundred"
 
 

@@ -15,11 +15,15 @@ DATA = Path(__file__).parent / "data"
 """The folder of the word lists."""
 listed_words = partial(word_list, "questions", folder=DATA)
 """One word list: `listed_words("kind.general")`."""
-MIN_AGREEING = 3
-"""Of ten annotators, how many must agree for an answer to be correct, as in VQA."""
+MIN_AGREEING = 5
+"""Of ten annotators, how many must agree: with fewer, a reader may well side with the others."""
 TIED = "two answers are the most frequent"
-SCATTERED = "fewer than three of ten people agree"
+SCATTERED = "fewer than half of the people agree"
+NEGATED = "has a negation"
 TWO_QUESTIONS = "more than one question, or a choice"
+_NEGATION = re.compile(
+    r"\b(?:not?|never|none|nobody|nothing|neither|nor|without|except|besides|lacks?|cannot)\b|n't\b|other than"
+)
 _SIGNS = re.compile(r"[?.,;:!\"()]|\b(?:or|what|which|who|where|why|how)\b")
 
 
@@ -44,6 +48,7 @@ class Augmentation:
     no_value: str  # said of an answer that is no value
     belongs: Callable[[QuestionSubject, str], bool] | None = None  # whether a value fits a subject, if that matters
     ends: str = ""
+    alike: Callable[[str, str], bool] | None = None  # whether a wrong value is of the form of the correct one
 
     def read(self, text: str) -> QuestionSubject | str:
         """What a question asks about, or the reason why that cannot be told."""
@@ -52,6 +57,8 @@ class Augmentation:
         if not words.lower().startswith(f"{self.begins} ") or not subject.lower().endswith(self.ends):
             return f"is not '{self.begins} …{self.ends}'" if self.ends else f"does not begin with {self.begins!r}"
         subject = subject[: len(subject) - len(self.ends)]
+        if _NEGATION.search(subject.lower()):
+            return NEGATED
         return TWO_QUESTIONS if _SIGNS.search(subject.lower()) else self.parse(subject)
 
 

@@ -1,5 +1,6 @@
 """Color questions: "What color is the cat?" becomes "Is the color of the cat white?"."""
 
+import re
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -7,6 +8,7 @@ from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import join_list
 from counterpoint.language.lexicon.attributes import attribute_classes, excludes
 from counterpoint.language.lexicon.word_lists import split_list, word_table
+from counterpoint.language.nouns import head
 from counterpoint.language.tokens import tag_words
 from counterpoint.suites.rad.augmentation import DATA, Augmentation, QuestionSubject, listed_words
 
@@ -20,6 +22,15 @@ def parse_thing(subject: str) -> QuestionSubject | str:
     if tags[-1].startswith(("CJ", "TO")) or (tags[-1].startswith(("PR", "AVP", "V")) and not clause):
         return "asks for the color of what is done"
     return QuestionSubject(subject)
+
+
+def shows_picture(subject: QuestionSubject) -> bool:
+    """Whether a subject may be the photograph itself: "the picture", "this photo".
+
+    >>> shows_picture(QuestionSubject("picture")), shows_picture(QuestionSubject("picture frame"))
+    (True, False)
+    """
+    return head(subject.noun.lower()) in listed_words("color.picture")
 
 
 @lru_cache(1 << 14)
@@ -74,6 +85,10 @@ def _all_hues(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(hue for part in (*pairs, *parts) for hue in hues(part)))
 
 
+def _number_of_colors(value: str) -> int:
+    return 1 + len(re.findall(r", and | and |, ", value))
+
+
 color = Augmentation(
     "color",
     "what color is the",
@@ -82,4 +97,5 @@ color = Augmentation(
     colors_exclude,
     lambda subject, wanted: f"is the color of the {subject.noun} {wanted}",
     "its answer is no color",
+    alike=lambda value, other: _number_of_colors(value) == _number_of_colors(other),
 )

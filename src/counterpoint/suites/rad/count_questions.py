@@ -1,8 +1,9 @@
 """Count questions: "How many dogs are in the picture?" becomes "Are there two dogs in the picture?"."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from counterpoint.core.errors import UnknownName
 from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import (
     a,
@@ -15,6 +16,7 @@ from counterpoint.language.english import (
     singular,
     third_person,
 )
+from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.suites.rad.augmentation import Augmentation, QuestionSubject, listed_words
 
@@ -29,9 +31,18 @@ _SEEING = re.compile(
 )
 _BEING = re.compile(r"(?:are|is)(?: there)?(?: (?=\w)|$)")
 _TOGETHER = re.compile(r"\b(?:each other|one another|together|both|all|same|different|between|apart|their)\b")
-_PLACED = ("PRP", "AV", "VVG", "VVN", "VVD", "XX0")
+_PLACED = ("PRP", "AV", "VVG", "VVN", "VVD")
 _WITH_THEM = re.compile(r"\b(wearing|holding|carrying|riding|using|on) (\w+)$")
 _DIGITS = re.compile(r"[0-9]+")
+
+
+@cache
+def is_person(things: str) -> bool:
+    """Whether a noun names people, of whom a clause says "who"."""
+    try:
+        return is_a(singular(things), "person")
+    except UnknownName:
+        return False
 
 
 @lru_cache(1 << 14)
@@ -46,18 +57,25 @@ def parse_counted(text: str) -> QuestionSubject | str:
     if is_mass(things) or "'" in things:
         return "its subject is not counted one by one"
     rest = _rest(" ".join(words[end:]), tags[end:])
-    return OTHERWISE if rest is None else QuestionSubject(things, rest)
+    if rest is None:
+        return OTHERWISE
+    return QuestionSubject(things, re.sub("^that ", "who ", rest) if is_person(things) else rest)
 
 
 def count_value(subject: QuestionSubject, answer: str) -> str:
-    """The number of an answer in digits, or nothing for "many" or "5+".
+    """The number of an answer in digits, or nothing for "many", "5+", or an estimate.
 
-    >>> [count_value(QuestionSubject("dogs"), answer) for answer in ("Two", "03", "lots")]
-    ['2', '3', '']
+    >>> [count_value(QuestionSubject("dogs"), answer) for answer in ("Two", "03", "lots", "50")]
+    ['2', '3', '', '']
     """
     text = normalize_vqa(answer)
     number = None if text in ("no", "single") else number_value(text)
-    return str(number) if number is not None and number <= LARGEST else ""
+    return str(number) if number is not None and number <= LARGEST and not _is_estimate(number) else ""
+
+
+def _is_estimate(number: int) -> bool:
+    """Whether a number is rather a guess than a count: a multiple of ten above fifteen."""
+    return number > 15 and number % 10 == 0
 
 
 def counts_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
@@ -67,16 +85,20 @@ def counts_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
 
 
 def count_question(subject: QuestionSubject, wanted: str) -> str:
-    """The question in the words of Table 1 of the paper, in the singular for one."""
+    """The question of Table 1 of the paper with "exactly", in the singular for one.
+
+    >>> count_question(QuestionSubject("dogs"), "2"), count_question(QuestionSubject("dogs"), "0")
+    ('are there exactly two dogs', 'are there zero dogs')
+    """
     number = int(wanted)
     if number != 1:
-        rest = subject.rest.replace("{be}", "are").replace("{s}", "")
-        return " ".join(f"are there {number_word(number)} {plural(subject.noun)} {rest}".split())
+        rest, exactly = subject.rest.replace("{be}", "are").replace("{s}", ""), "exactly " if number else ""
+        return " ".join(f"are there {exactly}{number_word(number)} {plural(subject.noun)} {rest}".split())
     if is_pair(subject.noun) or _TOGETHER.search(subject.rest):
         return ""
-    rest = re.sub(r"^that (\w+)\{s\}", lambda match: f"that {third_person(match[1])}", subject.rest)
+    rest = re.sub(r"^(that|who) (\w+)\{s\}", lambda match: f"{match[1]} {third_person(match[2])}", subject.rest)
     rest = _WITH_THEM.sub(_own, rest).replace("{be}", "is")
-    return " ".join(f"is there one {singular(subject.noun)} {rest}".split())
+    return " ".join(f"is there exactly one {singular(subject.noun)} {rest}".split())
 
 
 def _own(match: re.Match[str]) -> str:

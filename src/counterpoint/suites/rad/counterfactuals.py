@@ -12,7 +12,7 @@ from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.scenes.cooccurrence import WeightedWords
 from counterpoint.suites.question_groups import Tags, base_query, base_tags
 from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, interpret_question, match_style
-from counterpoint.suites.rad.color_questions import color
+from counterpoint.suites.rad.color_questions import color, shows_picture
 from counterpoint.suites.rad.count_questions import how_many
 from counterpoint.suites.rad.kind_questions import what_kind
 from counterpoint.suites.suite import Rejection, Suite
@@ -21,6 +21,7 @@ AUGMENTATIONS: tuple[Augmentation, ...] = (color, how_many, what_kind)
 """The augmentations, in the order of Table 1 of the paper."""
 MAX_DRAWS = 32
 NO_OTHER = "no other value is surely wrong"
+PICTURE_ITSELF = "asks for the color of the picture itself"
 
 
 def draw_fitting(values: WeightedWords, rng: Random, fits: Callable[[str], bool]) -> str | None:
@@ -51,6 +52,9 @@ class AnswerSamplers:
             )
 
         whole, belongs = self.whole.get(augmentation.name, nothing), augmentation.belongs
+        if alike := augmentation.alike:
+            formed = draw_fitting(whole, rng, lambda value: alike(value, interpreted.value) and fits(value))
+            return formed or draw_fitting(whole, rng, fits)
         if belongs is None:
             return draw_fitting(whole, rng, fits)
         of_subject = self.by_subject.get((augmentation.name, interpreted.subject.noun), nothing)
@@ -94,6 +98,8 @@ def propose_counterfactual(question: Question, samplers: AnswerSamplers, rng: Ra
     if augmentation is None:
         return
     interpreted = interpret_question(augmentation, question)
+    if isinstance(interpreted, InterpretedQuestion) and augmentation is color and shows_picture(interpreted.subject):
+        interpreted = PICTURE_ITSELF
     if isinstance(interpreted, str):
         yield Rejection(augmentation.name, interpreted)
         return

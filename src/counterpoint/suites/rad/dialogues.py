@@ -6,13 +6,14 @@ from functools import partial
 from random import Random
 
 from counterpoint.core.groups import Gold, Group, Query
-from counterpoint.core.items import Dialogue, Turn
+from counterpoint.core.items import Dialogue, Question, Turn
 from counterpoint.language.english import plural, singular
 from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, QuestionSubject
-from counterpoint.suites.rad.color_questions import color, color_value
+from counterpoint.suites.rad.color_questions import color, color_value, shows_picture
 from counterpoint.suites.rad.count_questions import how_many
 from counterpoint.suites.rad.counterfactuals import (
     NO_OTHER,
+    PICTURE_ITSELF,
     AnswerSamplers,
     augmentation_of,
     build_samplers,
@@ -31,6 +32,9 @@ _SAME = {
     ("how-many", "no"): re.compile(r"no|nope|nah|(?:no )?there (?:is not|isn't|are not|aren't)"),
 }
 _EDGES = " .,;!?"
+_PICTURE_AS_THING = re.compile(
+    r"\b(?:an?|any|some|other) (?:picture|photo|painting|poster|image)s?\b|\bpictures? on the\b"
+)
 
 
 def dialogue_context(caption: str, turns: Iterable[Turn]) -> str:
@@ -64,6 +68,25 @@ def plain_value(augmentation: Augmentation, subject_of_question: QuestionSubject
     return "0" if text in ("no", "none") and answer.strip() != "no" else augmentation.value(subject_of_question, text)
 
 
+def asks_for_picture(turns: Iterable[Turn]) -> bool:
+    """Whether somebody asks for a picture as a thing, as one on the wall; then "the picture" is that one.
+
+    >>> [asks_for_picture([Turn(text, "yes")]) for text in ("is there a picture on the wall", "is the picture old")]
+    [True, False]
+    """
+    return any(_PICTURE_AS_THING.search(turn.question.lower()) for turn in turns)
+
+
+def turn_questions(dialogue: Dialogue) -> Iterator[Question]:
+    """Each turn as a question of its own, with the caption and the turns before it as its context."""
+    for place, turn in enumerate(dialogue.turns):
+        if turn.answer:
+            context = dialogue_context(dialogue.caption, dialogue.turns[:place])
+            tags = (("dialogue", dialogue.id), ("turn", str(place)))
+            gold = Gold.of(turn.answer)
+            yield Question(f"{dialogue.id}-{place}", dialogue.picture, turn.question, gold, context=context, tags=tags)
+
+
 def read_turn(turn: Turn) -> tuple[Augmentation, InterpretedQuestion | str] | None:
     """The augmentation and parsed question of a turn, or the reason why not; None for turns of another kind."""
     augmentation = augmentation_of(turn.question)
@@ -93,6 +116,9 @@ def propose_turns(
         if read is None:
             continue
         augmentation, interpreted = read
+        if isinstance(interpreted, InterpretedQuestion) and augmentation is color:
+            is_photo = shows_picture(interpreted.subject) and not asks_for_picture(dialogue.turns[:place])
+            interpreted = PICTURE_ITSELF if is_photo else interpreted
         drawn_answer = None
         if isinstance(interpreted, InterpretedQuestion):
             drawn_answer = draw_answer(augmentation, interpreted, samplers, rng)
