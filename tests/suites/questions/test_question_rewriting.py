@@ -18,6 +18,7 @@ NEGATIONS = {
     ("Is there grass?", "yes"): ("is there no grass", "no"),
     ("do you see a barn", "no"): ("do you see no barn", "yes"),
     ("Can you see any trees?", "no"): ("are you unable to see any trees", "yes"),
+    ("Can you see a oven?", "no"): ("are you unable to see an oven", "yes"),
     ("Is the door open?", "no"): ("is it true that the door is not open", "yes"),
     ("Does the man have a beard?", "yes"): ("is it true that the man does not have a beard", "no"),
     ("Are the windows open?", "yes"): ("is it true that the windows are not open", "no"),
@@ -41,6 +42,8 @@ ORDERS = {
 }
 REPHRASINGS = {
     "Is there a dog on the bed?": ["do you see a dog on the bed", "in this picture, is there a dog on the bed"],
+    "Is there a oven?": ["do you see an oven", "in this picture, is there a oven"],
+    "Can you see a sky?": ["in this picture, can you see a sky"],
     "Do you see any cars in the photo?": ["are there any cars in the photo", "do you see any cars in the picture"],
     "Is the man tall?": ["is it true that the man is tall", "in this picture, is the man tall"],
     "What color are the man's shoes?": [
@@ -98,6 +101,8 @@ def test_a_question_is_put_in_other_words(text: str, wanted: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "answer", "reason"),
     [
+        ("Can you see a sky?", "yes", "what it asks for is no noun phrase"),
+        ("Is there a women?", "no", "what it asks for is no noun phrase"),
         ("Are there many people?", "yes", "it asks for an amount, or for several things at once"),
         ("Is there a cat and a dog?", "yes", "it asks for an amount, or for several things at once"),
         ("Is there a tag still on the bear?", "no", "it asks for an amount, or for several things at once"),

@@ -78,6 +78,20 @@ class ExistenceQuestion:
     noun: str  # with what stands before it; "" where no noun phrase was found
 
     @property
+    def named(self) -> str:
+        """The things with their article, which agrees with the first of their words: "an oven" for "a oven"."""
+        own = article(self.things) if self.article in ("a", "an") else self.article
+        return f"{own} {self.things}".strip()
+
+    @property
+    def is_counted_oddly(self) -> bool:
+        """Whether "a" stands before what nobody counts, or before a plural: "a sky", "a snow", "a women"."""
+        last = self.noun.rpartition(" ")[2].lower()
+        return self.article in ("a", "an") and (
+            last in listed_words("unique") or is_plural(self.noun) or is_mass(self.noun)
+        )
+
+    @property
     def is_visible(self) -> bool:
         """Whether the noun names what people point at in pictures."""
         last = self.noun.split()[-1:]
@@ -114,14 +128,13 @@ def negate(text: str, answer: str) -> Rewrites:
     if existence := parse_existence(text):
         if _has_word(existence.things, "amounts") or {"and", "or"} & set(existence.things.lower().split()):
             return "it asks for an amount, or for several things at once"
-        if not existence.noun or existence.noun in listed_words("groups"):
+        if not existence.noun or existence.noun in listed_words("groups") or existence.is_counted_oddly:
             return "what it asks for is no noun phrase"
         if existence.opening == "is there" and is_plural(existence.noun) and not is_mass(existence.noun):
             return "its verb does not agree with what it asks for"
         if existence.opening.startswith(("can", "could")):
             verb = existence.opening.split()[-1]
-            things = f"{existence.article} {existence.things}".strip()
-            asked = f"are you unable to {verb} {things}"
+            asked = f"are you unable to {verb} {existence.named}"
         else:
             asked = f"{existence.opening} no {existence.things}"
         proof = f"the gold is {answer}, and the variant asks for the absence, so its gold is {other}"
@@ -201,7 +214,7 @@ def _see(words: str) -> str | None:
     if _has_word(words, "seeing") or _has_word(existence.things, "amounts"):
         return None
     bare = not existence.article and not (is_plural(existence.noun) or is_mass(existence.noun))
-    return None if bare else f"do you see {existence.article} {existence.things}".replace("  ", " ")
+    return None if bare or existence.is_counted_oddly else f"do you see {existence.named}"
 
 
 def _there(words: str) -> str | None:
@@ -212,9 +225,9 @@ def _there(words: str) -> str | None:
     if _has_word(existence.things, "seeing") or _has_word(existence.things, "amounts"):
         return None
     counted = is_plural(existence.noun) or is_mass(existence.noun)
-    if (existence.article in ("a", "an")) == counted or existence.article == "some":
+    if (existence.article in ("a", "an")) == counted or existence.article == "some" or existence.is_counted_oddly:
         return None
-    return f"{be(existence.noun)} there {existence.article} {existence.things}".replace("  ", " ")
+    return f"{be(existence.noun)} there {existence.named}"
 
 
 def _true(words: str) -> str | None:
