@@ -11,6 +11,7 @@ from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.suites.rad.augmentation import Augmentation, QuestionSubject, listed_words
 
+_CONTESTS = {"sport", "game"}  # a skiing event is no baseball event
 _PLAIN = re.compile(r"[a-z][a-z' ]*")
 
 
@@ -50,6 +51,8 @@ def kinds_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
     if names_thing(subject.noun, wanted) != names_thing(subject.noun, other):
         return False
     if names_thing(subject.noun, wanted) or excludes(wanted, other):
+        return True
+    if {class_of(wanted), class_of(other)} <= _CONTESTS:
         return True
     return class_of(wanted) == class_of(other) and _is_noun(subject.noun, wanted) == _is_noun(subject.noun, other)
 
