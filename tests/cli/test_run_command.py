@@ -195,3 +195,24 @@ def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(lab: LabStore) -> 
     assert (info.details["state"], info.details["counts"]["asked"]) == ("stopped", kept)
     again = json.loads(_run("lab", "--model", "our_models:Slow", "--json").stdout)
     assert (again["asked"], again["cached"]) == (460 - kept, kept)
+
+
+@pytest.mark.parametrize(
+    ("model", "option", "takers"),
+    [
+        ("constant", "--prices=prices.toml", "on servers, openai/…, anthropic/…, google/…"),
+        ("constant", "--budget=5", "on servers, openai/…, anthropic/…, google/…"),
+        ("our_models:Slow", "--concurrency=2", "on servers, openai/…, anthropic/…, google/…"),
+        ("hf/no-such-model", "--base-url=http://localhost:1", "on servers, openai/…, anthropic/…, google/…"),
+        ("anthropic/claude", "--batch", "on servers, openai/…"),
+        ("fusion", "--device=cuda", "that are loaded here, hf/…"),
+        ("google/gemini", "--dtype=float16", "that are loaded here, hf/…"),
+    ],
+)
+def test_an_option_that_a_model_does_not_take_is_a_usage_error_that_names_those_that_do(
+    lab: LabStore, model: str, option: str, takers: str
+) -> None:
+    for more in ([], ["--dry-run"]):
+        done = _run("lab", "--model", model, option, *more)
+        assert done.exit_code == 2
+        assert f"{model} takes no {option.partition('=')[0]}: it is for models {takers}" in done.stderr

@@ -3,7 +3,7 @@
 import click
 
 from counterpoint import ask
-from counterpoint.cli.options import complete, json_option, model_options, model_settings
+from counterpoint.cli.options import complete, json_option, model_options, settings_of
 from counterpoint.cli.printing import print_json, progress_shown
 
 
@@ -22,8 +22,8 @@ def command(
     A model that answers is asked QUESTION; one that only scores says how well QUESTION, a sentence, fits the picture.
     """
     offered = tuple(filter(None, map(str.strip, choices.split(","))))
-    with progress_shown():
-        answer = ask(model, picture, question, choices=offered, model_args=model_settings(model_args, flags))
+    with progress_shown(), settings_of(model, model_args, flags) as settings:
+        answer = ask(model, picture, question, choices=offered, model_args=settings)
     if as_json:
         top = [{"value": value, "probability": round(share, 4)} for value, share in answer.top]
         print_json({"model": model, "answer": answer.value, "score": answer.score, "top": top})

@@ -1,8 +1,8 @@
 """Options that several commands share, how their values are parsed, and how they complete in the shell."""
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -140,9 +140,38 @@ model_options = stack(
 )
 
 
-def model_settings(model_args: str, flags: Mapping[str, Any]) -> dict[str, str]:
-    """The settings of a model that are typed as one text, and as options of their own."""
-    return cp.parse_settings(model_args) | {name: str(value) for name, value in flags.items() if value is not None}
+_SERVERS = ("openai", "anthropic", "google")
+_TAKERS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("device", "dtype"), ("hf",)),
+    **dict.fromkeys(("base_url", "concurrency", "budget", "prices"), _SERVERS),
+    "batch": ("openai",),
+}
+"""The ways of reaching models that take an option; code of one's own may take any."""
+
+
+@contextmanager
+def settings_of(model: str, model_args: str, flags: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """The settings of a model that are typed as one text, and as options of their own.
+
+    An option that the model does not take is a usage error, also where this turns out within the block.
+    """
+    given = {name: str(value) for name, value in flags.items() if value is not None}
+    way = model.partition("/")[0] if "/" in model else ""
+    for name in given:
+        if way in ("hf", *_SERVERS) and way not in _TAKERS[name]:
+            raise _not_taken(model, name)
+    try:
+        yield cp.parse_settings(model_args) | given
+    except cp.UnknownName as problem:
+        if problem.name in given and problem.what == f"setting of {model}":
+            raise _not_taken(model, problem.name) from None
+        raise
+
+
+def _not_taken(model: str, name: str) -> click.UsageError:
+    takers = ", ".join(f"{way}/…" for way in _TAKERS[name])
+    where = "on servers" if "openai" in _TAKERS[name] else "that are loaded here"
+    return click.UsageError(f"{model} takes no --{name.replace('_', '-')}: it is for models {where}, {takers}")
 
 
 def source_options(source: str = "world", split: str = "test", *, items: int = 1000) -> Callable[[F], F]:

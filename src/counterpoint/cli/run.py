@@ -16,7 +16,7 @@ from counterpoint.cli.options import (
     json_option,
     lab_argument,
     model_options,
-    model_settings,
+    settings_of,
     suites_option,
 )
 from counterpoint.cli.printing import print_result, progress_shown
@@ -53,17 +53,11 @@ def command(lab: Path, model: str, model_args: str, dry_run: bool, as_json: bool
     The exit code is 1 where every query failed, and 130 after Ctrl-C.
     """
     flags = {name: request.pop(name) for name in FLAGS}
-    args = model_settings(model_args, flags)
-    if dry_run:
-        print_result(cp.Lab(lab).estimate_run(model, model_args=args, **request), as_json=as_json)
-        return
-    again = _command_line(lab, model, args, request)
-    try:
-        with progress_shown() as progress:
-            report = cp.Lab(lab, progress=progress).run(model, model_args=args, **request)
-    except KeyboardInterrupt:
-        click.echo(f"Stopped. What was answered is kept; to go on:\n  {again}", err=True)
-        raise SystemExit(130) from None
+    with settings_of(model, model_args, flags) as args:
+        if dry_run:
+            print_result(cp.Lab(lab).estimate_run(model, model_args=args, **request), as_json=as_json)
+            return
+        report, again = _ask(lab, model, args, request)
     print_result(report, as_json=as_json)
     if not as_json and report.without_folder:
         folders = [f"{namespace}=FOLDER" for namespace in report.without_folder]
@@ -71,6 +65,17 @@ def command(lab: Path, model: str, model_args: str, dry_run: bool, as_json: bool
     elif not as_json and not report.complete:
         click.echo(f"To ask again what is missing:\n  {again}")
     sys.exit(1 if report.all_failed else 0)
+
+
+def _ask(lab: Path, model: str, args: dict[str, str], request: dict[str, Any]) -> tuple[Any, str]:
+    """The report of a run, and the command that asks what is left."""
+    again = _command_line(lab, model, args, request)
+    try:
+        with progress_shown() as progress:
+            return cp.Lab(lab, progress=progress).run(model, model_args=args, **request), again
+    except KeyboardInterrupt:
+        click.echo(f"Stopped. What was answered is kept; to go on:\n  {again}", err=True)
+        raise SystemExit(130) from None
 
 
 def _command_line(lab: Path, model: str, args: Mapping[str, str], request: Mapping[str, Any]) -> str:
