@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
@@ -38,7 +39,7 @@ from counterpoint.language.answers.rule_sets import RuleSet, rule_set
 from counterpoint.metrics.credit import best_answers
 from counterpoint.pictures.folders import folder_means
 from counterpoint.reports.tables import ResultTable
-from counterpoint.sources.dataset import items_about
+from counterpoint.sources.dataset import Source, items_about, picture_places
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest, fingerprint
@@ -54,7 +55,7 @@ PAPER, MEANS = "paper", "means"
 Pairs: TypeAlias = str | int | tuple[int, int] | Quota | None
 """PAPER, a number, or a number of yes-no questions and one of choice questions; None for no limit."""
 _SCENES_PER_PROCESS = 1000  # below this, starting a process takes longer than it saves
-_ANSWERS_SHOWN = 4
+_ANSWERS_SHOWN, _PLACES_SHOWN = 4, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +287,9 @@ class _Generator:
     def search_pictures(self) -> tuple[PictureLocation, ...]:
         """Where the pictures of the suites are, and how many of them are found."""
         drawn = find_worlds(self._lab, pa.table({"picture": pa.array(list(self._addresses), pa.string())}))
-        return tuple(search_pictures(self._lab.roots, self._addresses, drawn))
+        source = self._items.source()
+        searched = picture_places(source.folder)[:_PLACES_SHOWN] if isinstance(source, Source) else []
+        return tuple(search_pictures(self._lab.roots, self._addresses, drawn, searched))
 
     def _named(self, name: str, limit: Limit) -> GeneratedSuite:
         """A suite that must be made."""
@@ -296,8 +299,7 @@ class _Generator:
             raise CounterpointError(fact, hint=_matched_kinds(job.suite.kinds_of, source.questions()))
         groups = self._generate(job)
         if groups.table is None:
-            hint = next((f"{kind}: {why}" for (kind, why), n in sorted(groups.tally.dropped.items()) if n), "")
-            raise CounterpointError(self._nothing(groups), hint=hint)
+            raise CounterpointError(self._nothing(groups), hint=_reason(groups))
         return self._store(groups)
 
     def _in_turn(self, family: SuiteFamily, limits: Mapping[str, Limit]) -> Iterator[GeneratedSuite]:
@@ -383,7 +385,7 @@ class _Generator:
         """Put a suite and its manifest into the lab, and record where its pictures are."""
         job, table = groups.job, groups.table
         if table is None:
-            return GeneratedSuite(job.generator, None, groups.tally, obstacle=self._nothing(groups))
+            return GeneratedSuite(job.generator, None, groups.tally, obstacle=_reason(groups) or self._nothing(groups))
         manifest = Manifest.of(
             table,
             generator=catalog.rows("suites").get(job.generator, job.generator),
@@ -445,6 +447,13 @@ def group_limit(name: str, request: GenerateRequest) -> Limit:
     return sizes[name]
 
 
+def _reason(groups: _Groups) -> str:
+    """Why most candidates were rejected where nothing was made; empty where there were none."""
+    dropped = [(-n, kind, why) for (kind, why), n in groups.tally.dropped.items() if n]
+    _, kind, why = min(dropped, default=(0, "", ""))
+    return f"{kind}: {why}" if kind else why
+
+
 def _obstacle(name: str, problem: CounterpointError) -> GeneratedSuite:
     obstacle = f"{problem}; {problem.hint}" if problem.hint else str(problem)
     return GeneratedSuite(name, None, Tally(), obstacle=obstacle)
@@ -494,7 +503,8 @@ def _family_table(suites: Sequence[GeneratedSuite]) -> ResultTable:
     """Kinds of questions by suites where the family has kinds, else the tests of each suite."""
     family = suites[0].family
     assert family is not None, "the table of a family is asked for its suites"
-    reasons = [f"nothing for {suite.generator}: {suite.obstacle}" for suite in suites if suite.obstacle]
+    obstacles = group_pairs((suite.obstacle, suite.generator) for suite in suites if suite.obstacle)
+    reasons = [f"nothing for {', '.join(names)}: {obstacle}" for obstacle, names in obstacles.items()]
     if not family.kinds:
         tests = [(suite.name, test, f"{count:,}") for suite in suites for test, count in suite.tests.items()]
         return ResultTable(family.title, ("suite", "test", "groups"), tests, names=2, note="\n".join(reasons))
@@ -504,7 +514,7 @@ def _family_table(suites: Sequence[GeneratedSuite]) -> ResultTable:
         rows.append((kind, *(f"{count:,}" if count else "–" for count in counts)))
         for suite, count in zip(suites, counts, strict=True):
             dropped = [(-n, why) for (of_kind, why), n in suite.tally.dropped.items() if of_kind == kind and n]
-            if not count and dropped:
+            if not count and dropped and not suite.obstacle:
                 empty.setdefault(f"{kind}: {min(dropped)[1]}", []).append(suite.generator)
     rows.append(("groups", *(f"{suite.tally.groups:,}" for suite in suites)))
     notes = [f"nothing for {', '.join(names)}: {reason}" for reason, names in empty.items()]

@@ -36,6 +36,7 @@ class PictureLocation:
     found: int
     example: str  # the path of one of them within the folder
     missing: str = ""  # where the first of the others should be: a file, or an address where the folder is unknown
+    searched: tuple[str, ...] = ()  # the folders that were looked in where it is unknown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -72,7 +73,10 @@ def _locations(lab: LabStore) -> list[PictureLocation]:
 
 
 def search_pictures(
-    roots: Mapping[str, Path], addresses: Iterable[str], drawn: Collection[str] = ()
+    roots: Mapping[str, Path],
+    addresses: Iterable[str],
+    drawn: Collection[str] = (),
+    searched: Iterable[Path] = (),
 ) -> list[PictureLocation]:
     """How many of these pictures are files in the folders of their namespaces; none is needed of those drawn."""
     folders = PictureFolders(roots)
@@ -82,8 +86,9 @@ def search_pictures(
         folder = DRAWN if name in drawn else str(roots.get(name, ""))
         lost = [] if name in drawn else [address for address in members if folders.file(address) is None]
         missing = "" if not lost else str(Path(folder) / Picture(lost[0]).path) if folder else lost[0]
-        found = len(members) - len(lost)
-        locations.append(PictureLocation(name, folder, len(members), found, Picture(members[0]).path, missing))
+        found, places = len(members) - len(lost), () if folder else tuple(map(str, searched))
+        example = Picture(members[0]).path
+        locations.append(PictureLocation(name, folder, len(members), found, example, missing, places))
     return locations
 
 
@@ -99,8 +104,14 @@ def describe_search(locations: Iterable[PictureLocation]) -> list[str]:
     found, pictures = sum(row.found for row in files), sum(row.pictures for row in files)
     counts = f"{found:,} of {counted(pictures, 'picture')} found{'' if found else ': is --pictures right?'}"
     lost = [row for row in files if row.missing]
-    first = [f"{row.missing} does not exist" if row.folder else f"no folder is known for {row.missing}" for row in lost]
-    return [counts, *first[:1]]
+    return [counts, *map(_describe_missing, lost[:1])]
+
+
+def _describe_missing(row: PictureLocation) -> str:
+    if row.folder:
+        return f"{row.missing} does not exist"
+    places = f": it is not in {', '.join(row.searched)}" if row.searched else ""
+    return f"no folder is known for {row.missing}{places}"
 
 
 def find_worlds(store: LabStore, table: pa.Table) -> dict[str, Pictures]:

@@ -276,15 +276,15 @@ def picture_roots(source: Any, addresses: Sequence[str], named: Path | None) -> 
         return {}
     dataset, roots = source.dataset, dict[str, Path]()
     files = [address for address in addresses if not address.startswith(f"{UNPACKED}:")]
-    for namespace, (address, *_) in group_pairs((Picture(address).namespace, address) for address in files).items():
-        path = Picture(address).path
+    for namespace, members in group_pairs((Picture(address).namespace, address) for address in files).items():
+        paths = [Picture(address).path for address in members]
         if named is not None:
             roots[namespace] = named
         elif not isinstance(dataset, OwnFiles):
-            if root := dataset.picture_root(source.folder, path):
+            if root := dataset.picture_root(source.folder, paths):
                 roots[namespace] = root
         elif namespace == source.columns.get("namespace", dataset.namespace):
-            roots[namespace] = dataset.root_of(source.folder, path)
+            roots[namespace] = dataset.root_of(source.folder, paths)
     home = source.folder.parent if source.folder.is_file() else source.folder
     beside = not isinstance(dataset, OwnFiles) or (home / dataset.pictures[0]).is_dir()
     if (

@@ -1,9 +1,11 @@
 """A data set on disk: the files of each split, and the values that are read from them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nsmallest
+from itertools import chain
+from os.path import isfile
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +21,7 @@ NO_SCENE = "a question about a picture whose scene is not there"
 _REMEDY = "the other questions stay; are the scenes those of the same split?"
 OWN = "own"
 """The split of files of one's own in the layout of a data set, which may have any name."""
+_LOOKED_FOR = 100  # pictures of a data set, in a folder near its files
 KINDS = ("scenes", "questions", "captions", "dialogues", "frames", "groups")
 """What a data set can be read as."""
 
@@ -147,18 +150,35 @@ class DataSet:
     def _offered(self, kind: str | None) -> str:
         return f"there are {', '.join(self.splits if kind is None else self.kind_splits(kind))}"
 
-    def picture_root(self, folder: Path, picture: str = "") -> Path | None:
-        """The folder of its pictures, if it is there; for files of one's own, the one near them that has a picture."""
+    def picture_root(self, folder: Path, pictures: Sequence[str] = ()) -> Path | None:
+        """The folder of its pictures, if it is there; else the one near its files that has one of these pictures."""
         if self.holds:
             roots = (folder / name for name in (*self.pictures, "."))
             found = next((root for root in roots if any((root / name).is_dir() for name in self.holds)), None)
         else:
             found = next((folder / name for name in self.pictures if name != "." and (folder / name).is_dir()), None)
-        if found or not self.part_of or not picture:
-            return found
-        home = folder.parent if folder.is_file() else folder
-        near = (home, *sorted(path for path in home.iterdir() if path.is_dir()))
-        return next((root for root in near if (root / picture).is_file()), None)
+        near = picture_places(folder) if pictures and not found else ()
+        return found or next((root for root in near if has_pictures(root, pictures)), None)
+
+
+def picture_places(folder: Path) -> list[Path]:
+    """Where pictures are looked for beside the files of a data set: their folder and the folders within.
+
+    Of a folder of annotations, or a file in one, also the folder around it.
+    """
+    home = folder.parent if folder.is_file() else folder
+    homes = [home.parent, home] if home.name == "annotations" else [home]
+    within = (sorted(path for path in place.iterdir() if path.is_dir()) for place in homes if place.is_dir())
+    return list(dict.fromkeys([*homes, *chain.from_iterable(within)]))
+
+
+def has_pictures(root: Path, paths: Sequence[str]) -> bool:
+    """Whether a folder has one of some pictures under its path, or under its name alone, as people unpack a data set.
+
+    Of many a hundred are looked for.
+    """
+    some = paths[:: len(paths) // _LOOKED_FOR + 1]
+    return any(isfile(root / path) or isfile(root / path.rpartition("/")[2]) for path in some)
 
 
 def _siblings(path: Path, parts: Iterable[str]) -> list[Path]:

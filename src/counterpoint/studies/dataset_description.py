@@ -250,10 +250,11 @@ def _pictures(opening: OpenedSplit, request: DescriptionRequest, parts: Sequence
         return PictureCounts(len(addresses), drawn=True)
     within = sum(address.startswith(f"{UNPACKED}:") for address in addresses)
     beside = [address for address in addresses if not address.startswith(f"{UNPACKED}:")]
+    paths = [Picture(address).path for address in beside]
     if isinstance(dataset, OwnFiles):
-        root: Path | None = dataset.root_of(folder, Picture(beside[0]).path) if beside else None
+        root: Path | None = dataset.root_of(folder, paths) if beside else None
     else:
-        root = dataset.picture_root(folder, Picture(beside[0]).path if beside else "")
+        root = dataset.picture_root(folder, paths)
     if root is None and not within:
         return PictureCounts(len(addresses))
     return PictureCounts(len(addresses), root, within + (count_pictures(root, beside) if root else 0))

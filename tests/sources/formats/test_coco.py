@@ -11,6 +11,7 @@ from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import SceneObject
 from counterpoint.lab.source_items import open_source
+from counterpoint.pictures.folders import PictureFolders
 from counterpoint.sources.dataset import OWN, Source
 from counterpoint.sources.file_checks import available_kinds, most_complete_split
 from counterpoint.sources.formats.coco import coco, part_of
@@ -153,14 +154,14 @@ def test_files_of_any_name_are_told_apart_by_their_content(tmp_path: Path) -> No
     source = Source(coco, folder, OWN)
     assert [(scene.picture.address, len(scene.objects)) for scene in source.scenes()] == [("coco:cup.png", 1)]
     assert [caption.picture.address for caption in source.captions()] == ["coco:cup.png"]
-    assert coco.picture_root(folder, "cup.png") == folder / "photos"
+    assert coco.picture_root(folder, ["cup.png"]) == folder / "photos"
 
 
 def test_one_file_of_ones_own_needs_no_split(tmp_path: Path) -> None:
     path = _own(tmp_path) / "boxes_of_mine.json"
     source = open_source("coco", data=path)
     assert [scene.picture.address for scene in source.scenes()] == ["coco:cup.png"]
-    assert coco.picture_root(path, "cup.png") == tmp_path / "photos"
+    assert coco.picture_root(path, ["cup.png"]) == tmp_path / "photos"
     assert available_kinds(coco, path, OWN) == ("scenes",)
     with pytest.raises(SourceError, match=r"boxes_of_mine\.json has no captions in the layout of COCO"):
         list(source.captions())
@@ -248,3 +249,17 @@ def test_a_scene_has_the_captions_of_its_picture(tmp_path: Path) -> None:
 def _folder(path: Path) -> Path:
     path.mkdir()
     return path
+
+
+@pytest.mark.parametrize("place", ["images", "images/val2017", "val2017", "photos", "."])
+def test_pictures_are_found_in_the_usual_places_whatever_their_split(tmp_path: Path, place: str) -> None:
+    (tmp_path / "annotations").mkdir()
+    file = tmp_path / "annotations" / "captions_val2017.json"
+    file.write_text("{}")
+    (tmp_path / place).mkdir(parents=True, exist_ok=True)
+    (tmp_path / place / "000000000007.jpg").touch()
+    paths = ["val2017/000000000001.jpg", "val2017/000000000007.jpg"]  # an excerpt may lack the first
+    for folder in (tmp_path, file, file.parent):
+        root = coco.picture_root(folder, paths)
+        assert root is not None
+        assert PictureFolders({"coco": root}).file(f"coco:{paths[1]}") is not None

@@ -1,16 +1,15 @@
 """Files of your own: rows of questions, captions or groups in JSON, CSV, XLSX or Parquet, with pictures or paths."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from os.path import isfile
 from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
-from counterpoint.sources.dataset import DataSet, SplitFiles
+from counterpoint.sources.dataset import DataSet, SplitFiles, has_pictures
 from counterpoint.sources.formats.own_groups import groups
 from counterpoint.sources.formats.own_rows import DATA, PictureReader, Rows, find_split_file, rows_of, rows_of_split
 from counterpoint.sources.reading.cells import (
@@ -42,11 +41,11 @@ class OwnFiles(DataSet):
         """The file or folder that was named, for a split of any name."""
         return SplitFiles(split, {DATA: folder})
 
-    def root_of(self, folder: Path, path: str) -> Path:
-        """The folder that the path of a picture is relative to: the one that has it, else that of the data."""
+    def root_of(self, folder: Path, paths: Sequence[str]) -> Path:
+        """The folder that paths of pictures are relative to: the one that has one of them, else that of the data."""
         home = folder.parent if folder.is_file() else folder
         roots = (home, *(home / name for name in self.pictures))
-        return next((root for root in roots if isfile(root / path)), home)
+        return next((root for root in roots if has_pictures(root, paths)), home)
 
     def unpacked(self, files: SplitFiles, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
         """The pictures at these addresses that lie within rows, each once, with their bytes."""
