@@ -116,6 +116,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "metrics": {
         "acc": "counterpoint.metrics.ranking:acc",
         "acc_r": "counterpoint.metrics.ranking:acc_r",
+        "acc_r_over_text": "counterpoint.metrics.ranking:acc_r_over_text",
         "accuracy": "counterpoint.metrics.accuracy:accuracy",
         "all_right": "counterpoint.metrics.accuracy:all_right",
         "answer_accuracy": "counterpoint.metrics.accuracy:answer_accuracy",

@@ -1,7 +1,7 @@
 """Text-only baselines of a lab: how well captions are told from foils, and questions answered, by text alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,19 @@ from counterpoint.engine.running import describe_run, run
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.running import RunRequest, run_model
-from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.lab.scores import rank_by_text
+from counterpoint.lab.selection import (
+    load_answers,
+    load_groups,
+    record_text_only,
+    select_models,
+    text_only_models,
+)
 from counterpoint.lab.suite_probe import probe_tables
 from counterpoint.language.kneser_ney import ORDER
+from counterpoint.metrics.outcomes import judge
+from counterpoint.metrics.ranking import acc_r, acc_r_over_text
+from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.models.text.ngram import CrossFittedNGrams, read_captions
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.answers import new_run_name
@@ -49,10 +59,13 @@ class BlindStudy(LabResult[dict[str, Any]]):
 
     findings: Mapping[str, Sequence[BlindFinding]]  # by model
     probed: Sequence[ProbeFinding] | None = None
+    gains: Sequence[Mapping[str, Any]] = ()  # acc_r of other models of the lab, and how far it is above text alone
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         ranked = {model: [_finding(finding) for finding in findings] for model, findings in self.findings.items()}
+        if self.gains:
+            ranked |= {"gains": [dict(gain) for gain in self.gains]}
         if self.probed is None:
             return ranked
         return ranked | {PROBE: [asdict(finding) | {"verdict": finding.verdict.value} for finding in self.probed]}
@@ -70,6 +83,8 @@ class BlindStudy(LabResult[dict[str, Any]]):
     def tables(self) -> list[ResultTable]:
         """acc_r by model and test, the cue words of tests whose interval excludes chance, and what the probe found."""
         ranked = _ranked_tables(self.findings) if self.findings else []
+        if self.gains:
+            ranked.append(_gain_table(self.gains))
         return ranked if self.probed is None else [*ranked, *probe_tables(self.probed)]
 
 
@@ -89,6 +104,38 @@ def _ranked_tables(by_model: Mapping[str, Sequence[BlindFinding]]) -> list[Resul
         "of those with the word on one side only (of these, in the caption/in the foil)"
     )
     return [table, ResultTable(title, ("model", "suite", "test", "words"), cues, names=4)]
+
+
+def _gain_table(gains: Sequence[Mapping[str, Any]]) -> ResultTable:
+    rows = [
+        (
+            *(gain["model"], gain["suite"], gain["test"], percent(gain["acc_r"])),
+            *(percent(gain["value"], gain["low"], gain["high"]), f"{gain['n']:,}"),
+        )
+        for gain in gains
+    ]
+    title = "acc_r of other models minus that of the best text-only model on the same pairs, with 95 % intervals"
+    return ResultTable(title, ("model", "suite", "test", "acc_r", "over text alone", "n"), rows, names=3)
+
+
+def _gains(lab: LabStore, groups: pa.Table) -> list[dict[str, Any]]:
+    """acc_r, and acc_r over text alone, of every model of a lab that is not text-only and has scored these pairs."""
+    text_only = {model.fingerprint for model in text_only_models(lab)}
+    related, request = rank_by_text(lab, groups), ScoreRequest(("test",), metrics=(acc_r, acc_r_over_text))
+    gains = []
+    for title, model in select_models(lab).items():
+        if model.fingerprint in text_only or model.name == NGRAM_IN_SAMPLE:
+            continue
+        outcomes = replace(judge(groups, load_answers(lab, model)), text_related=related)
+        rows = {
+            (row["suite"], row["test"], row["metric"]): row for row in score_outcomes(outcomes, request).to_pylist()
+        }
+        for (suite, test, metric), row in rows.items():
+            if metric == acc_r_over_text.name and row["n"]:
+                ends = {name: row[name] for name in ("value", "low", "high", "n")}
+                own = rows[suite, test, acc_r.name]["value"]
+                gains.append({"model": title, "suite": suite, "test": test, "acc_r": own} | ends)
+    return gains
 
 
 def blind_study(
@@ -129,7 +176,9 @@ def blind_study(
         else:
             info = _scores_of(lab, name, groups, progress)
         findings[info.name] = blind_findings(groups, load_answers(lab, info))
-    return BlindStudy(findings, probed)
+        if info.name != NGRAM_IN_SAMPLE:
+            record_text_only(lab, [info.fingerprint])
+    return BlindStudy(findings, probed, _gains(lab, groups) if findings else ())
 
 
 def _score_missing(

@@ -1,7 +1,7 @@
 """Outcomes, scores and reliability curves of the models of a lab."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,12 +11,13 @@ import pyarrow.compute as pc
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.reading_warnings import warn_about_answers
 from counterpoint.lab.results import LabResult, LabTable
-from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
+from counterpoint.lab.selection import load_answers, load_groups, select_models, text_only_models, version_notes
 from counterpoint.metrics.calibration import ReliabilityBin, reliability
 from counterpoint.metrics.metric import Ability, Metric, columns_read
 from counterpoint.metrics.outcomes import judge, sort_by_group
+from counterpoint.metrics.ranking import acc_r_over_text, relate_by_text
 from counterpoint.metrics.scoring import ScoreRequest, displayed_by_suite, score_outcomes
-from counterpoint.metrics.units import STATES
+from counterpoint.metrics.units import STATES, Floats
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
@@ -110,9 +111,10 @@ def score_models(store: LabStore, request: ScoreRequest, models: Sequence[str], 
     chosen, groups = select_models(store, models), load_groups(store, suites, pool=request.pool)
     columns = columns_read(metric for own in request.metrics_by_suite(groups).values() for metric in own)
     rows: list[Mapping[str, Any]] = []
+    text_related = rank_by_text(store, groups) if acc_r_over_text in request.metrics else None
     for title, model in chosen.items():
         answers = load_answers(store, model, [*columns, "rule"])
-        outcomes = judge(groups, answers, request.threshold)
+        outcomes = replace(judge(groups, answers, request.threshold), text_related=text_related)
         if not request.pool:
             warn_about_answers(store, model, answers, outcomes)
         named = {"model": title, "fingerprint": model.fingerprint}
@@ -122,6 +124,12 @@ def score_models(store: LabStore, request: ScoreRequest, models: Sequence[str], 
         raise StoreError(fact, hint="run it on these suites first, or keep more with --by and --filter")
     notes = version_notes(models, chosen.values())
     return Scores(tuple(rows), request, displayed_by_suite(groups, rows, request), notes)
+
+
+def rank_by_text(store: LabStore, groups: pa.Table) -> Floats | None:
+    """Whether the best text-only model of each test ranks each row of a suite below its caption; None without one."""
+    baselines = [judge(groups, load_answers(store, model)) for model in text_only_models(store)]
+    return relate_by_text(baselines) if baselines else None
 
 
 def outcome_table(store: LabStore, model: str, suites: Sequence[str], threshold: float) -> LabTable:

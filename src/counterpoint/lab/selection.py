@@ -6,9 +6,11 @@ import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
 from counterpoint.metrics.slices import pool_suites
+from counterpoint.store.folder import put_object, read_object
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion, select_versions
 
+_TEXT_ONLY = "text_only.json"
 _ANSWERS = ("query", "trial", "raw", "value", "state", "score")
 
 
@@ -32,6 +34,22 @@ def select_models(store: LabStore, names: Sequence[str] = ()) -> dict[str, Model
         hint = f"counterpoint run {store.folder} --model NAME asks one"
         raise StoreError(f"no model was run in {store.folder} yet", hint=hint)
     return {version.title: version for version in select_versions(versions, names)}
+
+
+def text_only_models(store: LabStore) -> list[ModelVersion]:
+    """The text-only models that `study blind` has run in a lab; not the one that was trained on what it scores."""
+    try:
+        known = read_object(store.storage, _TEXT_ONLY).get("fingerprints", [])
+    except (OSError, StoreError):
+        return []
+    return [version for version in store.versions() if version.fingerprint in known]
+
+
+def record_text_only(store: LabStore, fingerprints: Sequence[str]) -> None:
+    """Note that models are text-only, so that others can be measured against them."""
+    known = [version.fingerprint for version in text_only_models(store)]
+    if not {*fingerprints} <= {*known}:
+        put_object(store.storage, _TEXT_ONLY, {"fingerprints": sorted({*known, *fingerprints})})
 
 
 def version_notes(names: Collection[str], models: Iterable[ModelVersion]) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ class Outcomes:
     words: AnswerWords
     scale: str = ""  # of the scores, as the model declares it; empty where it is not known
     stored_relation: tuple[Flags, Flags] | None = None  # for each row whether it satisfies the relation and is known to
+    text_related: Floats | None = None  # for each row whether the best text-only model ranks it below its caption
     _made: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def labels(self, name: str) -> Labels:
@@ -111,6 +112,7 @@ class Outcomes:
             self.value,
             self.labels,
             self.table["tags"],
+            np.full(len(row), np.nan) if self.text_related is None else self.text_related[row],
         )
 
     def _sets(self) -> Sets:

@@ -5,7 +5,7 @@ that refusing never pays. What the paper calls precision, p_c and p_f, its autho
 acc = (p_c + p_f) / 2. These need a probability; for acc_r and the area under the curve an order is enough.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,11 @@ import numpy as np
 from counterpoint.core.groups import Relation
 from counterpoint.core.ports import Scale
 from counterpoint.metrics.metric import Ability, Estimator, Metric, MetricKind, Ratio, Statistic, has_relation, nowhere
+from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.units import Flags, Floats, Pairs, Rows
 
+COIN = 0.5
+"""The ranking accuracy of a coin."""
 SCORES_ARE_SIMILARITIES = "its scores are similarities, not probabilities"
 SCALE_UNKNOWN = "it is not recorded whether its scores are probabilities: run it again, or import with --scores"
 
@@ -71,6 +74,32 @@ def area_under_curve(higher: Floats, lower: Floats) -> Estimator:
         return float(above @ beaten / weights.sum() ** 2)
 
     return estimate
+
+
+def _gain(pairs: Pairs, rows: Rows) -> Estimator:
+    gain = pairs.related[rows] - pairs.text_related[rows]
+    return lambda weights: float(gain @ weights / weights.sum())
+
+
+def relate_by_text(baselines: Sequence[Outcomes]) -> Floats:
+    """For each row of a suite whether the text-only model that is best in its test ranks it below its caption.
+
+    The best one has the highest acc_r in the test. A coin is a text-only model as well: where none is above 50 %, a
+    row counts one half. It is nan where none has scores.
+    """
+    related = np.full(len(baselines[0].base), np.nan)
+    suite, test = (baselines[0].labels(name) for name in ("suite", "test"))
+    place = suite.codes.astype(np.int64) * max(len(test.words), 1) + test.codes
+    for own in np.unique(place).tolist():
+        best = 0.0
+        for pairs in (outcomes.pairs() for outcomes in baselines):
+            here = _ranked(pairs) & pairs.counted & (place[pairs.row] == own)
+            share = float(pairs.related[here].mean()) if here.any() else -1.0
+            if share > max(best, COIN):
+                best, related[pairs.row[here]] = share, pairs.related[here]
+            elif share >= 0 and best <= COIN:
+                best, related[pairs.row[here]] = COIN, COIN
+    return related
 
 
 _RANKED: dict[str, Any] = {
@@ -153,5 +182,20 @@ auroc = Statistic(
     **_RANKED,
 )
 
+acc_r_over_text = Statistic(
+    "acc_r_over_text",
+    Pairs,
+    _gain,
+    lambda p: _ranked(p) & ~np.isnan(p.text_related),
+    title="Ranking accuracy over text alone",
+    description="acc_r minus that of the best text-only model on the same pairs, or 50 % if that is more.",
+    range=(-1.0, 1.0),
+    kind=MetricKind.DIFFERENCE,
+    leads=nowhere,
+    rank=10,
+    on_request=True,
+    **_RANKED | {"not_applicable": "no text-only model has scored these pairs: counterpoint study blind does"},
+)
+
 RANKING: tuple[Metric, ...] = (acc_r, ties, acc, p_c, p_f, min_p, auroc)
-"""All of them."""
+"""All that are computed unless others are named."""

@@ -94,6 +94,7 @@ class Pairs(PairColumns):
     value: Codes  # of every row of the suite; equal numbers are equal answers
     labels: Callable[[str], Labels]  # a column of the suite by its name
     tags: pa.ChunkedArray  # of every row of the suite
+    text_related: Floats  # 1 where the best text-only model ranks the caption above the foil; nan where none did
 
     def tagged(self, name: str) -> Labels:
         """The value that each variant has for one tag."""
