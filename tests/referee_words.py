@@ -168,7 +168,7 @@ def _thing(told: Sequence[str], place: int, words: Vocabulary) -> tuple[Thing | 
         ):
             looks.append(value)
             place = after
-        elif name:
+        elif name and not (not article and after > end):  # "light colored" is no light
             thing = Thing(article, tuple(looks), name, bare_value=" ".join((*looks, name)))
             bare = thing.bare_value if not article and words.value(thing.bare_value.split(), 0)[0] else ""
             related, end = _related(told, end, words)

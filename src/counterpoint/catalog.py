@@ -66,6 +66,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "actions-unpaired": "counterpoint.suites.valse.actions:unpaired",
         "antonym": "counterpoint.suites.carets.antonym:suite",
         "antonym-colors": "counterpoint.suites.carets.antonym:with_colors",
+        "antonym-sex": "counterpoint.suites.carets.antonym:with_sex",
         "antonym-questions": "counterpoint.suites.questions.suites:antonyms",
         "blind-controls": "counterpoint.suites.bias.modality_bias:blind_controls",
         "contrast": "counterpoint.suites.contrast.contrast_sets:suite",

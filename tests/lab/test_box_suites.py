@@ -23,7 +23,7 @@ WITHOUT = {
     "groups": ("groups", "released"),
 }
 """What a file of boxes has not, and the suites that are made of it."""
-ATTRIBUTES = ("antonym", "antonym-colors")
+ATTRIBUTES = ("antonym", "antonym-colors", "antonym-sex")
 """Suites about how things look, which boxes do not say."""
 UNPROVED = ("ontology",)
 """What is no category, such as an animal, is never said to be absent."""

@@ -10,13 +10,17 @@ from scenery import scene, sources
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.lexicon.senses import is_a
+from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.scenes.ambiguity import (
+    DATA,
     ambiguity_reason,
     ambiguity_reasons,
     can_be_asked,
     general_names,
+    is_known,
     may_be,
     may_show,
+    sure_hypernyms,
 )
 from counterpoint.scenes.attributes import denies, visible_values
 from counterpoint.scenes.cooccurrence import survey_scenes
@@ -54,6 +58,19 @@ def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[QuestionC
         ("flower", "vase"),
         ("shoes", "woman"),
         ("cat", "xyzzy"),  # nobody knows what it is
+        ("glasses", "wine glass"),  # a word of two meanings
+        ("glasses", "cup"),
+        ("mouse", "rat"),
+        ("mouse", "computer mouse"),
+        ("person", "hand"),  # the whole of a part
+        ("dog", "tail"),
+        ("building", "roof"),
+        ("car", "wheel"),
+        ("tree", "leaves"),
+        ("street", "crosswalk"),
+        ("woman", "shirt"),  # who wears it
+        ("furniture", "room"),  # usual there, annotated or not
+        ("dog", "poster"),
     ],
 )
 def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, there: str) -> None:
@@ -62,6 +79,58 @@ def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, t
     elsewhere = [scene(n, (name,), ("cup",), ("kite",)) for n in range(1, 4)]
     for one in _asked(scene(0, (there,), ("cup",), ("kite",)), elsewhere):
         assert name not in one.options, one
+
+
+def test_a_part_tells_of_no_other_whole_where_its_own_is_annotated() -> None:
+    assert ambiguity_reason("dog", ["tail"])
+    assert not ambiguity_reason("dog", ["tail", "horse"])
+    assert not ambiguity_reason("woman", ["shirt", "man"])
+
+
+def test_present_things_are_asked_for_also_where_they_could_not_have_been_denied() -> None:
+    view = SceneView(
+        scene(1, ("dog",), ("dogs",), ("man",), ("woman",), ("shirt",), ("wall",), ("room",), ("picture",))
+    )
+    assert view.visible_names == ["dog", "dogs", "man", "shirt", "woman"]
+    assert view.clear_names == ["man", "woman"]
+
+
+def test_what_is_tiny_is_asked_about_by_no_kind_of_question() -> None:
+    cup, table = (
+        SceneObject("1", "cup", ("red",), Box(0, 0, 9, 9)),
+        SceneObject("2", "table", ("brown",), Box(0, 9, 99, 99)),
+    )
+    shown = replace(scene(1), objects=(cup, table), relations=(Link("1", "on", "2"), Link("2", "under", "1")))
+    assert SceneView(shown).visible_names == ["table"]
+    asked = _asked(shown, [scene(n, ("cup", "blue"), ("dog", "red"), ("kite",), ("table", "white")) for n in range(3)])
+    assert asked
+    assert not [one for one in asked if one.gold.best == "yes" and "cup" in " ".join((*one.options, one.where))]
+
+
+@pytest.mark.parametrize(
+    ("things", "asked"),
+    [
+        ([("duck", "rubber"), ("sink",)], ["sink"]),
+        ([("monkey",), ("bathroom",)], ["bathroom"]),
+        ([("monkey",), ("tree",)], ["monkey", "tree"]),
+        ([("dog",), ("couch",)], ["couch", "dog"]),
+        ([("man", "stone"), ("tree",)], ["tree"]),
+    ],
+)
+def test_toys_and_statues_are_no_animals_and_no_people(things: list[tuple[str, ...]], asked: list[str]) -> None:
+    assert SceneView(scene(1, *things)).visible_names == asked
+
+
+def test_a_general_name_is_claimed_only_where_every_meaning_of_the_word_is_of_its_kind() -> None:
+    assert "animal" in sure_hypernyms("dog")
+    assert "animal" not in sure_hypernyms("chicken"), "it may lie on a plate"
+
+
+def test_every_word_of_the_table_of_meanings_and_parts_is_known_and_singular() -> None:
+    for table in ("readings", "wholes", "surroundings"):
+        rows = word_table("readings", DATA)[table].items()
+        words = {word for key, names in rows for word in (key.removesuffix("!"), *split_list(names))}
+        assert [word for word in sorted(words) if not is_known(word)] == []
 
 
 @given(sources(), st.integers(0, 99))

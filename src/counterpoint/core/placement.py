@@ -22,6 +22,11 @@ def are_apart(box: Box, other: Box) -> bool:
     return 2 * box.overlap(other) < min(box.area, other.area)
 
 
+def are_one_place(box: Box, other: Box) -> bool:
+    """Whether boxes share most of the larger one, so that they may show one object under two names."""
+    return 10 * box.overlap(other) >= 7 * max(box.area, other.area)
+
+
 def horizontal_placement(box: Box, other: Box, size: Size) -> str:
     """The side on which a box lies of another that shares no column with it, or nothing where that is not clear.
 

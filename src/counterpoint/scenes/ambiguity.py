@@ -4,14 +4,15 @@ A name is absent from a scene if nothing annotated could be such an object or ma
 and parts, and the data files what people call by several names.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.scenes import Scene
+from counterpoint.core.placement import is_tiny
+from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
-from counterpoint.language.lexicon.senses import is_a, sense_coverage, sense_of, synonyms
+from counterpoint.language.lexicon.senses import hypernym_names, is_a, sense_coverage, sense_of, synonyms
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.noun_chunks import tag_text
@@ -23,6 +24,8 @@ DATA = Path(__file__).parent / "data"
 
 _ALONE = "!"
 _PART = "it may be part of what is annotated"
+_WHOLE = "a part of it may be annotated"
+_SURROUNDS = "it is usual around something that is annotated"
 UNLISTED = "it is no category that is annotated wherever it is visible"
 """Why nothing is said about a name that is not in the list of categories of a scene."""
 IN_CAPTION = "a caption names it, something of its kind, or a part of it"
@@ -46,12 +49,40 @@ def can_be_asked(name: str) -> bool:
     return is_known(name) and singular(name) not in word_set("everywhere")
 
 
+@cache
+def readings(name: str) -> tuple[str, ...]:
+    """A name, and one name for each further thing that it may mean in a photograph.
+
+    >>> readings("glasses"), readings("cat")
+    (('glasses', 'sunglasses', 'wine glass', 'cup'), ('cat',))
+    """
+    table = word_table("readings", DATA)["readings"]
+    return (name, *split_list(table.get(name) or table.get(singular(name), "")))
+
+
+@cache
+def sure_hypernyms(name: str) -> tuple[str, ...]:
+    """The general names of an object in every reading of its name: a chicken may be meat, so it is no sure animal.
+
+    >>> sure_hypernyms("dog"), sure_hypernyms("chicken")
+    (('mammal', 'animal'), ())
+    """
+    others = [reading for reading in readings(name)[1:] if is_known(reading)]
+    return tuple(kind for kind in hypernym_names(name) if all(is_a(reading, kind) for reading in others))
+
+
 def may_be(name: str, other: str) -> bool:
-    """Whether one object could go by both names: hyponyms, hypernyms, or names that are confused.
+    """Whether one object could go by both names: hyponyms, hypernyms, names that are confused or have several meanings.
 
     >>> may_be("bird", "duck"), may_be("cup", "container"), may_be("chair", "stool"), may_be("cat", "dog")
     (True, True, True, False)
+    >>> may_be("glasses", "wine glass"), may_be("man", "woman")
+    (True, False)
     """
+    return any(_may_be(one, another) for one in readings(name) for another in readings(other))
+
+
+def _may_be(name: str, other: str) -> bool:
     if not (is_known(name) and is_known(other)) or is_a(name, other) or is_a(other, name):
         return True
     return _last_word(name) == _last_word(other) or not _rows_alike(name).isdisjoint(_rows_alike(other))
@@ -63,6 +94,10 @@ def may_show(whole: str, name: str) -> bool:
     >>> may_show("house", "door"), may_show("bookshelf", "book"), may_show("girl", "shoes"), may_show("dog", "cup")
     (True, True, True, False)
     """
+    return any(_may_show(one, another) for one in readings(whole) for another in readings(name))
+
+
+def _may_show(whole: str, name: str) -> bool:
     if not (is_known(whole) and is_known(name)):
         return True
     coverage = sense_coverage(name)
@@ -70,7 +105,41 @@ def may_show(whole: str, name: str) -> bool:
         coverage.singular in _names_seen_on(whole)
         or sense_of(name) in _parts(sense_of(whole))
         or all(not above.isdisjoint(_senses_seen_on(whole)) for above in coverage.ancestors)
+        or is_part_of(name, whole)
     )
+
+
+@cache
+def is_part_of(part: str, whole: str) -> bool:
+    """Whether an object may be a part of another, or worn by it: a hand and a person, a tail and a dog."""
+    return is_known(part) and is_known(whole) and any(is_a(whole, kind) for kind in _wholes(part))
+
+
+def _may_complete(part: str, name: str) -> bool:
+    """Whether an object may be there unannotated because a part of it is annotated."""
+    return any(is_a(name, kind) or is_a(kind, name) for one in readings(part) for kind in _wholes(one))
+
+
+@cache
+def _wholes(part: str) -> frozenset[str]:
+    """The kinds of things that an object is a part of, or is worn by."""
+    return _listed("wholes", part)
+
+
+@cache
+def _surroundings(name: str) -> frozenset[str]:
+    """The places and general kinds of things that are usual where an object is, annotated or not."""
+    return _listed("surroundings", name)
+
+
+def _listed(table: str, name: str) -> frozenset[str]:
+    rows = word_table("readings", DATA)[table].items()
+    own = ((part, kinds) for part, kinds in rows if singular(name) == part.removesuffix(_ALONE) or _is_kind(name, part))
+    return frozenset(kind for _, kinds in own for kind in split_list(kinds))
+
+
+def _is_kind(name: str, part: str) -> bool:
+    return not part.endswith(_ALONE) and is_a(name, part)
 
 
 def word_set(key: str) -> frozenset[str]:
@@ -146,14 +215,14 @@ def absence_proof(name: str) -> str:
     return f"no {name} {be(name)} annotated, nor anything that could be called so or may show such a thing"
 
 
-def ambiguity_reason(name: str, names: Iterable[str]) -> str:
+def ambiguity_reason(name: str, names: Collection[str]) -> str:
     """Why a name cannot be said to be absent beside these, or nothing.
 
     >>> ambiguity_reason("cat", ["dog", "table"]), ambiguity_reason("tire", ["dog", "car"])
     ('', 'it may be part of what is annotated')
     """
-    reasons = ambiguity_reasons(name)
-    return next(filter(None, ("it is annotated" if other == name else reasons[other] for other in names)), "")
+    doubts = ("it is annotated" if other == name else doubt_beside(name, other, names) for other in names)
+    return next(filter(None, doubts), "")
 
 
 class AmbiguityReasons(dict[str, str]):
@@ -181,7 +250,7 @@ def ambiguity_reasons(name: str) -> AmbiguityReasons:
 
 def _reason(other: str, name: str) -> str:
     if not may_be(name, other):
-        return _PART if may_show(other, name) else ""
+        return _part_reason(other, name)
     if not (is_known(name) and is_known(other)):
         return "something has a name that no lexicon knows"
     if singular(name) == singular(other) or other in synonyms(name):
@@ -193,25 +262,93 @@ def _reason(other: str, name: str) -> str:
     return "something that might be called so is annotated"
 
 
-def naming_doubt(scene: Scene, name: str, names: Iterable[str]) -> str:
+def _part_reason(other: str, name: str) -> str:
+    """Why an object leaves it open whether one of another name is present that it could not be called itself."""
+    if may_show(other, name):
+        return _PART
+    if _may_complete(other, name):
+        return _WHOLE
+    return _SURROUNDS if any(is_a(kind, name) for kind in _surroundings(other)) else ""
+
+
+def doubt_beside(name: str, other: str, names: Collection[str]) -> str:
+    """Why an object leaves it open whether one of another name is present, or nothing; `names` are all in the scene.
+
+    A part casts no doubt on a whole where something else that is annotated has such a part.
+
+    >>> doubt_beside("dog", "tail", ["tail"]), doubt_beside("dog", "tail", ["horse", "tail"])
+    ('a part of it may be annotated', '')
+    """
+    reason = ambiguity_reasons(name)[other]
+    return "" if reason == _WHOLE and any(is_part_of(other, whole) for whole in names) else reason
+
+
+def naming_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
     """Why some other names of a scene leave it open whether an object of this name is present, or nothing.
 
     Where a scene has a list of categories, a name beyond the list is always open. Its annotators have told categories
     apart, so one that no lexicon knows is another thing, unless both names end in the same word.
     """
     if scene.categories is None:
-        return ambiguity_reason(name, (other for other in names if other != name))
+        return ambiguity_reason(name, [other for other in names if other != name])
     if name not in scene.categories:
         return UNLISTED
-    reasons = ambiguity_reasons(name)
-    others = (other for other in names if other != name)
-    return next(filter(None, (reasons[other] for other in others if not are_told_apart(scene, name, other))), "")
+    others = (other for other in names if other != name and not are_told_apart(scene, name, other))
+    return next(filter(None, (doubt_beside(name, other, names) for other in others)), "")
+
+
+def visible_names(scene: Scene, names: Collection[str]) -> list[str]:
+    """Those names that a question may ask for as present: a person sees such a thing and calls it so.
+
+    No tiny object proves that, and no toy, statue or drawing. Whether other objects might go by the name as well, or
+    could have hidden one, does not matter: one is annotated. Where a source has a list of categories, only boxes prove
+    anything, and nothing beyond the list does.
+    """
+    listed = scene.categories
+    asked = (name for name in names if can_be_asked(name) and (listed is None or name in listed))
+    return [name for name in asked if recognizable_objects(scene, name)]
+
+
+def recognizable_objects(scene: Scene, name: str) -> tuple[SceneObject, ...]:
+    """The objects of a name that a person sees and calls so."""
+    return tuple(thing for thing in scene.named(name) if is_recognizable(scene, thing))
 
 
 def clear_names(scene: Scene, names: Collection[str]) -> list[str]:
-    """Those names of present objects that could as well have been proved absent; boxes alone prove no tiny object."""
-    asked = (name for name in names if can_be_asked(name) and not naming_doubt(scene, name, names))
-    return [name for name in asked if scene.categories is None or any(map(scene.is_visible, scene.named(name)))]
+    """Those names of present objects that could as well have been proved absent."""
+    return [name for name in visible_names(scene, names) if not naming_doubt(scene, name, names)]
+
+
+def is_recognizable(scene: Scene, thing: SceneObject) -> bool:
+    """Whether a person sees an object and calls it by its name: it is not tiny, no toy, and no picture of one."""
+    has_place = thing.box is not None or scene.categories is None
+    return has_place and not is_too_small(scene, thing) and not is_figure(scene, thing)
+
+
+def is_too_small(scene: Scene, thing: SceneObject) -> bool:
+    """Whether the box of an object is too small for anyone to be sure of what it shows."""
+    return thing.box is not None and is_tiny(thing.box, scene.size)
+
+
+def is_figure(scene: Scene, thing: SceneObject) -> bool:
+    """Whether an object called by the name of an animal or a person may be a toy, a statue or a drawing of one."""
+    if not _is_alive(thing.name):
+        return False
+    if not word_list("readings", "figures.attributes", DATA).isdisjoint(thing.attributes):
+        return True
+    return _is_wild(thing.name) and not word_list("readings", "figures.indoors", DATA).isdisjoint(scene.names)
+
+
+@cache
+def _is_alive(name: str) -> bool:
+    return is_known(name) and (is_a(name, "animal") or is_a(name, "person"))
+
+
+@cache
+def _is_wild(name: str) -> bool:
+    """Whether an object is an animal that nobody keeps in a house."""
+    kept = word_list("readings", "figures.kept", DATA)
+    return is_a(name, "animal") and not is_a(name, "person") and not any(is_a(name, kind) for kind in kept)
 
 
 def absence_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
@@ -229,7 +366,7 @@ def are_told_apart(scene: Scene, name: str, other: str) -> bool:
         return False
     if not (is_known(name) and is_known(other)):
         return name in scene.categories and _last_word(name) != _last_word(other)
-    return scene.annotates_parts and ambiguity_reasons(name)[other] == _PART
+    return scene.annotates_parts and ambiguity_reasons(name)[other] in (_PART, _WHOLE)
 
 
 def _is_in(caption: str, name: str) -> bool:

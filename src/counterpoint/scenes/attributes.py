@@ -1,5 +1,6 @@
 """Attribute values and actions of objects: their classes, what they exclude, and how a sentence says them."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -8,7 +9,7 @@ from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import is_mass, join_list, singular
 from counterpoint.language.lexicon.attributes import are_synonyms, attribute_classes, classes_of, excludes
 from counterpoint.language.lexicon.senses import curated_names, is_a
-from counterpoint.scenes.ambiguity import is_known, word_set
+from counterpoint.scenes.ambiguity import is_known, is_recognizable, word_set
 
 _HIDDEN = 0.7  # the part of a garment's box that another garment of the same wearer may share
 
@@ -128,6 +129,15 @@ def agent_kind(name: str) -> str:
 def annotated_actions(thing: SceneObject) -> list[str]:
     """The actions that an object is annotated with."""
     return [value for value in thing.attributes if action_class(value)] if agent_kind(thing.name) else []
+
+
+def sure_actions(scene: Scene, thing: SceneObject) -> tuple[str, ...]:
+    """What a person or animal surely does: one thing of each class, which no relation contradicts."""
+    actions = annotated_actions(thing)
+    if not actions or not is_recognizable(scene, thing):
+        return ()
+    classes, links = Counter(map(action_class, actions)), scene.relations_of(thing.id)
+    return tuple(deed for deed in actions if classes[action_class(deed)] == 1 and not is_contradicted(deed, links))
 
 
 @cache

@@ -1,20 +1,24 @@
 """Co-occurrence statistics over the scenes of a source: what plausible wrong answers are drawn from."""
 
-from bisect import bisect
+from bisect import bisect, insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
+from operator import itemgetter
 from random import Random
 from typing import TypeAlias
 
+from counterpoint.core.ids import content_id
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import can_be_asked, clear_names, is_known
-from counterpoint.scenes.attributes import action_class, agent_kind, attribute_class, can_be_said
+from counterpoint.scenes.ambiguity import absence_doubt, can_be_asked, is_known, sure_hypernyms, visible_names
+from counterpoint.scenes.attributes import action_class, agent_kind, attribute_class, can_be_said, sure_actions
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 
 _Key: TypeAlias = tuple[str, ...]
+_SAMPLE = 256  # scenes by which it is estimated how often a name can be denied
+_PRIOR = 10  # annotations of every value that are taken for granted, so that few decide nothing
 _ENOUGH = 6  # objects with a value, below which the statistics of their kind are used
 
 
@@ -47,19 +51,18 @@ class WeightedWords:
 class NameCooccurrence:
     """In how many scenes names occur, alone and together.
 
-    Names count as occurring together with another only where they could also have been proved absent: shoes could not,
-    since everyone may wear some.
+    Names count as occurring together with another only where a question may ask for them as present.
     """
 
     scenes: int = 0
     having: Counter[str] = field(default_factory=Counter)  # scenes with such an object
-    clear: Counter[str] = field(default_factory=Counter)  # of these, the scenes where its absence could be proved
+    clear: Counter[str] = field(default_factory=Counter)  # of these, the scenes where a question may ask for it
     together: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def add(self, scene: Scene) -> list[str]:
         """Count one scene; returns the names that were counted."""
         names = sorted(name for name in scene.names if can_be_asked(name))
-        clear = clear_names(scene, sorted(scene.names))
+        clear = visible_names(scene, sorted(scene.names))
         self.scenes += 1
         self.having.update(names)
         self.clear.update(clear)
@@ -73,29 +76,35 @@ class SceneStatistics:
     """Counts over scenes.
 
     The keys of `counts` begin with what is counted: the "looks" of a name, of all attribute classes or of one; what a
-    kind of agent was "doing" by class of actions; the "subjects" of a relation to a name; the "objects" of a name and a
-    relation.
+    name is "doing" by class of actions, or a kind of agents ("doing of"); what is "annotated"; the "subjects" of a
+    relation to a name; the "objects" of a name and a relation.
     """
 
     names: NameCooccurrence = field(default_factory=NameCooccurrence)
     kinds: Counter[str] = field(default_factory=Counter)  # scenes that have anything of a general kind
     counts: defaultdict[_Key, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    sample: list[tuple[int, Scene]] = field(default_factory=list)  # of scenes, those with the smallest hashes
+    _denials: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
     _samplers: dict[_Key, WeightedWords] = field(default_factory=dict, repr=False, compare=False)
 
     def add(self, scene: Scene) -> None:
         """Count one scene."""
         names = self.names.add(scene)
+        insort(self.sample, (content_id([scene.id]), scene), key=itemgetter(0))
+        del self.sample[_SAMPLE:]
         self.kinds.update({kind for name in names for kind in hypernym_names(name)})
         for thing in scene:
-            agent = agent_kind(thing.name) if thing.attributes else ""
             for value in thing.attributes:
                 if can_be_said(value, thing.name):
                     self.counts["looks", thing.name, attribute_class(value)][value] += 1
                     self.counts["looks", thing.name][value] += 1
                     for kind in hypernym_names(thing.name) if is_known(thing.name) else ():
                         self.counts["looks of", kind, attribute_class(value)][value] += 1
-                if agent and (action := action_class(value)):
-                    self.counts["doing", agent, action][value] += 1
+                self.counts["annotated", thing.name][value] += 1
+                self.counts[("annotated",)][value] += 1
+            for deed in sure_actions(scene, thing):
+                self.counts["doing", thing.name, action_class(deed)][deed] += 1
+                self.counts["doing of", agent_kind(thing.name), action_class(deed)][deed] += 1
         for link in scene.relations:
             if not opposed_relation(link.name) and can_follow_noun(link.name):
                 name, other = scene[link.subject].name, scene[link.object].name
@@ -107,9 +116,16 @@ class SceneStatistics:
         """The share of scenes that have such an object."""
         return self.names.having[name] / max(self.names.scenes, 1)
 
-    def kind_share(self, kind: str) -> float:
-        """The share of scenes that have anything of a general kind."""
-        return self.kinds[kind] / max(self.names.scenes, 1)
+    def denial_share(self, name: str) -> float:
+        """The share of scenes, in a sample of them, where a name could be proved absent.
+
+        A present object is asked for with this weight: absent ones are drawn by how often they are present elsewhere,
+        and only this share of the draws can be proved, so that each name is as often absent as present.
+        """
+        if name not in self._denials:
+            denied = sum(not absence_doubt(scene, name, sorted(scene.names)) for _, scene in self.sample)
+            self._denials[name] = denied / max(len(self.sample), 1)
+        return self._denials[name]
 
     def companions(self, name: str) -> WeightedWords:
         """What occurs together with such an object."""
@@ -125,10 +141,24 @@ class SceneStatistics:
             self._samplers[key] = next(rich, of_name)
         return self._samplers[key]
 
+    def actions(self, name: str, sort: str) -> WeightedWords:
+        """The actions of one class that objects of this name do, or those of its kind of agents where few are known."""
+        of_name = self.counted("doing", name, sort)
+        is_rich = bool(of_name.words) and of_name.bounds[-1] >= _ENOUGH
+        return of_name if is_rich else self.counted("doing of", agent_kind(name), sort)
+
+    def odds(self, value: str, other: str, name: str) -> float:
+        """How often a value is annotated for each time that another is, on objects of a name or at all; at most 1.
+
+        Of two opposites each is correct as often as the other if the usual one is asked for with this probability.
+        """
+        counts = [self.counts.get(key, Counter[str]()) for key in (("annotated", name), ("annotated",))]
+        return min(1.0, *((every[value] + _PRIOR) / (every[other] + _PRIOR) for every in counts))
+
     def members(self, general: str) -> WeightedWords:
         """The names that are surely of a general kind."""
         having = self.names.having
-        names = (name for name in having if general in hypernym_names(name))
+        names = (name for name in having if general in sure_hypernyms(name))
         return self._sampler(("kind", general), lambda: {name: having[name] for name in names})
 
     def counted(self, *key: str) -> WeightedWords:

@@ -3,33 +3,39 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, combinations
 from random import Random
 
-from counterpoint.core.placement import are_apart
+from counterpoint.core.placement import are_apart, are_one_place
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.language.english import be
+from counterpoint.language.english import be, is_mass, is_plural, singular
 from counterpoint.scenes.ambiguity import (
     absence_doubt,
     absence_proof,
-    ambiguity_reasons,
     are_told_apart,
     can_be_asked,
     clear_names,
+    doubt_beside,
     is_known,
+    is_recognizable,
+    is_too_small,
     may_be,
     may_show,
     naming_doubt,
+    recognizable_objects,
+    visible_names,
     word_set,
 )
 from counterpoint.scenes.attributes import (
     action_class,
+    agent_kind,
     attribute_class,
     denies,
     goes_before_noun,
     has_value,
     modified_noun,
+    sure_actions,
     verb_of,
     visible_values,
 )
@@ -39,6 +45,8 @@ from counterpoint.scenes.relations import SceneIndex, can_follow_noun, is_exclus
 MOST_COUNTED = 9
 """The largest number of objects of a name that a question asks for."""
 _TRIES = 24
+_MANY = 100  # scenes, by which it can be seen how often each choice is correct
+_TIMES_OF_FEW = 4
 _WITH_ATTRIBUTE = 0.4
 _WITH_OTHER_VALUE = 0.5  # of the absent objects with an attribute, the share that is present with another value
 
@@ -60,6 +68,11 @@ class SceneView(SceneIndex):
         listed = self.scene.categories or ()
         known = all(is_known(name) or name in listed for name in self.names)
         return "" if known else "something has a name that no lexicon knows"
+
+    @cached_property
+    def visible_names(self) -> list[str]:
+        """Names that a question may ask for as present, whether or not their absence could have been proved."""
+        return visible_names(self.scene, self.names)
 
     @cached_property
     def clear_names(self) -> list[str]:
@@ -97,9 +110,11 @@ class SceneView(SceneIndex):
         return dict(sorted(links.items()))
 
     def can_say(self, link: Link) -> bool:
-        """Whether a relation reads well: things lie on the floor, but nothing is to the left of it."""
+        """Whether a relation reads well, of things that are large enough to be seen: nothing is left of the floor."""
         other = self.scene[link.object].name
         if not can_follow_noun(link.name) or other in word_set("the_picture"):
+            return False
+        if any(is_too_small(self.scene, self.scene[own]) for own in (link.subject, link.object)):
             return False
         return not opposed_relation(link.name) or can_be_asked(other)
 
@@ -116,30 +131,40 @@ class SceneView(SceneIndex):
             self._values[thing.id] = visible_values(self.scene, thing, beside)
         return self._values[thing.id]
 
+    def sure_actions(self, thing: SceneObject) -> tuple[str, ...]:
+        """What a person or animal surely does."""
+        return sure_actions(self.scene, thing)
+
+    def properties(self, thing: SceneObject) -> tuple[str, ...]:
+        """The values and the actions of an object that are beyond doubt."""
+        return (*self.values(thing), *self.sure_actions(thing))
+
     def having(self, things: Iterable[SceneObject], value: str) -> tuple[SceneObject, ...]:
-        """Those of some objects that have a value, or all of them where none is given."""
-        return tuple(thing for thing in things if not value or has_value(self.values(thing), value))
+        """Those of some objects that have a value or do something, or all of them where nothing is given."""
+        return tuple(thing for thing in things if not value or has_value(self.properties(thing), value))
 
     def excluding_facts(self, things: Iterable[SceneObject], value: str) -> str:
         """The values of objects that exclude another one, as a proof has them."""
-        own = [(thing, next(own for own in self.values(thing) if denies([own], value))) for thing in things]
+        own = [(thing, next(own for own in self.properties(thing) if denies([own], value))) for thing in things]
         return ", ".join(f"{thing.name} {thing.id} {be(thing.name)} {rival}" for thing, rival in own)
 
     def called(self, name: str) -> tuple[list[SceneObject], list[SceneObject]]:
         """The objects that could go by a name, and those that may show such an object unannotated."""
         if name not in self._called:
             might, show = list[SceneObject](), list[SceneObject]()
-            reasons = ambiguity_reasons(name)
             for other in self.names:
-                if reasons[other] and not are_told_apart(self.scene, name, other):
-                    might += self.scene.named(other) if may_be(other, name) else ()
-                    show += self.scene.named(other) if may_show(other, name) else ()
+                if doubt_beside(name, other, self.names) and not are_told_apart(self.scene, name, other):
+                    might += self.scene.named(other) if (might_be := may_be(other, name)) else ()
+                    show += self.scene.named(other) if may_show(other, name) or not might_be else ()
             self._called[name] = (might, show)
         return self._called[name]
 
     def may_show_another(self, thing: SceneObject, name: str) -> bool:
         """Whether something besides an object and its wearer may show an object of this name unannotated."""
-        return any(other.id not in (thing.id, self.wearers.get(thing.id)) for other in self.called(name)[1])
+        if name in word_set("spoken_of"):
+            return False
+        others = [other for other in self.called(name)[1] if other.id not in (thing.id, self.wearers.get(thing.id))]
+        return bool(others) and not (len(others) == 1 and _has_one(others[0].name, name))
 
     def may_be_unlisted(self, name: str) -> bool:
         """Whether objects of a name are annotated only here and there."""
@@ -148,7 +173,14 @@ class SceneView(SceneIndex):
     def rivals(self, thing: SceneObject, name: str) -> list[SceneObject] | None:
         """The other objects that a name could refer to, or None where something may show such an object besides."""
         others = [other for other in self.called(name)[0] if other.id != thing.id]
+        others += [other for other in self.doubles(thing) if other not in others]
         return None if self.may_be_unlisted(name) or self.may_show_another(thing, name) else others
+
+    def doubles(self, thing: SceneObject) -> list[SceneObject]:
+        """Objects in the same place whose other name may be for the same body, as a man and a woman."""
+        kind, box = agent_kind(thing.name), thing.box
+        alike = (other for other in self.scene if kind and other.id != thing.id and agent_kind(other.name) == kind)
+        return [other for other in alike if box and other.box and are_one_place(box, other.box)]
 
     def singles_out(self, thing: SceneObject, name: str, value: str = "") -> bool:
         """Whether this name, or this value and name, can refer to nothing else in the picture."""
@@ -156,6 +188,12 @@ class SceneView(SceneIndex):
         if rivals is None:
             return False
         return not rivals or (value != "" and all(denies(self.values(other), value) for other in rivals))
+
+
+@cache
+def _has_one(whole: str, part: str) -> bool:
+    """Whether a single object has one such part at most: a dog one tail, a man one shirt that is seen."""
+    return not is_plural(whole) and not is_mass(whole) and singular(part) in word_set("one_each") and is_known(whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +219,36 @@ class SceneSampler(SceneView):
         super().__init__(scene)
         self.statistics = statistics
         self.rejected: Counter[str] = Counter()
+        self._drawn: Counter[tuple[str, str, str]] = Counter()
+
+    def draw_once(
+        self, kind: str, pairs: Iterable[tuple[SceneObject, str]], rng: Random
+    ) -> tuple[SceneObject, str] | None:
+        """An object with a value or a name that was not drawn for this kind of question before, or None.
+
+        Where a source has few scenes it is drawn up to four times, at the cost of balance that few could show.
+        """
+        times = 1 if self.statistics.names.scenes >= _MANY else _TIMES_OF_FEW
+        left = [(thing, word) for thing, word in pairs if self._drawn[kind, thing.id, word] < times]
+        if not left:
+            return None
+        thing, word = rng.choice(left)
+        self._drawn[kind, thing.id, word] += 1
+        return thing, word
 
     @cached_property
     def weighted_names(self) -> tuple[list[str], list[float]]:
-        """The clear names with their cumulative weights, which are larger for names that are rare in the source."""
-        weights = [1 - self.statistics.share(name) for name in self.clear_names]
-        return (self.clear_names, list(accumulate(weights))) if sum(weights) > 0 else ([], [])
+        """The names of present objects with cumulative weights, by how often each could be denied in the source."""
+        return self._weighted(self.visible_names)
+
+    @cached_property
+    def weighted_clear_names(self) -> tuple[list[str], list[float]]:
+        """Of these, the names that nothing else in the scene may go by or show."""
+        return self._weighted(self.clear_names)
+
+    def _weighted(self, names: list[str]) -> tuple[list[str], list[float]]:
+        weights = [self.statistics.denial_share(name) for name in names]
+        return (names, list(accumulate(weights))) if sum(weights) > 0 else ([], [])
 
     def present(self, rng: Random) -> ObjectClaim | None:
         """An object that is present, rare ones more often."""
@@ -194,7 +256,7 @@ class SceneSampler(SceneView):
         if not names:
             return None
         name = rng.choices(names, cum_weights=bounds)[0]
-        things = self.scene.named(name)
+        things = recognizable_objects(self.scene, name)
         if rng.random() < _WITH_ATTRIBUTE:
             thing = things[0] if len(things) == 1 else rng.choice(things)
             value = self.draw_own_value(thing, rng)
@@ -230,7 +292,7 @@ class SceneSampler(SceneView):
         return "" if reason or not can_be_asked(name) else name
 
     def _with_other_value(self, rng: Random) -> ObjectClaim | None:
-        names, bounds = self.weighted_names
+        names, bounds = self.weighted_clear_names
         name = rng.choices(names, cum_weights=bounds)[0] if names else ""
         value = self.draw_usual_value(name, rng) if name else ""
         things = self.scene.named(name)
@@ -279,7 +341,8 @@ def choose_expression(
     view: SceneView, thing: SceneObject, rng: Random, avoid: Collection[str] = ()
 ) -> ReferringExpression | None:
     """A random unambiguous expression for an object that reveals none of the classes to avoid, or None."""
-    if not can_be_asked(thing.name):
+    can_be_named = can_be_asked(thing.name) or thing.name in word_set("spoken_of")
+    if not can_be_named or not is_recognizable(view.scene, thing):
         return None
     alone = view.singles_out(thing, thing.name)
     if alone and rng.random() < _PLAIN:

@@ -242,10 +242,10 @@ def _count_text(name: str, ids: Sequence[str], proof: str) -> QuestionText:
 
 
 def present_names(view: SceneSampler, rng: Random) -> list[str]:
-    """Names of objects that are present and could have been proved absent, in random order, rare ones sooner."""
-    own = [name for name in view.names if name not in view.clear_names and _is_own(view, name)]
+    """Names of objects that are present, in random order, sooner what could often be denied in the source."""
+    own = [name for name in view.names if name not in view.visible_names and _is_own(view, name)]
     visible = [name for name in own if any(map(view.scene.is_visible, view.scene.named(name)))]
-    weights = {name: 1 - view.statistics.share(name) for name in (*view.clear_names, *visible)}
+    weights = {name: view.statistics.denial_share(name) for name in (*view.visible_names, *visible)}
     keys = {name: rng.random() ** (1 / weight) for name, weight in weights.items() if weight > 0}
     return sorted(keys, key=lambda name: -keys[name])[:PER_KIND]
 

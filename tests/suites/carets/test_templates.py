@@ -148,7 +148,7 @@ def test_singular_plural_mass_and_pair_nouns_all_have_their_questions() -> None:
         for seed in range(40):
             for one in sample_questions(KINDS, shown, statistics, Random(seed)):
                 if isinstance(one, QuestionContent):
-                    assert len(fitting_templates(one)) >= 10
+                    assert len(fitting_templates(one)) >= 9
                     said |= set(_texts(one))
     wrong = (" a bread", " a scissors", "is the scissors", "is there any scissors", " a toothbrushs", "is any glasses")
     assert not [text for text in said if any(part in text.lower() for part in wrong)]

@@ -101,6 +101,15 @@ def opposite(value: str, name: str = "", *, colors: bool = False) -> str | None:
     return next((other for other in others if not name or _applicable_owners(other, name, colors) == owners), None)
 
 
+def is_said_of(sort: str, name: str) -> bool:
+    """Whether the opposites of a class apply to objects of a name: one says of hair that it is long, not tall.
+
+    >>> is_said_of("length", "hair"), is_said_of("height", "hair")
+    (True, False)
+    """
+    return _applies_to(attribute_classes()[sort], name)
+
+
 @cache
 def action_of(relation: str) -> str | None:
     """The action of a relation, or None for a place or comparison.

@@ -1,6 +1,12 @@
-"""Questions that list what may be answered: what it is, how it looks, what it does, by two or three of one class."""
+"""Questions that list what may be answered: what it is, how it looks, what it does, by two or three of one class.
 
-from collections.abc import Sequence
+Of each object each value is tried once, and wrong choices are drawn once each by how often they are correct in the
+source: a draw that does not fit is not repeated. Then a set of choices is equally likely to be offered whichever of
+them is correct, and words tell nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import combinations
 from random import Random
 
@@ -8,19 +14,18 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be, head, is_countable, is_plural
 from counterpoint.language.lexicon.attributes import excludes
-from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import general_names, may_be
+from counterpoint.language.lexicon.senses import hypernym_names, is_a
+from counterpoint.language.lexicon.word_lists import split_list, word_table
+from counterpoint.scenes.ambiguity import DATA, general_names, is_recognizable, may_be, sure_hypernyms
 from counterpoint.scenes.attributes import (
     action_class,
     action_synonyms,
-    agent_kind,
     annotated_actions,
     attribute_class,
     can_be_said,
     canonical_value,
     denies,
     goes_before_noun,
-    is_contradicted,
     modified_noun,
     value_synonyms,
 )
@@ -29,43 +34,36 @@ from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_
 from counterpoint.suites.carets.templates import QuestionContent, question_about
 from counterpoint.suites.question_groups import Tags
 
-_TRIES = 6
-_THREE = 0.65  # where a third choice is found, how often it is offered, so that two and three come about evenly
+_THREE = 0.7  # how often a third choice is looked for, so that two and three come about evenly
 _BY_RELATION = 0.4  # of the general names that a relation could single out, the share where it does
 
 
 _NO_LOOKS = "no attributes are annotated"
 _NO_DEEDS, _NO_KIND = "nobody is annotated as doing anything", "nothing is surely of a general kind"
-SCENE_WIDE_REASONS = frozenset({_NO_LOOKS, _NO_DEEDS, _NO_KIND})
+_NO_MORE = "everything that is known for sure was tried"
+SCENE_WIDE_REASONS = frozenset({_NO_LOOKS, _NO_DEEDS, _NO_KIND, _NO_MORE})
 """Reasons that hold for the whole scene, so that another attempt does not help."""
 
 
-def sample_attribute(view: SceneSampler, rng: Random) -> tuple[ReferringExpression, str, str] | str:
+def sample_attribute(kind: str, view: SceneSampler, rng: Random) -> tuple[ReferringExpression, str, str] | str:
     """A referring expression, a value of its object, and a plausible value that it does not have."""
     if not view.has_attributes:
         return _NO_LOOKS
-    things = [one for one in view.scene if view.values(one)]
-    if not things:
-        return "nothing is known for sure of how anything looks"
-    expression = choose_expression(view, rng.choice(things), rng)
+    drawn = view.draw_once(kind, ((one, value) for one in view.scene for value in view.values(one)), rng)
+    if drawn is None:
+        return _NO_MORE
+    thing, value = drawn
+    expression = choose_expression(view, thing, rng, avoid=(attribute_class(value),))
     if expression is None:
         return "it cannot be referred to without doubt"
-    values = [value for value in view.values(expression.thing) if attribute_class(value) != expression.gives]
-    if not values:
-        return "nothing more is known of how it looks"
-    value = rng.choice(values)
-    usually = view.statistics.values(expression.thing.name, attribute_class(value))
-    if rng.random() < usually.share(value):
-        return "too usual a value for its kind"
-    values_of_thing = view.values(expression.thing)
-    draws = (one for one in (usually.draw(rng) for _ in range(_TRIES)) if can_be_said(one, expression.thing.name))
-    wrong = next((one for one in draws if denies(values_of_thing, one)), "")
-    return (expression, value, wrong) if wrong else "no plausible value is excluded"
+    wrong = view.statistics.values(expression.thing.name, attribute_class(value)).draw(rng)
+    is_excluded = can_be_said(wrong, expression.thing.name) and denies(view.values(expression.thing), wrong)
+    return (expression, value, wrong) if is_excluded else "no plausible value is excluded"
 
 
 def attribute_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """Choose the attribute of an object among two or three values of one class."""
-    sampled = sample_attribute(view, rng)
+    sampled = sample_attribute("attribute choice", view, rng)
     if isinstance(sampled, str):
         return sampled
     expression, value, wrong = sampled
@@ -80,23 +78,20 @@ def attribute_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
 
 def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """Choose what a person or animal does among two or three actions of one class."""
-    doers = [(thing, actions) for thing in view.scene if (actions := annotated_actions(thing))]
+    doers = [thing for thing in view.scene if annotated_actions(thing)]
     if not doers:
         return _NO_DEEDS
-    thing, actions = rng.choice(doers)
-    deed = rng.choice(actions)
+    drawn = view.draw_once("action choice", ((one, deed) for one in doers for deed in view.sure_actions(one)), rng)
+    if drawn is None:
+        return _NO_MORE
+    thing, deed = drawn
     sort = action_class(deed)
-    does_more = sum(action_class(other) == sort for other in actions) > 1
-    if does_more or is_contradicted(deed, view.scene.relations_of(thing.id)):
-        return "it does several things of the class"
     expression = choose_expression(view, thing, rng, avoid=(sort,))
     if expression is None:
         return "it cannot be referred to without doubt"
-    usually = view.statistics.counted("doing", agent_kind(thing.name), sort)
-    if rng.random() < usually.share(deed):
-        return "too usual an action for its kind"
-    wrong = next((other for other in (usually.draw(rng) for _ in range(_TRIES)) if excludes(deed, other)), "")
-    if not wrong:
+    usually = view.statistics.actions(thing.name, sort)
+    wrong = usually.draw(rng)
+    if not wrong or not excludes(deed, wrong):
         return "no plausible action is excluded"
     proof = f"{thing.name} {thing.id} {be(thing.name)} annotated as {deed}, and the choices exclude each other"
     options = _options(deed, wrong, thing.name, usually, rng)
@@ -106,30 +101,45 @@ def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
 def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """Choose the name of an object that is referred to by a hypernym with a value or a relation."""
     things = [thing for thing in view.scene if is_singular(thing.name)]
-    kinds = [(thing, general) for thing in things for general in hypernym_names(thing.name)]
+    things = [thing for thing in things if is_recognizable(view.scene, thing)]
+    kinds = [(thing, general) for thing in things for general in sure_hypernyms(thing.name)]
     rows = [row for row in kinds if row[1] in general_names() and row[1] != head(row[0].name)]
     if not rows:
         return _NO_KIND
-    thing, general = rng.choice(rows)
+    drawn = view.draw_once("object choice", rows, rng)
+    if drawn is None:
+        return _NO_MORE
+    thing, general = drawn
     expression = _general_expression(view, thing, general, rng)
     if expression is None:
         return "nothing of its kind can be referred to without doubt"
-    members = view.statistics.members(general)
-    if rng.random() < members.share(thing.name):
-        return "too usual a member of its kind"
-    draws = dict.fromkeys(members.draw(rng) for _ in range(_TRIES))
-    wrong = [name for name in draws if is_singular(name) and not may_be(name, thing.name) and head(name) != general]
-    wrong = [name for name in wrong if not any(may_be(name, other.name) for other in expression.others)]
-    if not wrong:
+    options = [thing.name]
+    for name in (view.statistics.members(general).draw(rng) for _ in range(2 if rng.random() < _THREE else 1)):
+        is_usable = is_singular(name) and head(name) != general and can_be_chosen_among(name, options)
+        if is_usable and not any(may_be(name, other.name) for other in expression.others):
+            options.append(name)
+    if len(options) < 2:
         return "no plausible choice is excluded"
-    options = [thing.name, wrong[0]]
-    third = next((name for name in wrong[1:] if not may_be(name, wrong[0])), "")
-    options += [third] if third and rng.random() < _THREE else []
-    assert not any(may_be(one, other) for one, other in combinations(options, 2)), "choices exclude each other"
+    assert all(can_be_chosen_among(one, [other]) for one, other in combinations(options, 2)), "choices exclude others"
     rng.shuffle(options)
     proof = f"{thing.name} {thing.id} is the only {expression.noun} {expression.where}".rstrip()
     proof += ", and the choices exclude each other"
     return _choice_question("object choice", expression, options, (thing.name,), proof, general)
+
+
+def can_be_chosen_among(name: str, others: Iterable[str]) -> bool:
+    """Whether a question may offer a name beside others: nothing is called by two of them, if one has to be chosen.
+
+    >>> can_be_chosen_among("van", ["truck"]), can_be_chosen_among("sofa", ["couch"])
+    (True, False)
+    """
+    return all(not may_be(name, other) or _are_told_apart(name, other) for other in others)
+
+
+@cache
+def _are_told_apart(name: str, other: str) -> bool:
+    rows = map(split_list, word_table("doubts", DATA)["told_apart"])
+    return not (is_a(name, other) or is_a(other, name)) and any(name in row and other in row for row in rows)
 
 
 def is_singular(name: str) -> bool:
@@ -157,9 +167,9 @@ def _general_expression(
 def _options(right: str, wrong: str, name: str, words: WeightedWords, rng: Random) -> list[str]:
     """Two or three values that exclude each other, in random order."""
     options = [right, wrong]
-    draws = (value for value in (words.draw(rng) for _ in range(_TRIES)) if value not in name.split())
-    third = next((value for value in draws if excludes(right, value) and excludes(wrong, value)), "")
-    options += [third] if third and rng.random() < _THREE else []
+    third = words.draw(rng) if rng.random() < _THREE else ""
+    if third and third not in name.split() and excludes(right, third) and excludes(wrong, third):
+        options.append(third)
     rng.shuffle(options)
     return options
 

@@ -1,4 +1,7 @@
-"""Ontological consistency: where there is a dog there is an animal; where there is no animal there is no dog."""
+"""Ontological consistency: where there is a dog there is an animal; where there is no animal there is no dog.
+
+Either name may come first, and with either answer, so that neither tells the answer.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,11 +10,11 @@ from itertools import accumulate
 from random import Random
 
 from counterpoint.core.groups import Group
-from counterpoint.core.scenes import Scene
+from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import general_names
-from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun
+from counterpoint.scenes.ambiguity import general_names, recognizable_objects, sure_hypernyms
+from counterpoint.scenes.attributes import ACTION_CLASSES, agent_kind, attribute_class, denies, goes_before_noun
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.question_sampling import verification_question
@@ -19,49 +22,47 @@ from counterpoint.suites.carets.templates import fitting_templates, group_wordin
 from counterpoint.suites.suite import Rejection, Suite
 
 KIND = "object verification"
-PAIRS_PER_SCENE = 5
+PAIRS_PER_SCENE = 10
 """How many pairs a scene gives at most."""
 EXTRA_GENERAL_NAMES = ("drink", "food", "meat", "person")
 """General names that read well in these questions, beside those that a question may choose within."""
 
 _RELATIVE = frozenset({"size", "height", "length", "width", "thickness", "age", "weight"})
 # a small elephant is no small animal
-_WITH_ATTRIBUTE = 0.4
+_WITH_ATTRIBUTE = 0.35
+_WITH_PROPERTY = 0.6  # with an attribute, or with an action: a jogging woman
 _TRIES = 8
 
 
 def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Group | Rejection]:
-    """Ask for a present object, then for its hypernym; or for an absent kind, then for a hyponym of it."""
+    """Ask for an object, present or absent, by its name and by that of its kind; a coin decides which is the base."""
     view = SceneSampler(scene, statistics)
     for _ in range(PAIRS_PER_SCENE):
         if view.obstacle:
             yield Rejection(KIND, view.obstacle)
             continue
-        up, down = _up(view, rng), _down(view, rng)
-        if isinstance(up, str) or isinstance(down, str):
-            yield Rejection(KIND, up if isinstance(up, str) else str(down))
+        present, absent = _present_pair(view, rng), _absent_pair(view, rng)
+        if isinstance(present, str) or isinstance(absent, str):
+            yield Rejection(KIND, present if isinstance(present, str) else str(absent))
             continue
-        special, general = up if (truth := rng.random() < 0.5) else down
-        claims = (special, general) if truth else (general, special)
-        tags = (("direction", "up" if truth else "down"), ("general", general.name))
+        special, general = present if (truth := rng.random() < 0.5) else absent
+        goes_up = rng.random() < 0.5
+        claims = (special, general) if goes_up else (general, special)
+        tags = (("direction", "up" if goes_up else "down"), ("general", general.name))
         contents = [verification_question(KIND, (claim,), truth, tags) for claim in claims]
         template = rng.choice(fitting_templates(contents[0])).ask
         yield group_wordings(scene, [(template, content) for content in contents])
 
 
-def _up(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
-    """A present object and a hypernym of it, rare hypernyms more often."""
-    names, bounds = view.weighted_names
-    if not names:
-        return "nothing is surely there"
-    name = rng.choices(names, cum_weights=bounds)[0]
-    above = [general for general in hypernym_names(name) if _is_above(general, name)]
-    above = [general for general in above if rng.random() >= view.statistics.kind_share(general)]
-    if not above:
-        return "it has no general name, or too usual a one"
-    general = rng.choice(above)
-    things = view.scene.named(name)
-    value = _shared_value(view.draw_own_value(rng.choice(things), rng)) if rng.random() < _WITH_ATTRIBUTE else ""
+def _present_pair(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
+    """A present object and a hypernym of it, sooner one that could often be denied in the source."""
+    rows = [(name, kind) for name in view.visible_names for kind in sure_hypernyms(name) if _is_above(kind, name)]
+    rows = [row for row in rows if view.statistics.denial_share(row[1])]
+    if not rows:
+        return "nothing that is surely there has a general name"
+    name, general = rng.choices(rows, [view.statistics.denial_share(kind) for _, kind in rows])[0]
+    things = recognizable_objects(view.scene, name)
+    value = _own_property(view, rng.choice(things), rng)
     with_value = view.having(things, value)
     fact = f"{name} {with_value[0].id} {be(name)} annotated" + (f" as {value}" if value else "")
     wider = [x for x in view.called(general)[0] if x.name == name or general in hypernym_names(x.name)]
@@ -77,18 +78,19 @@ def _up(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | st
     )
 
 
-def _down(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
-    """An absent object and its absent kind, or both with a value that nothing of the kind has."""
-    kinds = [general for general in sorted(_usable_general_names()) if view.statistics.kinds[general]]
+def _absent_pair(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
+    """An absent object and its absent kind, or both with a value or action that nothing of the kind has."""
+    members = {general: view.statistics.members(general) for general in sorted(_usable_general_names())}
+    kinds = [general for general, names in members.items() if names.words]
     if not kinds:
         return "the source has nothing of a general kind"
-    bounds = list(accumulate(view.statistics.kinds[general] for general in kinds))
+    bounds = list(accumulate(members[general].bounds[-1] for general in kinds))
     for _ in range(_TRIES):
         general = rng.choices(kinds, cum_weights=bounds)[0]
-        name = view.statistics.members(general).draw(rng)
-        if not name or not _is_above(general, name):
+        name = members[general].draw(rng)
+        if not _is_above(general, name):
             continue
-        value = _shared_value(view.draw_usual_value(name, rng)) if rng.random() < _WITH_ATTRIBUTE else ""
+        value = _usual_property(view, name, rng)
         if proof := _absence(view, general, value):
             objects = tuple(view.called(general)[0]) if value else ()
             special = ObjectClaim(name, value, False, proof, objects)
@@ -96,12 +98,32 @@ def _down(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | 
     return "no general kind is surely absent"
 
 
+def _own_property(view: SceneSampler, thing: SceneObject, rng: Random) -> str:
+    """A value or an action of an object that can stand before its name and before that of its kind, or nothing."""
+    draw = rng.random()
+    if draw < _WITH_ATTRIBUTE:
+        return _shared_value(view.draw_own_value(thing, rng))
+    deeds = [deed for deed in view.sure_actions(thing) if " " not in deed] if draw < _WITH_PROPERTY else []
+    return rng.choice(deeds) if deeds else ""
+
+
+def _usual_property(view: SceneSampler, name: str, rng: Random) -> str:
+    """A value or an action that such objects have, or nothing."""
+    draw = rng.random()
+    if draw < _WITH_ATTRIBUTE:
+        return _shared_value(view.draw_usual_value(name, rng))
+    if draw >= _WITH_PROPERTY or not agent_kind(name):
+        return ""
+    deed = view.statistics.actions(name, rng.choice(ACTION_CLASSES)).draw(rng)
+    return deed if " " not in deed else ""
+
+
 def _absence(view: SceneSampler, general: str, value: str) -> str:
     """The proof that nothing of a kind is present, or nothing of it with this value, or nothing."""
     if not view.absence_doubt(general):
         return f"nothing annotated is of the kind {general}, could be, or may show such a thing"
     things, showing = view.called(general)
-    if not value or showing or not things or not all(denies(view.values(thing), value) for thing in things):
+    if not value or showing or not things or not all(denies(view.properties(thing), value) for thing in things):
         return ""
     return f"nothing of the kind {general} is {value}: {view.excluding_facts(things, value)}"
 

@@ -29,6 +29,7 @@ from counterpoint.suites.carets.choice_questions import (
 )
 from counterpoint.suites.carets.relation_questions import relation_question
 from counterpoint.suites.carets.templates import (
+    BINARY,
     KINDS,
     QuestionContent,
     Template,
@@ -39,11 +40,12 @@ from counterpoint.suites.carets.templates import (
 from counterpoint.suites.question_groups import Tags
 from counterpoint.suites.suite import Rejection, Suite
 
-QUESTIONS_PER_KIND = 2
+QUESTIONS_PER_KIND = 8
 """The largest number of questions of each kind for one scene."""
 
 _TRIES = 6
 _BOTH_GONE = 0.25  # of the conjunctions that do not hold, the share in which neither part does
+_BOTH_THERE = 0.25  # of the disjunctions that hold, the share in which both parts do
 _WITH_RELATION = 0.45  # of the questions after one thing, the share that says what it stands in relation to
 
 QuestionMaker: TypeAlias = Callable[[SceneSampler, Random], QuestionContent | str]
@@ -53,7 +55,7 @@ QuestionMaker: TypeAlias = Callable[[SceneSampler, Random], QuestionContent | st
 def sample_questions(
     kinds: Iterable[str], scene: Scene, statistics: SceneStatistics, rng: Random
 ) -> Iterator[QuestionContent | Rejection]:
-    """Up to two different questions of each kind, or the reasons why there are fewer."""
+    """A few different questions of each kind, or the reasons why there are fewer."""
     view = SceneSampler(scene, statistics)
     for kind in kinds:
         asked_before = set[tuple[str, ...]]()
@@ -61,11 +63,17 @@ def sample_questions(
             content = view.obstacle or MAKERS[kind](view, rng)
             if isinstance(content, str):
                 yield Rejection(kind, content)
-            elif (key := (content.about, content.where, *sorted(content.options))) in asked_before:
-                yield Rejection(kind, "asked before")
-            else:
+                if content in (view.obstacle, *SCENE_WIDE_REASONS):
+                    break
+                continue
+            key = (content.about, content.where, *sorted(content.options))
+            if key not in asked_before:
                 asked_before.add(key)
                 yield content
+                continue
+            yield Rejection(kind, "asked before")
+            if kind in BINARY:  # what is left would be of the answer that has more to ask about
+                break
         yield from (Rejection(kind, f"candidate rejected: {why}", n) for why, n in sorted(view.rejected.items()))
         view.rejected.clear()
 
@@ -96,9 +104,11 @@ def _disjunction_question(view: SceneSampler, rng: Random) -> QuestionContent | 
     here, gone = _distinct_pair(view.present, rng), _distinct_pair(view.absent, rng)
     if not here or len(gone) < 2:
         return "nothing is surely there" if not here else "no two plausible things are surely absent"
-    if rng.random() < 0.5:
-        return _mixed_question("disjunctive verification", here[0], gone[0], True, rng)
-    return verification_question("disjunctive verification", gone, False)
+    truth, is_plain = rng.random() < 0.5, len(here) == 2 and rng.random() < _BOTH_THERE
+    if is_plain or not truth:  # as many of both answers are asked without "either"
+        tags = (("either", "no"),) if is_plain else ()
+        return verification_question("disjunctive verification", here if truth else gone, truth, tags)
+    return _mixed_question("disjunctive verification", here[0], gone[0], True, rng)
 
 
 def _mixed_question(kind: str, here: ObjectClaim, gone: ObjectClaim, truth: bool, rng: Random) -> QuestionContent | str:
@@ -140,7 +150,7 @@ def verification_question(
 
 
 def _attribute_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
-    sampled = sample_attribute(view, rng)
+    sampled = sample_attribute("attribute verification", view, rng)
     if isinstance(sampled, str):
         return sampled
     expression, value, wrong = sampled
@@ -153,15 +163,13 @@ def _attribute_question(view: SceneSampler, rng: Random) -> QuestionContent | st
 
 
 def _with_retries(maker: QuestionMaker) -> QuestionMaker:
-    """The same maker with a few attempts."""
+    """The same maker until it makes a question, or has tried everything."""
 
     def make(view: SceneSampler, rng: Random) -> QuestionContent | str:
-        content: QuestionContent | str = ""
-        for _ in range(_TRIES):
+        while True:
             content = maker(view, rng)
             if not isinstance(content, str) or content in SCENE_WIDE_REASONS:
-                break
-        return content
+                return content
 
     return make
 

@@ -13,7 +13,7 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import be, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import absence_proof, may_be
+from counterpoint.scenes.ambiguity import absence_proof, is_figure, may_be
 from counterpoint.scenes.relations import opposed_relation, relation_fact
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.templates import QuestionContent
@@ -54,7 +54,10 @@ def _first(ways: list[RelationQuestionMaker], view: SceneSampler, rng: Random) -
 
 def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     subject, other = view.scene[link.subject], view.scene[link.object]
-    if subject.name not in view.clear_names or may_be(subject.name, other.name):
+    if subject.name not in view.visible_names or may_be(subject.name, other.name):
+        return None
+    can_be_opposed = bool(opposed_relation(link.name))
+    if is_figure(view.scene, subject) or not (can_be_opposed or _may_be_denied(view, subject.name, rng)):
         return None
     if rng.random() < view.statistics.counted("subjects", link.name, other.name).share(subject.name):
         return None
@@ -71,6 +74,10 @@ def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | Non
     return _content(ObjectClaim(subject.name, value, True, proof, objects), where, link.name, 0)
 
 
+def _may_be_denied(view: SceneSampler, name: str, rng: Random) -> bool:
+    return rng.random() < view.statistics.denial_share(name)
+
+
 def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     other = view.scene[link.object]
     usual = view.statistics.counted("subjects", link.name, other.name)
@@ -84,7 +91,7 @@ def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionConten
 
 def _object_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
     subject = view.scene[link.subject]
-    if opposed_relation(link.name) or subject.name not in view.clear_names:
+    if opposed_relation(link.name) or subject.name not in view.visible_names:
         return None
     name = view.absent_from(view.statistics.counted("objects", subject.name, link.name), rng)
     if not name or may_be(name, subject.name):

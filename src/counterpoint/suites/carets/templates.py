@@ -18,6 +18,7 @@ from counterpoint.scenes.views import ReferringExpression
 from counterpoint.suites.question_groups import Tags
 
 _SHOWN = re.compile(r"picture|photo|image")
+_EXCLUSIVE = re.compile(r"\beither\b")  # "either A or B" is denied by some people where both are there
 VERIFICATIONS = ("object verification", "conjunctive verification", "disjunctive verification")
 """Questions whether something is present, which can be negated as a whole."""
 BINARY = (*VERIFICATIONS, "attribute verification")
@@ -83,8 +84,10 @@ def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
 
 
 def fitting_templates(content: QuestionContent) -> tuple[Template, ...]:
-    """The templates whose slots this content can fill; none says "in the picture" twice."""
+    """The templates whose slots this content can fill; none says "in the picture" twice, or "either" if not to."""
     fitting = _fitting(content.kind, bool(content.where) and not content.about, frozenset(_slots(content)))
+    if ("either", "no") in content.tags:
+        return tuple(row for row in fitting if not _EXCLUSIVE.search(row.ask))
     if "in the picture" not in content.where:
         return fitting
     return tuple(row for row in fitting if not _SHOWN.search(row.ask))

@@ -109,7 +109,7 @@ class SceneGrounder(SceneView):
     def descriptions(self, thing: SceneObject) -> tuple[Description, ...]:
         """The phrases that refer to an object and to nothing else: by name, by a value, by its wearer, by its kind."""
         if thing.id not in self._descriptions:
-            found = self._describe(thing) if self.is_askable(thing) else ()
+            found = self._describe(thing) if self.is_askable(thing) and not self.doubles(thing) else ()
             self._descriptions[thing.id] = tuple(found)
         return self._descriptions[thing.id]
 
