@@ -74,7 +74,9 @@ def find_antecedents(question: str, caption: str, since: Sequence[str]) -> tuple
     words = pronouns(question)
     if not words or len(_STRAY.findall(text)) > (words[0] not in _HE | _SHE | _THEY | _IT):
         return ()
-    lead = r"(?:is|was|does) it (?:look |seem |appear |to be |like |a |an |very |really |during |in )*"
+    lead = (
+        r"(?:is|was|does) it (?:look |seem |appear |to be |like |a |an |very |really |currently |still |during |in )*"
+    )
     of_the_picture = {"this", "these", "that", "those"}  # these need no noun
     of_the_picture |= _IT if re.match(lead + word_pattern("coreference", "scenic").pattern, text) else set()
     mentions_since = tuple(mention for line in since for mention in noun_mentions(line))
@@ -96,17 +98,21 @@ def _meant_noun(word: str, caption: str, since: Sequence[str]) -> str:
     """The noun of a caption that a pronoun means, or nothing: the first, if it agrees, or the only one that agrees."""
     named = chunk_heads(caption)
     meant = [singular(mention) for mention in named if _agrees(word, mention)]
-    if not meant and not (word in _THEY and len(named) > 1 and any(map(_is_person, named))):
-        return ""
-    if len(meant) > len(set(meant)) and word not in _THEY:
+    if not meant and word in _THEY and "and" in caption.split():  # a father and a daughter
+        meant = [mention for mention in named if _is_person(mention)] if sum(map(_is_person, named)) > 1 else []
+    if not meant or (len(meant) > len(set(meant)) and word not in _THEY):
         return ""  # a parent zebra next to a young zebra
-    if len(set(meant)) > 1 and (not _agrees(word, named[0]) or (word not in _THEY and _LIST.search(caption))):
+    owners = [owner for owner in re.findall(r"(\w+)['’]s\b", caption) if _agrees(word, owner)]
+    if word in _HE | _SHE and (owners or len(meant) > 1):
+        return ""  # a girl brushing a woman's hair
+    is_first = _agrees(word, named[0]) or (word in _THEY and _is_person(named[0]))
+    if len(set(meant)) > 1 and not (is_first and (word in _THEY or not _LIST.search(caption))):
         return ""
     caption_nouns = {singular(mention) for mention in noun_mentions(caption)}
     if any(_agrees(word, mention) and singular(mention) not in caption_nouns for mention in since):
         return ""
     last = [singular(mention) for mention in since if singular(mention) in meant]
-    return (meant or [singular(named[0])])[0] if not last or last[-1] == meant[0] else ""
+    return meant[0] if not last or last[-1] == meant[0] else ""
 
 
 @lru_cache(1 << 14)
@@ -132,14 +138,14 @@ def is_about(question: str, antecedent: str) -> bool:
         return False
     if (asked_of := re.match(r"(?:do|does|did) \w+ (\w+)", text)) and is_noun(tag_words(("they", asked_of[1]))[1]):
         return False  # a verb is missing: do they headdresses on
-    if match := re.fullmatch(r"(?:is|was) it (?:like )?(?:an? |the )?([a-z -]+?)[ ?]*", text):
-        heads = chunk_heads(f"it is a {match[1]}")
-        named = heads[-1] if heads and match[1].endswith(heads[-1]) else ""
+    if match := _PREDICATE.fullmatch(text):
+        heads = tuple(map(singular, chunk_heads(f"it is a {singular(match[1])}")))
+        named = heads[-1] if heads and singular(match[1]).endswith(heads[-1]) else ""
         if named and named != antecedent and not (is_known(named) and is_known(antecedent) and is_a(named, antecedent)):
             return False
     lives = _is_person(antecedent) or antecedent in _words("several") or not is_known(antecedent)
     lives = lives or is_a(antecedent, "animal") or is_a(antecedent, "person")
-    return (lives or not words & _words("living")) and not lacks_article(question)
+    return (lives or not words & (_words("living") | {"their"})) and not lacks_article(question)
 
 
 def caption_answers(caption: str, question: str) -> bool:
@@ -189,11 +195,16 @@ def _is_person(noun: str) -> bool:
 
 KIND = "coreference"
 STANDARD, CLEAN = "coreference-standard", "coreference-clean"
-_LED = re.compile(r"(?:is|are|was|were|do|does|did|has|have|can|could)\b")
+_LED = re.compile(r"(?:is|are|do|does|has|have|can)\b")
 _YES, _NO = re.compile(r"(?:yes|yeah|yep|yup)\b"), re.compile(r"(?:no|nope|nah)\b")
 _RETRACTION = re.compile(r"\b(?:not|no|none|nothing|never)\b|n't\b|\b(?:left|right|side) of\b")
-_SLIPS = re.compile(r"\ban? (?:\w+ and )?an?\b|\ba [aeio]|\ba u[^ns]|\ban [^aeiouh8]", re.IGNORECASE)
-"""Articles that do not fit: a caption with one reads worse than its picture deserves."""
+_PREDICATE = re.compile(
+    r"(?:is it|are they) (?:like )?(?:an? |the )?((?!(?:in|on|at|by|with|near|next|from|of|all|both|dressed|\w+ing)\b)"
+    r"[a-z-]+(?: [a-z-]+){0,2})[ ?]*"
+)
+"""What something is said to be: "is it a garbage truck"."""
+_SLIPS = re.compile(r"\ban? (?:\w+ and )?an?\b|\ba [aeio]|\ba u[^ns]|\ban [^aeiouh8]|\bit's\b", re.IGNORECASE)
+"""Articles that do not fit, and "it's": a caption with one of them is no English."""
 _CLOSED = frozenset({"validation", "val", "test", "shifted"})
 
 

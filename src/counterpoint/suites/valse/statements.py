@@ -159,7 +159,7 @@ def lacks_article(question: str) -> bool:
     """
     words = question.strip(" ?.!").split()
     tags = tag_words((*words, "?"))[:-1]
-    if len(words) == 3 and words[1].lower() == "it" and is_noun(tags[2]):
+    if len(words) == 3 and words[1].lower() in ("it", "they") and is_noun(tags[2]):
         return _is_bare(words[2:])
     return _lacks_article(words, tags)
 
