@@ -25,6 +25,7 @@ SMALL, WHOLE = 8, 10**9
 """The most scenes or groups of a command: in `make test`, unless a page shows its output, and in `make prove`."""
 FEWER = {"measure-robustness-to-noise.md": 2}
 """Pages whose suites edit every picture thirty times, and how many scenes are enough for them."""
+VARIES = re.compile(r"…|\d{4}-\d{2}-\d{2}|\bin \d+ s\b|127\.0\.0\.1")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -43,6 +44,7 @@ def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(
         most = WHOLE
     elif most == SMALL:
         most = FEWER.get(page.name, SMALL)
+    whole = True  # so far nothing was made smaller than the page says
     for language, text in blocks:
         if language == "python" and (file := re.match(r"# (\w+\.py)\n", text)):
             (workdir / file[1]).write_text(text, encoding="utf-8")
@@ -52,15 +54,32 @@ def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(
         elif language == "text":
             assert capsys.readouterr().out == text
         elif language == "console":
-            for line in text.splitlines():
-                _run(SIZE.sub(lambda found: f"{found[1]} {min(int(found[2]), most)}", line))
+            for line, shown in _commands(text):
+                small = SIZE.sub(lambda found: f"{found[1]} {min(int(found[2]), most)}", line)
+                whole = whole and small == line
+                _run(small, shown if whole else [])
 
 
-def _run(line: str) -> None:
-    """Commands of ours are run; others, such as make, are for the reader."""
+def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Every command of a block, with the lines that it prints."""
+    lines = text.splitlines()
+    starts = [place for place, line in enumerate(lines) if line.startswith("$ ")]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        yield lines[start], lines[start + 1 : end]
+
+
+def _run(line: str, shown: list[str]) -> None:
+    """Commands of ours are run, and print what is shown; others, such as make, are for the reader.
+
+    Lines with a date, a duration, a server or an ellipsis are not compared.
+    """
     if line.startswith("$ counterpoint "):
         done = CliRunner().invoke(commands, shlex.split(line)[2:], catch_exceptions=False)
         assert done.exit_code == 0, done.output
+        printed = iter(done.output.splitlines())
+        for expected in filter(None, shown):
+            if not VARIES.search(expected):
+                assert expected.rstrip() in (line.rstrip() for line in printed), f"{line} does not print: {expected}"
 
 
 @pytest.mark.parametrize("page", READ, ids=_name)
