@@ -1,15 +1,19 @@
 """The probe of a suite: kept with it, shown by `check` and on its page, and mended by `check --balance`."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 import counterpoint as cp
+from counterpoint.core.ports import Floats
 from counterpoint.explorer.app import create_app
 from counterpoint.lab import suite_probe
+from counterpoint.lab.checking import HeldOutShares
 from counterpoint.lab.suite_probe import read_probe, sample_groups
 
 COLORS = ("red", "blue", "green", "white")
@@ -100,3 +104,42 @@ def test_the_page_of_a_suite_shows_the_label_and_the_words(lab: cp.Lab, tmp_path
     assert twin["label"] == "answerable without the picture"
     (fact,) = (fact["value"] for fact in twin["facts"] if fact["name"] == "text alone")
     assert "of 160 pairs from the text alone, chance 50.0: answerable without the picture; telling: " in fact
+
+
+def test_plausibility_tags_what_it_judges_and_a_held_out_model_judges_what_is_left(tmp_path: Path) -> None:
+    lab = cp.Lab(tmp_path / "lab")
+    lab.add_groups(_pairs(0.8), "pairs")
+    settings = {"plausibility": {"model": "ngram", "action": "mark", "ratio": "1.05"}}
+    marked = lab.check("pairs", checks=["plausibility"], settings=settings, name="marked")
+    tags = [dict(tags) for tags in lab.store.suite("marked").table["tags"].to_pylist()]
+    many = sum(marked.checks[0].marked.values())
+    assert 0 < many < 160
+    assert sum(own["plausible"] == "no" for own in tags) == 2 * many
+    assert {own["plausible"] for own in tags if "check:plausibility" not in own} == {"yes"}
+
+
+def test_adversarial_refinement_brings_the_filtering_model_to_chance_and_says_what_another_finds(
+    tmp_path: Path,
+) -> None:
+    lab = cp.Lab(tmp_path / "lab")
+    lab.add_groups(_pairs(0.8), "pairs")
+    model = f"{__name__}:Reds"
+    settings = {"plausibility": {"model": model, "balance": "yes", "ratio": "0"}}
+    refined = lab.check("pairs", checks=["plausibility"], settings=settings)
+    notes = refined.checks[0].notes["colors"]
+    assert notes["caption more usual"] > 0.55 >= notes["after"]
+    assert refined.held_out is not None
+    assert refined.held_out.model == "ngram"
+    assert any(note.startswith("held out, ngram in colors: caption more usual") for note in refined.notes())
+    labels = HeldOutShares("ngram", {"a": 0.61, "b": 0.6}).notes()
+    assert ["still told by a language model" in label for label in labels] == [True, False]
+
+
+class Reds:
+    """A text-only model that finds texts with the earlier colors more plausible."""
+
+    fingerprint = "reds"
+    scale = "similarity"
+
+    def score(self, queries: Sequence[cp.Query]) -> Floats:
+        return np.array([-float(min(n for n, color in enumerate(COLORS) if color in query.text)) for query in queries])

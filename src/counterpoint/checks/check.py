@@ -62,6 +62,7 @@ class Check:
     settings: Mapping[str, Setting] = field(default_factory=dict)  # with their defaults
     model_kind: str = ""  # the kind of model it needs: grammar, entailment or language
     model: str = ""  # the default model
+    tag: str = ""  # of every group that it judges and keeps: "yes", or "no" where it is rejected and only marked
 
     def setting(self, name: str, text: str) -> Setting:
         """Parse a setting by the type of its default.

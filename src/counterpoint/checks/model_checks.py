@@ -131,6 +131,12 @@ def _surplus(gain: Floats, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.asarray(many[order[: abs(len(above) - len(below))]])
 
 
+def caption_shares(pairs: TextPairs, context: CheckContext) -> dict[str, float]:
+    """The share of pairs of each test whose caption is the more plausible text to a model that filtered nothing."""
+    gain = _log_probabilities(pairs, pairs.caption, context) - _log_probabilities(pairs, pairs.foil, context)
+    return {test: _caption_share(gain[rows]) for test, rows in pairs.by_test()}
+
+
 def _caption_share(gain: Floats) -> float:
     """The share of pairs whose caption is the more plausible text, ties counted as half."""
     return float(np.mean((gain > 0) + 0.5 * (gain == 0))) if len(gain) else float("nan")
@@ -150,4 +156,5 @@ plausibility = Check(
     {"ratio": 2.0, "balance": False},
     model_kind="language",
     model="trigram",
+    tag="plausible",
 )

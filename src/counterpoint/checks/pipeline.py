@@ -85,7 +85,8 @@ def apply_checks(table: pa.Table, steps: Sequence[CheckStep]) -> CheckResult:
     codes[group] = labels.codes
     tests = Labels(codes, labels.words)  # of each group
     alive = np.ones(len(tests.codes), np.bool_)
-    summaries, dropped, marks = list[CheckSummary](), list[DroppedGroup](), dict[str, dict[int, str]]()
+    summaries, dropped = list[CheckSummary](), list[DroppedGroup]()
+    marks, verdicts = dict[str, dict[int, str]](), dict[str, dict[int, str]]()
     for step in steps:
         start = perf_counter()
         flags, rejections = _judge_groups(step, pairs, tests, alive)
@@ -96,10 +97,16 @@ def apply_checks(table: pa.Table, steps: Sequence[CheckStep]) -> CheckResult:
         name = step.check.name
         dropped += [DroppedGroup(number, name, reason) for number, reason in reasons.items() if flags.drop[number]]
         marks[name] = {number: reason for number, reason in reasons.items() if flags.mark[number]}
+        if step.check.tag:
+            verdicts[step.check.tag] = {
+                number: "no" if flags.mark[number] else "yes" for number in np.flatnonzero(flags.seen).tolist()
+            }
         alive &= ~flags.drop
         summaries.append(_summarize(step, flags, rejections, tests, perf_counter() - start))
     for name, reasons in marks.items():
         table = tag_groups(table, group, f"check:{name}", reasons)
+    for name, values in verdicts.items():
+        table = tag_groups(table, group, name, values)
     return CheckResult(table.filter(pa.array(alive[group])), summaries, dropped, group)
 
 

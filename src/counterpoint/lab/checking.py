@@ -13,8 +13,9 @@ import pyarrow as pa
 
 from counterpoint import catalog
 from counterpoint.checks.check import ORDER, Action, Check, CheckContext, ModelFunction, default_action
+from counterpoint.checks.model_checks import caption_shares
 from counterpoint.checks.pipeline import CheckResult, CheckStep, CheckSummary, DroppedGroup, apply_checks
-from counterpoint.checks.text_pairs import group_numbers
+from counterpoint.checks.text_pairs import TextPairs, group_numbers
 from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import hex_id
@@ -28,8 +29,11 @@ from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest, StoredSuite
 
-NGRAM = "ngram"
-"""The language model that comes with the package."""
+NGRAM, TRIGRAM = "ngram", "trigram"
+"""The language model of the captions of a suite, and one of general English: one filters, the other is held out."""
+PLAUSIBILITY = "plausibility"
+PLAUSIBLE_FAR = 0.6
+"""The share above which a held-out language model tells captions from foils."""
 PROBE = "probe"
 """The check that `balance` adds: text does not give the answers of a test away."""
 RULES = "rules"
@@ -51,6 +55,22 @@ class CheckRequest:
     balance: bool = False  # reject the groups that text gives away, until the probe calls no test answerable
 
 
+@dataclass(frozen=True, slots=True)
+class HeldOutShares:
+    """How often a language model that filtered nothing finds the caption the more plausible text, by test."""
+
+    model: str
+    shares: Mapping[str, float]
+
+    def notes(self) -> list[str]:
+        """One line for each test, with a label where captions are told from foils by how plausible they are."""
+        label = f"; above {PLAUSIBLE_FAR:.0%}: captions are still told by a language model"
+        return [
+            f"held out, {self.model} in {test}: caption more usual {share:.3f}{label if share > PLAUSIBLE_FAR else ''}"
+            for test, share in self.shares.items()
+        ]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
     """What each check did, the groups that are left, and those that were rejected."""
@@ -62,6 +82,7 @@ class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
     stored_as: str = ""
     by_test: bool = False
     probed: SuiteProbe | None = None  # of the groups before they were checked
+    held_out: HeldOutShares | None = None  # of the groups that are left, after a check of plausibility
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -69,7 +90,8 @@ class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
         probed = [asdict(own) | {"verdict": own.verdict.value} for own in self.probed.findings] if self.probed else []
         label = self.probed.label if self.probed else ""
         checked = {"suite": self.suite, "groups": self.groups, "stored_as": self.stored_as, "checks": checks}
-        return checked | {"label": label, "probe": probed}
+        held_out = asdict(self.held_out) if self.held_out else None
+        return checked | {"label": label, "probe": probed, "held_out": held_out}
 
     def tables(self) -> list[ResultTable]:
         """One row per check in their order, below it one for each reason and, where it is wanted, for each test.
@@ -99,6 +121,7 @@ class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
             for test, numbers in check.notes.items()
         ]
         probed = self.probed.notes(self.suite) if self.probed and not self._is_balanced else []
+        measured += self.held_out.notes() if self.held_out else []
         left = counted(self.groups, "group", "are" if self.stored_as else "")
         end = f"stored as {self.stored_as}" if self.stored_as else "would be left; --name NAME stores them"
         return [*measured, *probed, f"{left} {end}"]
@@ -121,8 +144,23 @@ def check_suite(lab: LabStore, request: CheckRequest) -> SuiteValidity:
     if request.name:
         store_checked(lab, stored, result, request.name, replace=request.replace)
     left = int((result.table["role"].to_numpy() == 0).sum())
-    probed = suite_probe(lab, stored, request.seed)
-    return SuiteValidity(request.suite, left, tuple(result.summaries), rejected, request.name, request.by_test, probed)
+    probed, held_out = suite_probe(lab, stored, request.seed), _held_out(result)
+    summaries = tuple(result.summaries)
+    return SuiteValidity(request.suite, left, summaries, rejected, request.name, request.by_test, probed, held_out)
+
+
+def _held_out(result: CheckResult) -> HeldOutShares | None:
+    """What another language model than the one of the check of plausibility says of the groups that are left."""
+    filtered_by = [summary.model for summary in result.summaries if summary.check == PLAUSIBILITY]
+    if not filtered_by or not result.table.num_rows:
+        return None
+    name = next(name for name in (NGRAM, TRIGRAM) if name not in filtered_by)
+    try:
+        model = language_model(name, {}, result.table)
+    except CounterpointError:  # the trigram needs a package
+        return None
+    pairs = TextPairs.of(result.table, group_numbers(result.table))
+    return HeldOutShares(name, caption_shares(pairs, CheckContext({}, model=model)))
 
 
 def _balance(result: CheckResult, seed: int) -> CheckResult:
