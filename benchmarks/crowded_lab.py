@@ -96,7 +96,8 @@ def make_lab(
             seen = set[int]()
             for suite in asked:
                 log.add(answer_rows(made[suite], suite, number, seen, rng))
-        details = {"counts": {"asked": len(seen)}, "seconds": len(seen) / 50}
+        reference = {"question-only": "question-only", "always-yes": "constant"}.get(name, "openai/model")
+        details = {"counts": {"asked": len(seen)}, "seconds": len(seen) / 50, "settings": {"model": reference}}
         lab.put_run(
             RunRecord(f"2026{1 + number // 28:02}{1 + number % 28:02}T120000", name, fingerprint, details, version)
         )

@@ -118,3 +118,13 @@ def test_a_picture_is_never_larger_than_it_is_and_a_click_shows_it_closer(
     expect(closer.locator("img")).to_have_attribute("style", "transform: translate(0px, 0px) scale(1.2);")
     page.keyboard.press("Escape")
     expect(closer).to_be_hidden()
+
+
+def test_two_clicks_lead_from_the_first_page_to_an_example_of_what_a_model_fails(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/overview")
+    finding = page.locator(".findings li").first
+    model = finding.locator("b").inner_text()
+    finding.get_by_role("link", name="see all →").click()
+    page.locator("[data-row]").first.click()
+    expect(page.locator("tr.chosen th").first).to_contain_text(model[:12])
+    expect(page.locator("tr.chosen .wrong").first).to_be_visible()

@@ -9,7 +9,7 @@ PAGES: tuple[PageEntry, ...] = (
         "/overview",
         "counterpoint.explorer.pages.overview:overview_view",
         label="Overview",
-        parameters=("suite", "metric", "sort", "open"),
+        parameters=("suite", "metric", "sort", "open", "family", "pin", "versions"),
         chart="counterpoint.explorer.pages.overview:overview_chart",
         static=("suite",),
     ),

@@ -71,6 +71,7 @@ class ScoreCell(Struct, frozen=True):
     reason: str = ""
     address: str = ""
     chance: float | None = None  # what it would be by chance
+    partial: bool = False  # a mean that lacks suites which other models have
 
 
 class ColumnGroup(Struct, frozen=True):
@@ -98,6 +99,8 @@ class MetricColumn(Struct, frozen=True):
     says: str = ""
     address: str = ""
     sorted: str = ""
+    fold: str = ""  # where the suites of a family are shown or hidden
+    opened: bool = False
 
 
 class CostFigure(Struct, frozen=True):
@@ -139,6 +142,8 @@ class ScoreRow(Struct, frozen=True):
     slug: str = ""
     costs: tuple[CostFigure, ...] = ()
     toggle: str = ""
+    pin: str = ""  # where it comes first, or no longer
+    pinned: bool = False
     opened: bool = False
     blocks: tuple[SuiteBlock, ...] = ()
 

@@ -1,8 +1,9 @@
 """A lab as pages and reports read it: the outcome tables with the metrics, suites and costs of the catalog."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow as pa
 
@@ -17,6 +18,26 @@ from counterpoint.store.outcomes.reader import OutcomeReader
 
 WORKER = (sys.executable, "-m", "counterpoint.lab.reader")
 """The command that builds the tables of a large lab in a process of its own."""
+
+
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {
+        "carets": "CARETS",
+        "valse": "VALSE",
+        "contrast": "Contrast sets",
+        "rad": "RAD",
+        "robustness": "Robustness",
+        "bias": "Bias",
+        "questions": "Questions",
+    }
+)
+"""The family of the suites that a package makes."""
+
+OWN = "Own"
+"""The family of suites that were made elsewhere."""
+
+BASELINES = frozenset({"constant", "random", "question-only", "picture-only", "ngram", "trigram"})
+"""The built-in models that do without the picture, without the text, or without both."""
 
 
 class LabReader(OutcomeReader):
@@ -56,6 +77,23 @@ class LabReader(OutcomeReader):
         addresses = sorted({row["picture"] for row in self.database.rows(sql)})
         locations = search_pictures(self.lab.roots, addresses, find_worlds(self.lab, pa.table({"picture": addresses})))
         return next((f"{lost.namespace}:{lost.example}" for lost in locations if not lost.found and lost.missing), "")
+
+    def family(self, suite: str) -> str:
+        """Return the family of a suite: the paper or the purpose of the package that made it."""
+        manifest = self.lab.manifest(suite)
+        made = next((made for made in (manifest.suite, manifest.generator) if made in catalog.TABLES["suites"]), "")
+        module = catalog.TABLES["suites"].get(made, "")
+        return FAMILIES.get(module.removeprefix("counterpoint.suites.").partition(".")[0], OWN)
+
+    def baselines(self) -> frozenset[str]:
+        """Return the slugs of the models that do not look, or do not think."""
+        return self.cached(("baselines",), lambda: frozenset(self._baselines()))
+
+    def _baselines(self) -> Iterator[str]:
+        references = {own.fingerprint: own.details.get("settings", {}).get("model", "") for own in self.lab.versions()}
+        for model in self.models():
+            if references[model.fingerprint] in BASELINES:
+                yield model.slug
 
     def leaderboard(self, suites: Sequence[str] = (), metrics: Sequence[str] = ()) -> Leaderboard:
         """Return the leaderboard of some suites by some metrics; without names, of all suites by those displayed."""

@@ -90,3 +90,12 @@ if (closer) {
     if (event.key === "-") magnify(1 / 1.2);
   });
 }
+
+for (const box of document.querySelectorAll("[data-search-rows]")) {
+  box.addEventListener("input", () => {
+    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of document.querySelectorAll(box.dataset.searchRows)) {
+      row.hidden = !words.every((word) => row.dataset.name.includes(word));
+    }
+  });
+}

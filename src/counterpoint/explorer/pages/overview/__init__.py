@@ -1,15 +1,23 @@
 """The overview: the leaderboard of the lab, over all suites or over the tests of one, and a chart of one metric."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from urllib.parse import quote, urlencode
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.page import PageRequest, PageView
-from counterpoint.explorer.pages.overview.query import COST, COSTS, LOWER_COSTS, TOKEN_COSTS, OverviewQuery
+from counterpoint.explorer.pages.overview.examples import FailingExample, failing_examples
+from counterpoint.explorer.pages.overview.query import (
+    ALL_FAMILIES,
+    COST,
+    COSTS,
+    LOWER_COSTS,
+    TOKEN_COSTS,
+    OverviewQuery,
+)
 from counterpoint.explorer.score_cells import cost_figure, score_cell
 from counterpoint.explorer.views import (
     ChartFigure,
@@ -25,16 +33,36 @@ from counterpoint.explorer.views import (
 )
 from counterpoint.lab.leaderboard import data_set
 from counterpoint.lab.reader import LabReader
-from counterpoint.metrics.leaderboard import Leaderboard, LeaderboardCell, LeaderboardColumn, LeaderboardRow
+from counterpoint.metrics.leaderboard import (
+    FEW_SUITES,
+    Leaderboard,
+    LeaderboardCell,
+    LeaderboardColumn,
+    LeaderboardRow,
+    fold_families,
+)
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.leaderboard_charts import metric_chart_title
 from counterpoint.store.lab import LabModel
+
+SENTENCE = (
+    "Each test asks a model the same thing twice, or two things that must not be answered alike. A group is one "
+    "question with its variants; a model passes where its answers fit together and are right."
+)
+
+SCALE = (
+    "In per cent, with 95 % intervals over pictures. Bold values are statistically tied with the best of their column: "
+    "a paired test at 5 % after Holm’s correction."
+)
+"""What the numbers of the leaderboard are."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewView(PageView):
     """Models and metrics."""
 
+    heading: str = ""
+    scale: str = SCALE
     heads: tuple[ColumnGroup, ...] = ()
     columns: tuple[MetricColumn, ...] = ()
     lines: tuple[ScoreRow, ...] = ()
@@ -45,18 +73,26 @@ class OverviewView(PageView):
     kept: tuple[tuple[str, str], ...] = ()  # what the address says beside these
     notes: tuple[str, ...] = ()
     charts: tuple[ChartFigure, ...] = ()
+    examples: tuple[FailingExample, ...] = ()
+    dense: bool = False  # too many columns for intervals
+    floor: tuple[ScoreRow, ...] = ()  # models that do not look, or do not think, apart
+    folds: tuple[LinkChoice, ...] = ()  # families with their suites shown or not, and versions
     empty: str = ""
 
 
-SENTENCE = (
-    "In per cent, with 95 % intervals over pictures drawn below on a scale from 0 to 100. Bold values are "
-    "statistically tied with the best of their column: a paired test at 5 % after Holm’s correction."
+MEANS = (
+    "Overall is the unweighted mean of the families of which more is better, and a family that of its suites, each by "
+    "its first metric. A mean in italics lacks suites that other models have. Models are ordered by the overall mean."
 )
+"""What the columns of families are."""
 
 NO_ANSWERS = "No model has answered yet: start one with counterpoint run."
 
 DEFAULT_METRIC = "comprehensive_accuracy"
 """The metric that the chart of an empty lab is about."""
+
+FOLDED = 9
+"""Suites from which a family of suites has one column, which opens."""
 
 SLICES = 12
 """How many tests or kinds of a suite are listed below an expanded model."""
@@ -74,18 +110,24 @@ def overview_chart(reader: LabReader, request: PageRequest) -> DotChart:
 
 def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
     """Return the leaderboard of a query."""
-    board = _leaderboard(reader, query)
+    board = _shown_leaderboard(reader, query)
     columns, models = _columns(board, query), {model.name: model for model in reader.models()}
-    rows, by_name = sorted_rows(board, query), query.direction("model", lower=True)
-    figures = (ChartFigure(metric_chart(reader, query), query.address("/overview.svg")),)
+    rows, by_name = _chosen_rows(reader, board, query, models), query.direction("model", lower=True)
+    dense, baselines = is_dense(board), reader.baselines()
+    lines = [_line(reader, board, query, row, models[row.model]) for row in rows]
+    figures = () if dense else (ChartFigure(metric_chart(reader, query), query.address("/overview.svg")),)
     return OverviewView(
         title=f"Overview: {query.suite}" if query.suite else "Overview",
         sentence=SENTENCE,
+        heading=f"Overview: {query.suite}" if query.suite else _heading(len(models)),
         twin=query.address("/overview.json"),
         above=query.address(suites=()) if query.suite else "",
-        heads=_column_groups(columns, linked=not query.suite),
+        heads=() if dense else _column_groups(columns, linked=not query.suite),
         columns=columns,
-        lines=tuple(_line(reader, board, query, row, models[row.model]) for row in rows),
+        lines=tuple(line for line in lines if line.slug not in baselines),
+        floor=tuple(line for line in lines if line.slug in baselines),
+        dense=dense,
+        folds=tuple(_folds(reader, query)) if is_folded(reader, query) else (),
         costs=_cost_columns(board, query),
         by_name=MetricColumn("", "", "", "Model", "", address=query.sorted_by("model"), sorted=by_name),
         suites=_suite_links(reader, query),
@@ -93,7 +135,14 @@ def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
         kept=tuple(pair for pair in query.parameters() if pair[0] in ("sort", "open")),
         notes=_notes(board, query),
         charts=figures if rows and columns else (),
+        examples=() if query.suites else reader.cached(("examples",), lambda: failing_examples(reader, baselines)),
         empty=NO_ANSWERS if reader.suites() else "This lab has no suite yet.",
+    )
+
+
+def _heading(models: int) -> str:
+    return (
+        "What a model does and does not understand" if models == 1 else f"What {models} models do and do not understand"
     )
 
 
@@ -135,6 +184,60 @@ def sorted_rows(board: Leaderboard, query: OverviewQuery) -> tuple[LeaderboardRo
     return tuple(sorted(sorted(board.rows, key=lambda row: row.model), key=rank))
 
 
+def undecided_columns(board: Leaderboard) -> frozenset[str]:
+    """Return the keys of the columns by which most models cannot be told from the best."""
+    columns = {column.key: [row.cells[column.key] for row in board.rows] for column in board.columns}
+    valued = {key: [cell for cell in cells if cell.value is not None] for key, cells in columns.items()}
+    return frozenset(
+        key for key, cells in valued.items() if len(cells) > 3 and sum(cell.tie for cell in cells) > len(cells) / 2
+    )
+
+
+def is_dense(board: Leaderboard) -> bool:
+    """Return whether there are too many suites for intervals below the numbers."""
+    suites = {column.suite for column in board.columns}
+    return len(suites) > FEW_SUITES or "" in suites
+
+
+def is_folded_board(board: Leaderboard) -> bool:
+    """Return whether a leaderboard has means over families."""
+    return any(not column.suite for column in board.columns)
+
+
+def is_folded(reader: LabReader, query: OverviewQuery) -> bool:
+    """Return whether families of suites have one column each."""
+    return len(query.suites or reader.suites()) >= FOLDED and not query.metric_names
+
+
+def _shown_leaderboard(reader: LabReader, query: OverviewQuery) -> Leaderboard:
+    """Return the leaderboard with the means of families, where suites are many."""
+    board = _leaderboard(reader, query)
+    if not board.columns or not is_folded(reader, query):
+        return board
+    families = {column.suite: reader.family(column.suite) for column in board.columns}
+    return fold_families(board, families, families.values() if ALL_FAMILIES in query.families else query.families)
+
+
+def _chosen_rows(
+    reader: LabReader, board: Leaderboard, query: OverviewQuery, models: Mapping[str, LabModel]
+) -> list[LeaderboardRow]:
+    """Return the rows in their order, pinned ones first, of each model only the latest version if that is chosen."""
+    old = (
+        {own.fingerprint for own in reader.lab.versions() if not own.is_latest} if query.versions == "latest" else set()
+    )
+    rows = [row for row in sorted_rows(board, query) if row.fingerprint not in old]
+    return sorted(rows, key=lambda row: models[row.model].slug not in query.pinned)
+
+
+def _folds(reader: LabReader, query: OverviewQuery) -> Iterator[LinkChoice]:
+    yield LinkChoice("families", query.address(families=()), not query.families)
+    suites = len(query.suites or reader.suites())
+    yield LinkChoice(f"all {suites} suites", query.address(families=(ALL_FAMILIES,)), ALL_FAMILIES in query.families)
+    latest = query.versions == "latest"
+    if any(not own.is_latest for own in reader.lab.versions()):
+        yield LinkChoice("latest versions only", query.address(versions="" if latest else "latest"), latest)
+
+
 def _leaderboard(reader: LabReader, query: OverviewQuery) -> Leaderboard:
     for suite in query.suites:
         reader.require_suite(suite)
@@ -153,14 +256,18 @@ def _chart_metric(board: Leaderboard, query: OverviewQuery) -> str:
 def _columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ...]:
     places = [(column.suite, column.test) for column in board.columns]
     has_groups = any(number > 1 for number in Counter(places).values())
+    dense, undecided = is_dense(board), undecided_columns(board)
+    cases = {column.key: max((row.cells[column.key].n for row in board.rows), default=0) for column in board.columns}
     return tuple(
         MetricColumn(
             column.suite,
             column.test,
             metric.name,
-            metric.title,
-            metric.term,
-            whole=f"{column.test or column.suite} · {metric.title}",
+            column.title or (column.test or column.suite if dense else metric.title),
+            f"n {cases[column.key]:,}{', too few to rank' * (column.key in undecided)}" if dense else metric.term,
+            whole=f"{column.test or column.suite} · {metric.title}" if column.suite else column.heading,
+            fold=query.toggled(column.title, "families") if column.name.startswith("family/") else "",
+            opened=column.title in query.families or ALL_FAMILIES in query.families,
             starts=has_groups and place > 0 and places[place] != places[place - 1],
             lower=metric.lower_is_better,
             says=metric.description,
@@ -173,7 +280,9 @@ def _columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ..
 
 
 def _cost_names(board: Leaderboard, query: OverviewQuery) -> list[str]:
-    """Return the costs that are shown, those of tokens only where a model has any."""
+    """Return the costs that are shown, those of tokens only where a model has any, and none beside many columns."""
+    if is_dense(board) and COST not in query.metrics:
+        return []
     held = {name for name in TOKEN_COSTS if any(getattr(row.cost, name) is not None for row in board.rows)}
     return [name for name in query.costs if name in held or name not in TOKEN_COSTS]
 
@@ -207,15 +316,22 @@ def _line(
     reader: LabReader, board: Leaderboard, query: OverviewQuery, row: LeaderboardRow, model: LabModel
 ) -> ScoreRow:
     opened = model.slug in query.opened
+    undecided = undecided_columns(board) if is_dense(board) else ()
+    cells = [(column, row.cells[column.key]) for column in board.columns]
     return ScoreRow(
         model.name,
         model.name,
         " · ".join(filter(None, [model.detail, _format_errors(reader, model, board)])),
-        tuple(_cell(reader, model, column, row.cells[column.key]) for column in board.columns),
+        tuple(
+            _cell(reader, model, column, replace(cell, tie=cell.tie and column.key not in undecided))
+            for column, cell in cells
+        ),
         address=f"/models/{quote(model.slug)}",
         slug=model.slug,
         costs=tuple(cost_figure(row.cost, name) for name in _cost_names(board, query)),
         toggle=f"{query.toggled(model.slug)}#model-{model.slug}",
+        pin=query.toggled(model.slug, "pinned") if is_dense(board) else "",
+        pinned=model.slug in query.pinned,
         opened=opened,
         blocks=tuple(_blocks(reader, board, model)) if opened else (),
     )
@@ -234,6 +350,10 @@ def _format_errors(reader: LabReader, model: LabModel, board: Leaderboard) -> st
 
 def _cell(reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: LeaderboardCell) -> ScoreCell:
     """Return a cell of the leaderboard with its number of pictures and the method of its interval."""
+    if not column.suite:  # a mean over suites
+        over = "" if cell.whole or cell.value is None else f"over {cell.data_sets} of {cell.of} suites"
+        method = over or f"mean of {cell.data_sets} suites"
+        return ScoreCell(cell.value, cell.low, cell.high, cell.n, 0, method, reason=cell.reason, partial=bool(over))
     score = reader.score(column.suite, model.slug, column.metric.name, test=column.test)
     return ScoreCell(
         cell.value,
@@ -242,7 +362,7 @@ def _cell(reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: L
         cell.n,
         score.clusters if score else 0,
         score.method if score else "",
-        tie=cell.tie,
+        tie=cell.tie and model.slug not in reader.baselines(),
         reason=cell.reason,
         address=_suite_address(column.suite, model, test=column.test) if cell.value is not None else "",
         chance=cell.chance,
@@ -301,6 +421,8 @@ def _metric_box(reader: LabReader, query: OverviewQuery) -> SelectBox:
 
 
 def _notes(board: Leaderboard, query: OverviewQuery) -> tuple[str, ...]:
+    if is_folded_board(board):
+        return (MEANS,)
     metrics = dict.fromkeys(column.metric for column in board.columns)
     definitions = " ".join(f"{metric.title}: {metric.description}" for metric in metrics)
     lead = catalog.metric(board.order).phrase if board.order and not query.sort else ""

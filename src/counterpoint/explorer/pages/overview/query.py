@@ -23,8 +23,11 @@ LOWER_COSTS = ("parameters", "seconds_per_query", *TOKEN_COSTS)
 COST = "cost"
 """The name by which the columns of cost are chosen, as if they were a metric, and sorted, as if they were a suite."""
 
+ALL_FAMILIES = "all"
+"""The name by which the suites of every family are shown."""
+
 _MOST = 200  # characters of a value, and number of parameters
-_PARAMETERS = ("suite", "metric", "sort", "open")
+_PARAMETERS = ("suite", "metric", "sort", "open", "family", "pin", "versions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,9 @@ class OverviewQuery:
     metrics: tuple[str, ...] = ()
     sort: str = ""
     opened: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()  # whose suites are shown
+    pinned: tuple[str, ...] = ()  # slugs of the models that come first
+    versions: str = ""  # `latest`: of each model only the latest
 
     @classmethod
     def read(cls, query: Iterable[tuple[str, str]]) -> "OverviewQuery":
@@ -47,8 +53,8 @@ class OverviewQuery:
         for name, value in list(query)[:_MOST]:
             if name in values and value:
                 values[name][value[:_MOST]] = None
-        suites, metrics, sort, opened = (tuple(given) for given in values.values())
-        return cls(suites, metrics, next(iter(sort), ""), opened)
+        suites, metrics, sort, opened, families, pinned, versions = (tuple(given) for given in values.values())
+        return cls(suites, metrics, next(iter(sort), ""), opened, families, pinned, next(iter(versions), ""))
 
     @property
     def suite(self) -> str:
@@ -86,10 +92,12 @@ class OverviewQuery:
         parameters = replace(self, **changes).parameters()
         return f"{path}?{urlencode(parameters)}" if parameters else path
 
-    def toggled(self, slug: str) -> str:
-        """Return where a model is expanded, or collapsed if it is expanded."""
-        others = tuple(other for other in self.opened if other != slug)
-        return self.address(opened=others if slug in self.opened else (*self.opened, slug))
+    def toggled(self, name: str, field: str = "opened") -> str:
+        """Return where a model is expanded, or collapsed if it is expanded; other fields of several values likewise."""
+        given = getattr(self, field)
+        others = tuple(other for other in given if other != name)
+        changes: dict[str, Any] = {field: others if name in given else (*given, name)}
+        return self.address(**changes)
 
     def sorted_by(self, key: str) -> str:
         """Return where models are sorted by a column, in the other direction if they are already."""

@@ -1,0 +1,68 @@
+"""The first page of a lab of many models and suites: examples of failures, then a dense leaderboard of families."""
+
+import re
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from benchmarks.crowded_lab import SUITES, make_lab
+from counterpoint.explorer.app import create_app
+
+MODELS, FOLDED = 9, (*SUITES[:7], "plain", "question-bias")
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+    lab = make_lab(tmp_path_factory.mktemp("lab"), MODELS, FOLDED, groups=24)
+    app = create_app(lab, cache=tmp_path_factory.mktemp("cache"))
+    app.state.reader._background = False
+    return TestClient(app)
+
+
+def _twin(client: TestClient, query: str = "") -> Any:
+    return client.get(f"/overview.json{query}").json()
+
+
+def test_three_failing_groups_of_three_suites_stand_above_the_leaderboard(client: TestClient) -> None:
+    twin, page = _twin(client), client.get("/overview").text
+    examples = twin["examples"]
+    assert len({example["suite"] for example in examples}) == len(examples) == 3
+    assert page.index('class="findings"') < page.index('class="dense"')
+    for example in examples:
+        assert example["model"] not in ("question-only", "always-yes")
+        failed, pairs = map(int, re.findall(r"\d+", example["count"]))
+        found = client.get(example["address"].replace("/browse", "/browse.json")).json()
+        assert 0 < found["found"] <= failed <= pairs  # a group may have several pairs
+
+
+def test_families_have_one_column_each_and_open_to_their_suites(client: TestClient) -> None:
+    closed, opened = _twin(client), _twin(client, "?family=CARETS")
+    assert [column["label"] for column in closed["columns"]] == ["overall", "CARETS", "Own", "VALSE", "Bias"]
+    labels = [column["label"] for column in opened["columns"]]
+    assert labels[1:8] == ["CARETS", "antonym", "negation", "ontology", "order", "rephrase", "visual"]
+    page = client.get("/overview").text
+    assert len(page.encode()) < 150_000
+    assert "lower is better" in page
+
+
+def test_models_that_do_not_look_are_a_floor_and_never_bold(client: TestClient) -> None:
+    twin = _twin(client, "?family=all")
+    assert {line["model"] for line in twin["floor"]} == {"question-only", "always-yes"}
+    assert not any(cell["tie"] for line in twin["floor"] for cell in line["cells"])
+    assert len(twin["lines"]) == MODELS - 2
+
+
+def test_a_pinned_model_comes_first_and_old_versions_can_be_left_out(client: TestClient) -> None:
+    lines = _twin(client)["lines"]
+    last = lines[-1]["slug"]
+    assert _twin(client, f"?pin={last}")["lines"][0]["slug"] == last
+    latest = [line["model"] for line in _twin(client, "?versions=latest")["lines"]]
+    assert sum("@step-" in line["model"] for line in lines) > 1
+    assert sum("@step-" in model for model in latest) == 1
+
+
+def test_a_column_sorts_the_models(client: TestClient) -> None:
+    values = [line["cells"][1]["value"] for line in _twin(client, "?sort=family/CARETS")["lines"]]
+    known = [value for value in values if value is not None]
+    assert known == sorted(known, reverse=True)
