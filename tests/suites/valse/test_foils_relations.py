@@ -52,6 +52,7 @@ NESTED = ("nested", "noun", "in front of", "house")
         ("A cat on a bench and a chair.", []),
         ("A man holding a kite on a bench.", []),  # who or what is on it
         ("Dogs on a row of benches.", []),
+        ("A bear in four boxes.", []),
         ("On a bench.", []),
         ("", []),
     ],

@@ -100,6 +100,8 @@ def object_mentions(text: str) -> Iterator[ObjectMention]:
     for place, chunk in enumerate(chunks):
         mention = _mention(tokens, chunk)
         lead = _lead(tokens, chunks, place, ends)
+        if mention is not None and categories()[mention.word][1] == "furniture" and not lead.startswith("on "):
+            continue  # a room may have a chair as well as a bed
         if mention is not None and lead and not _is_joined(tokens, chunk) and not _is_repeated(tokens, mention):
             start = next(token for token in range(chunk.first, chunk.end) if tokens[token].start == mention.start)
             context = (

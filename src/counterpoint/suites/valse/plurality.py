@@ -1,6 +1,7 @@
 """Plurality: the number of a noun phrase is changed, "exactly one flower" to "some flowers" (VALSE, A.2)."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -44,6 +45,7 @@ PIECE = "plurality"
 MAX_TOKENS = 80
 """The largest number of tokens of a caption."""
 _THINGS = ("living_thing.n.01", "artifact.n.01", "food.n.01", "food.n.02", "body_part.n.01", "fruit.n.01")
+_SEVERAL = re.compile(r"side by side|\b(?:stand|sitt|ly|lay)ing and (?:stand|sitt|ly|lay)ing\b")  # of several each
 _KINDS = ("person.n.01", "animal.n.01", "vehicle.n.01")
 _AGREEING = ("VBZ", "VBB", "VBD", "VHZ", "VHB", "VDZ", "VDB", "VVZ", "VVB")
 _FIXED_TAGS = ("ORD", "AJS", "AJC", "DT0", "DPS", "CRD")
@@ -71,7 +73,7 @@ def number_changes(text: str) -> Iterator[NumberChange]:
     [('red ball', 'red balls', True)]
     """
     tokens = tag_text(text)
-    is_joint = any(word.text in listed_words("plurality", "together") for word in tokens) or "side by side" in text
+    is_joint = any(word.text in listed_words("plurality", "together") for word in tokens) or _SEVERAL.search(text)
     if text.isupper() or len(tokens) > MAX_TOKENS or is_joint:
         return
     apart = find_prepositions(tokens)
@@ -82,8 +84,11 @@ def number_changes(text: str) -> Iterator[NumberChange]:
     ends = {end: start for start, end in apart.items()}
     if _is_broken(tokens, phrases) or _has_missed_verb(tokens, phrases, agreeing):
         return
+    nouns = Counter(singular(word.text) for word in tokens)
     for place, chunk in enumerate(phrases):
         leads = [_Lead.of(tokens, one, ends) for one in phrases]
+        if nouns[singular(tokens[chunk.head].text)] > 1:
+            continue  # a cat near a sitting cat
         if (chunk.end in agreeing or not _is_verb_after(tokens, chunk)) and _can_change(tokens, phrases, place, leads):
             yield _change(tokens, chunk, tuple(verb_forms(tokens, agreeing, place)))
 
@@ -125,7 +130,10 @@ def _has_missed_verb(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk]
     heads = {chunk.head for chunk in phrases if chunk.head > chunk.first}
     nouns = any(_is_verb(tokens[head].text) and is_noun(tokens[head - 1].tag) for head in heads)
     joined = [word for before, word in pairwise(tokens) if before.text in ("and", "or", ",", "while", "as", "then")]
-    return nouns or (bool(agreeing) and any(_is_verb(word.text) and word.tag not in _AGREEING for word in joined))
+    odd = any(word.tag[:2] == "VV" and not _is_verb(word.text) for word in map(tokens.__getitem__, agreeing))
+    return (
+        nouns or odd or (bool(agreeing) and any(_is_verb(word.text) and word.tag not in _AGREEING for word in joined))
+    )
 
 
 def _is_verb_after(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
@@ -212,7 +220,7 @@ def _is_shared(tokens: Sequence[TaggedToken], phrases: Sequence[NounChunk], plac
             or (lead.preposition == "of" and chunk.determiner is Determiner.BARE)
         )
     if lead.before is not None and lead.before.text in ("and", ","):
-        joined = phrases[place - 1].end == chunk.start - 1
+        joined = phrases[place - 1].end == chunk.start - 1 and (place == 1 or bool(leads[place - 1].preposition))
         return joined and (place == 1 or _is_shared(tokens, phrases, place - 1, leads))
     return (is_place and lead.verb in ("cross", "enter")) or (is_bare and lead.verb == "play")
 
@@ -234,6 +242,8 @@ def _modifiers_allow(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
         return False
     if any(is_kind(word.text, "person.n.01") and is_noun(word.tag) for word in before):
         return False  # woman skiers
+    if sum(word.text in listed_words(PIECE, "opposed") for word in before) > 1:
+        return False
     if any(word.text.endswith("ing") and other.tag[0] == "N" for other, word in pairwise(before)):
         return False  # some adult doing dishes
     is_open = chunk.many and chunk.determiner in (Determiner.BARE, Determiner.DEFINITE)  # the black dog runs

@@ -36,7 +36,7 @@ from counterpoint.suites.valse.caption_foils import (
 )
 
 PIECE = "relations"
-MIN_COUNT = 2
+MIN_COUNT = 1
 """The least number of captions with a preposition for it to be used in foils."""
 _ANY = "any"
 _NOUN = "noun"  # stands for a verb where the preposition follows what is placed
@@ -133,7 +133,7 @@ def _is_landmark(tokens: Sequence[TaggedToken], chunk: NounChunk) -> bool:
     words = [word.text for word in tokens[chunk.start : chunk.end]]
     joined = chunk.end + 1 < len(tokens) and after == "and" and tokens[chunk.end + 1].tag[0] != "V"
     is_whole = chunk.determiner is not Determiner.OTHER and "other" not in words and after not in ("of", "'s", "-", "/")
-    is_whole &= not joined
+    is_whole &= not joined and not (chunk.determiner is Determiner.COUNT and chunk.many)  # in four boxes
     is_crowd = bool(chunk.many) and (chunk.determiner is Determiner.BARE or "being" in _classes("landmarks", words[-1]))
     return is_whole and (chunk.determiner not in (Determiner.BARE, Determiner.GROUP) or is_crowd)
 
