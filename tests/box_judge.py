@@ -55,7 +55,7 @@ def stands(one: JudgedBox, relation: str, other: JudgedBox) -> bool:
 def judge(text: str, boxes: list[JudgedBox], width: int) -> str | None:
     """The answer by the boxes alone, or None where they leave it open or the words are not known."""
     kind = r"(?:an? |any )?"
-    if match := re.fullmatch(rf"(?:Is|Are) there {kind}(.+?) ({_RELATION}) (?:the|an?) (.+)\?", text):
+    if match := re.fullmatch(rf"(?:Is|Are) there {kind}(.+?) ({_RELATION}) (?:the |an? )?(.+)\?", text):
         return _some_stand(boxes, *match.groups())
     if match := re.fullmatch(rf"(?:Is|Are) the (.+?) ({_RELATION}) the (.+)\?", text):
         one, other = (_meant(boxes, match[part], width) for part in (1, 3))

@@ -103,7 +103,7 @@ def test_any_model_that_scores_stands_beside_it(lab: Path, tmp_path: Path) -> No
     (tmp_path / "captions.txt").write_text("A dog sits on a rug.\nA cat sits on a mat.", "utf-8")
     run_json("run", lab, "--model", "ngram", "--model-args", f"captions={tmp_path / 'captions.txt'}")
     found = run_json("study", "blind", lab, "--suite", "foils", "--model", "ngram", "--model", "constant")
-    assert list(found) == ["ngram", "constant"]
+    assert list(found) == ["ngram", "constant", "gains"]
     assert [(one["value"], one["ties"]) for one in found["constant"]] == [(0, 1), (0, 1)]
     assert len(run_json("ls", lab)["models"]) == 3
 

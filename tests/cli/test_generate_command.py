@@ -24,7 +24,7 @@ def test_a_suite_is_written_into_a_new_lab_and_what_was_dropped_is_said(tmp_path
     assert "candidate rejected: it is annotated" in done.stdout
     stored = LabStore(lab).suite("order")
     said = dict(stored.manifest.parameters)
-    assert said.pop("dropped")["action choice"]["nobody is annotated as doing anything"] == 14
+    assert said.pop("dropped")["action choice"]["nobody is annotated as doing anything"] == 7
     assert said == {"source": "world", "split": "test", "scenes": 20, "groups": None}
     assert stored.manifest.generator == ORDER
     assert f"{stored.manifest.groups} groups of order" in done.stdout

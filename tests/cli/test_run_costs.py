@@ -127,7 +127,8 @@ def test_costs_are_told_where_a_model_has_them(lab: LabStore, server: ChatServer
     assert rows["openai/double"]["price_per_1000"] == pytest.approx(1000 * PRICE)
     assert "11.00 EUR" in _call("leaderboard", "lab").stdout
     client = TestClient(create_app(lab, cache=tmp_path / "after"))
-    lines = {line["model"]: line["costs"][3:] for line in client.get("/overview.json").json()["lines"]}
+    twin = client.get("/overview.json").json()
+    lines = {line["model"]: line["costs"][3:] for line in twin["lines"] + twin["floor"]}
     assert [figure["text"] for figure in lines["openai/double"]] == [str(IN + OUT), "11.00 EUR"]
     assert all(figure["reason"] for figure in lines["constant"])
     page = client.get("/models/openai-double").text

@@ -18,7 +18,7 @@ from counterpoint.world.source import World
 
 NAMES = ("person", "hard_hat", "forklift", "dog", "kite")
 WITHOUT = {
-    "dialogues": ("coreference", "rad-dialogues", "rad-open-dialogues"),
+    "dialogues": ("coreference", "coreference-with-scenes", "rad-dialogues", "rad-open-dialogues"),
     "frames": ("actions", "actions-unpaired"),
     "groups": ("groups", "released"),
 }

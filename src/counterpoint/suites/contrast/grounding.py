@@ -75,6 +75,7 @@ class SceneGrounder(SceneView):
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene)
         self._descriptions: dict[str, tuple[Description, ...]] = {}
+        self._referents: dict[str, list[SceneObject]] = {}
 
     @cached_property
     def _ids(self) -> frozenset[str]:
@@ -82,7 +83,9 @@ class SceneGrounder(SceneView):
 
     def possible_referents(self, name: str) -> list[SceneObject]:
         """Every object that could go by a name, in the order of the scene."""
-        return [thing for thing in self.scene if self._may_be(thing.name, name)]
+        if name not in self._referents:
+            self._referents[name] = [thing for thing in self.scene if self._may_be(thing.name, name)]
+        return self._referents[name]
 
     def _may_be(self, own: str, name: str) -> bool:
         """Whether an object could go by another name than its own."""
@@ -255,9 +258,7 @@ class SceneGrounder(SceneView):
         Where one is annotated as a man and another, elsewhere, as a woman or as people, annotators have distinguished
         them; two names for one person would have overlapping boxes.
         """
-        things = [
-            thing for thing in self.scene if self._may_be(thing.name, phrase.noun) and self._may_fit(thing, phrase)
-        ]
+        things = [thing for thing in self.possible_referents(phrase.noun) if self._may_fit(thing, phrase)]
         noun = singular(phrase.noun)
         others = [sex for own, sex in (_SEXES, _SEXES[::-1]) if noun in own]  # words for the other sex
         same_sex = [
