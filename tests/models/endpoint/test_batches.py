@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from served import QUICK, Plain, answers, gathered, some
 
+from counterpoint.core.costs import Budget, TokenPrices
 from counterpoint.core.errors import BudgetExhausted, ModelError, ModelUnreachable, StoreError
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
@@ -295,6 +296,25 @@ def test_a_budget_ends_after_what_was_submitted() -> None:
         with pytest.raises(BudgetExhausted, match="5 requests"):
             gathered(keep())
         assert len(server.received) == len(said) == 5
+
+
+@pytest.mark.parametrize(
+    ("budget", "prices"),
+    [(Budget(100, "tokens"), None), (Budget(0.0001, "EUR"), TokenPrices(1.0, 1.0, "EUR"))],
+)
+def test_a_budget_in_tokens_or_money_ends_a_batch_too(budget: Budget, prices: TokenPrices | None) -> None:
+    with ChatServer(lambda request: "a red cup") as server:
+        model = _batched(server, budget=budget, prices=prices)
+        said = dict[int, Answer]()
+
+        async def keep() -> AsyncIterator[int]:
+            async for place, answer in model.answer(some(60)):
+                said[place] = answer
+                yield place
+
+        with pytest.raises(BudgetExhausted, match=r"tokens|EUR"):
+            gathered(keep())
+    assert 0 < len(said) == len(server.received) < 60
 
 
 def test_a_server_without_batches_is_told_so() -> None:
