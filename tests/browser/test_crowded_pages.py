@@ -11,6 +11,7 @@ from proving import prove, scaled
 
 from benchmarks.crowded_lab import SUITES, make_lab
 from counterpoint.explorer.app import create_app
+from counterpoint.lab.reader import LabReader
 
 FEW = ("negation", "visual", "existence", "our-returns-desk-photographs-of-damaged-parcels-2026")
 WIDTHS = (1400, prove(1000), 390)
@@ -42,8 +43,9 @@ def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over a crowded lab."""
     suites = FEW if scaled(len(SUITES)) < len(SUITES) else SUITES
     lab = make_lab(tmp_path_factory.mktemp("lab"), scaled(40), suites, scaled(60))
-    app = create_app(lab, cache=tmp_path_factory.mktemp("cache"))
-    app.state.reader._background = False
+    cache = tmp_path_factory.mktemp("cache")
+    app = create_app(lab, cache=cache)
+    app.state.reader = LabReader(lab, cache)  # which builds all tables before the first page
     with served(app) as home:
         yield home
 

@@ -3,14 +3,13 @@
 import pytest
 
 from counterpoint import catalog
+from counterpoint.metrics.families import OVERALL, fold_families
 from counterpoint.metrics.leaderboard import (
-    OVERALL,
     Layout,
     Leaderboard,
     LeaderboardCell,
     LeaderboardColumn,
     LeaderboardRow,
-    fold_families,
 )
 
 FAMILIES = {"negation": "CARETS", "order": "CARETS", "existence": "VALSE", "question-bias": "Bias"}
@@ -57,3 +56,11 @@ def test_the_suites_of_an_opened_family_follow_its_mean(board: Leaderboard) -> N
     opened = fold_families(Leaderboard(Layout.SUITES, COLUMNS, board.rows), FAMILIES, ["CARETS"])
     keys = [column.key for column in opened.columns]
     assert keys[1:4] == ["family/CARETS", COLUMNS[0].key, COLUMNS[1].key]
+
+
+def test_where_of_every_family_less_is_better_there_is_no_overall_mean() -> None:
+    biased = COLUMNS[-1:]
+    rows = tuple(LeaderboardRow(name, name, {biased[0].key: LeaderboardCell(0.2, 0.1, 0.3, 50)}) for name in "ab")
+    board = fold_families(Leaderboard(Layout.SUITES, biased, rows), FAMILIES)
+    assert [column.key for column in board.columns] == ["family/Bias"]
+    assert [row.model for row in board.rows] == ["a", "b"]

@@ -33,13 +33,13 @@ from counterpoint.explorer.views import (
 )
 from counterpoint.lab.leaderboard import data_set
 from counterpoint.lab.reader import LabReader
+from counterpoint.metrics.families import fold_families
 from counterpoint.metrics.leaderboard import (
     FEW_SUITES,
     Leaderboard,
     LeaderboardCell,
     LeaderboardColumn,
     LeaderboardRow,
-    fold_families,
 )
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.leaderboard_charts import metric_chart_title
