@@ -18,7 +18,7 @@ WIDTHS = (1400, prove(1000), 390)
 VIEWS = (
     "/overview",
     "/compare",
-    "/browse?suite=negation",
+    "/browse?suite=negation&verdict=broken",
     "/suites",
     "/suites/negation",
     "/suites/negation/models/{long}",
@@ -130,3 +130,11 @@ def test_two_clicks_lead_from_the_first_page_to_an_example_of_what_a_model_fails
     page.locator("[data-row]").first.click()
     expect(page.locator("tr.chosen th").first).to_contain_text(model[:12])
     expect(page.locator("tr.chosen .wrong").first).to_be_visible()
+
+
+def test_a_long_answer_leaves_room_for_the_texts_beside_it_on_a_phone(page: Page, base_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto(f"{base_url}/browse?suite=negation&verdict=broken")
+    assert page.locator(".entry .state").count() > 0  # some refuse
+    narrow = page.eval_on_selector_all(".entry .says > :nth-child(3n + 2)", "all => all.map(one => one.clientWidth)")
+    assert min(narrow) > 100

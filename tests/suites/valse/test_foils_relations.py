@@ -80,6 +80,13 @@ def test_what_says_the_same_or_may_hold_too_is_never_offered(text: str, never: s
     assert not never & set(_offered(text))
 
 
+def test_people_sit_at_a_desk_and_animals_do_not() -> None:
+    said = [f"A {who} sitting {where} a desk." for who in ("man", "cat") for where in ("on", "at") for _ in range(9)]
+    survey = PrepositionSurvey([caption(text, number) for number, text in enumerate(said)])
+    assert "at" in _offered("A man sitting on a desk.", survey)
+    assert "at" not in _offered("A cat sitting on a desk.", survey)
+
+
 def test_a_landmark_that_is_named_twice_is_left_alone() -> None:
     assert caption_foils(caption("A dog sitting on a bench."), SURVEY)
     assert not caption_foils(caption("A dog sitting on a bench beyond a bench."), SURVEY)
