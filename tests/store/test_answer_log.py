@@ -15,18 +15,9 @@ from tabled import answers, calm
 from counterpoint.core.costs import Usage
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Answer, State
-from counterpoint.store.answers import (
-    AnswerLog,
-    AnswerRows,
-    PartPolicy,
-    StoredAnswer,
-    new_run_name,
-    read_answers,
-    read_parts,
-    slug,
-    verify,
-)
+from counterpoint.store.answers import AnswerLog, AnswerRows, StoredAnswer, read_answers, slug, verify
 from counterpoint.store.folder import StorageFolder
+from counterpoint.store.parts import PartPolicy, new_run_name, read_parts
 from counterpoint.store.tables import ANSWERS, to_parquet
 
 MODEL = "a model: with / signs"
@@ -172,7 +163,7 @@ def test_parts_that_a_kill_kept_from_being_deleted_count_once_and_go(tmp_path: P
         log.add([said(2)])
     storage.put(name, content)
     assert len(storage.names()) == 2
-    assert read_parts(storage, f"answers/{slug(MODEL)}", ["query"])["query"].to_pylist() == [1, 2]
+    assert read_parts(storage, f"answers/{slug(MODEL)}", "answers", ["query"])["query"].to_pylist() == [1, 2]
     AnswerLog(storage, MODEL).missing(plan_of([]))
     assert [one.rpartition("-")[2] for one in storage.names()] == ["00000000_00000001.parquet"]
 

@@ -22,9 +22,10 @@ import pyarrow as pa
 from counterpoint.core.groups import Answer
 from counterpoint.store import answers
 from counterpoint.store.folder import StorageFolder
+from counterpoint.store.parts import PartPolicy
 
 folder, model, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-policy = answers.PartPolicy(part_rows=40, merge_parts=4)  # many parts and many merges in a short life
+policy = PartPolicy(part_rows=40, merge_parts=4)  # many parts and many merges in a short life
 ids = np.arange(count, dtype=np.uint64)
 plan = pa.table({"query": ids, "trial": np.zeros(count, np.uint16), "digest": pa.array([""] * count)})
 asked = 0

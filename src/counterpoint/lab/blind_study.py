@@ -30,9 +30,9 @@ from counterpoint.metrics.ranking import acc_r, acc_r_over_text
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.models.text.ngram import CrossFittedNGrams, read_captions
 from counterpoint.reports.tables import ResultTable, percent
-from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
+from counterpoint.store.parts import new_run_name
 from counterpoint.store.versions import ModelVersion, RunRecord
 from counterpoint.studies import blind_probe
 from counterpoint.studies.blind_baselines import (

@@ -39,8 +39,9 @@ from counterpoint.sources.results.formats import (
     used_columns,
 )
 from counterpoint.sources.results.predictions import Prediction, PredictionStream, as_number
-from counterpoint.store.answers import StoredAnswer, new_run_name
+from counterpoint.store.answers import StoredAnswer
 from counterpoint.store.lab import LabStore
+from counterpoint.store.parts import new_run_name
 from counterpoint.store.versions import RunRecord, tag_version
 
 _STORED = ("query", "trial", "raw", "value", "state", "score", "prompt", "offered", "digest")

@@ -26,9 +26,9 @@ from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
 from counterpoint.models.feature_edits import FeatureEditor
 from counterpoint.models.multi_device import load_on_devices
-from counterpoint.store.answers import new_run_name
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
+from counterpoint.store.parts import new_run_name
 from counterpoint.store.suites import StoredSuite, read_references
 from counterpoint.store.versions import RunRecord, tag_version
 

@@ -3,13 +3,9 @@
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
-from secrets import token_hex
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,14 +16,14 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Answer, State
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.store import joins
-from counterpoint.store.folder import FileMissing, IntegrityCheck, StorageFolder, check_readable
+from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable
+from counterpoint.store.parts import DEFAULT_POLICY, PartLog, PartPolicy, new_run_name, read_parts
 from counterpoint.store.tables import ANSWERS, read_parquet, to_parquet
 
 StoredAnswer: TypeAlias = tuple[int, int, Answer, str, float]
 """A query's id, the trial, the answer, the digest of the picture file, and how many seconds it took."""
 FOLDER = "answers"
 
-_NAME = re.compile(r"(?P<run>.+)-(?P<first>\d{8})(?:_(?P<last>\d{8}))?\.parquet")
 _SETTLED = ("query", "trial", "state", "digest")
 
 
@@ -108,34 +104,6 @@ def slug(fingerprint: str) -> str:
     return f"{readable or 'model'}-{hex_id(content_id(fingerprint))}"
 
 
-def new_run_name(now: datetime | None = None) -> str:
-    """A name for a run: its time, so that names sort, and random digits, so that no two are the same."""
-    return f"{(now or datetime.now(UTC)).strftime('%Y%m%dT%H%M%S.%f')}-{token_hex(4)}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of this run: the range of its flushes, its rows, and how often it was merged."""
-
-    first: int
-    last: int
-    rows: int
-    level: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PartPolicy:
-    """When gathered answers become a part, and when parts are merged (a log-structured merge)."""
-
-    part_rows: int = 20_000
-    part_seconds: float = 1.0
-    full_rows: int = 1_000_000  # a part of this size is not merged again
-    merge_parts: int = 64  # so many parts of one level become one of the next
-
-
-_DEFAULT_POLICY = PartPolicy()
-
-
 class AnswerLog:
     """The answers of one model. The first read or write waits until no other run of this model holds the lock.
 
@@ -150,13 +118,12 @@ class AnswerLog:
         run: str = "",
         waiting: Callable[[str], None] = lambda holder: None,
         clock: Callable[[], float] = time.monotonic,
-        policy: PartPolicy = _DEFAULT_POLICY,
+        policy: PartPolicy = DEFAULT_POLICY,
     ) -> None:
         self.fingerprint, self.run = fingerprint, run or new_run_name()
         self._storage, self._folder = storage, f"{FOLDER}/{slug(fingerprint)}"
         self._waiting, self._clock, self._policy, self._due = waiting, clock, policy, 0.0
-        self._rows, self._count = AnswerRows(fingerprint), 0
-        self._parts: list[_Part] = []
+        self._rows, self._parts = AnswerRows(fingerprint), PartLog(storage, self._folder, FOLDER, self.run, policy)
         self._lock = ExitStack()
         self._locked = False
 
@@ -180,11 +147,7 @@ class AnswerLog:
         """Write the gathered answers as a part."""
         if len(self._rows):
             self._acquire()
-            part = _Part(self._count, self._count, len(self._rows))
-            self._count += 1
-            self._put(part, self._rows.drain())
-            while len(parts := self._same_level()) >= self._policy.merge_parts:
-                self._merge(parts)
+            self._parts.put(self._rows.drain())
 
     def missing(self, plan: pa.Table) -> pa.Table:
         """The rows of a plan (query, trial, digest) without a settled answer about that picture file, by anti-join.
@@ -197,13 +160,7 @@ class AnswerLog:
 
     def merge(self) -> None:
         """Merge the parts of this run into few; readers see each answer once at any time."""
-        waiting: list[_Part] = []
-        for part in [*self._parts, _Part(0, 0, self._policy.full_rows)]:
-            if sum(held.rows for held in waiting) + part.rows > self._policy.full_rows:
-                if len(waiting) > 1:
-                    self._merge(waiting)
-                waiting = []
-            waiting.append(part)
+        self._parts.merge()
 
     def close(self) -> None:
         """Write the gathered answers, merge, and release the lock."""
@@ -217,48 +174,19 @@ class AnswerLog:
         if not self._locked:
             self._lock.enter_context(self._storage.lock(self._folder, self._waiting))
             self._locked = True
-            self._storage.sweep(self._folder)
-            for name in sorted(_covered(self._storage.names(f"{self._folder}/"))):
-                self._storage.delete(name)
-
-    def _same_level(self) -> list[_Part]:
-        """The newest parts of one merge level."""
-        parts: list[_Part] = []
-        for part in reversed(self._parts):
-            if part.rows >= self._policy.full_rows or part.level != self._parts[-1].level:
-                break
-            parts.insert(0, part)
-        return parts
-
-    def _merge(self, parts: Sequence[_Part]) -> None:
-        tables = [read_parquet(self._storage, self._name(part), "answers") for part in parts]
-        whole = _Part(parts[0].first, parts[-1].last, sum(part.rows for part in parts), parts[-1].level + 1)
-        place = self._parts.index(parts[0])
-        self._put(whole, pa.concat_tables(tables).combine_chunks())
-        for part in parts:
-            self._parts.remove(part)
-            self._storage.delete(self._name(part))
-        self._parts.insert(place, self._parts.pop())
-
-    def _put(self, part: _Part, table: pa.Table) -> None:
-        self._storage.put(self._name(part), to_parquet(table))
-        self._parts.append(part)
-
-    def _name(self, part: _Part) -> str:
-        span = f"_{part.last:08}" if part.level else ""
-        return f"{self._folder}/{self.run}-{part.first:08}{span}.parquet"
+            self._parts.sweep()
 
 
 def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
     """The answers of a model, one per query and trial: the last settled one, else the last failed one."""
     wanted = list(columns or ANSWERS.names)
     needed = list(dict.fromkeys([*wanted, "query", "trial", "state"]))
-    return joins.latest_answers(read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", needed)).select(wanted)
+    return joins.latest_answers(read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", FOLDER, needed)).select(wanted)
 
 
 def missing_answers(storage: StorageFolder, fingerprint: str, plan: pa.Table) -> pa.Table:
     """The rows of a plan without a settled answer of a model, as `AnswerLog.missing` has them; no lock is needed."""
-    settled = read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", _SETTLED, encoded=("state", "digest"))
+    settled = read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", FOLDER, _SETTLED, encoded=("state", "digest"))
     return joins.unanswered_rows(plan, settled)
 
 
@@ -270,23 +198,6 @@ def copy_answers(storage: StorageFolder, old: str, new: str, run: str) -> None:
         names = pa.repeat(pa.scalar(new, pa.string()), table.num_rows)
         table = table.set_column(table.column_names.index("model"), ANSWERS.field("model"), names)
         storage.put(f"{FOLDER}/{slug(new)}/{run}-{0:08}.parquet", to_parquet(table.combine_chunks()))
-
-
-def read_parts(storage: StorageFolder, folder: str, columns: Sequence[str], encoded: Sequence[str] = ()) -> pa.Table:
-    """All parts in a folder, the oldest first; `encoded` columns come as dictionaries."""
-    read = partial(read_parquet, storage, table="answers", columns=columns, encoded=encoded)
-    for _ in range(100):
-        names = storage.names(f"{folder}/")
-        covered = _covered(names)
-        listed = [name for name in names if name not in covered and name.endswith(".parquet")]
-        try:
-            with ThreadPoolExecutor(4) as threads:
-                tables = list(threads.map(read, listed))
-        except FileMissing:
-            continue  # a run merged its parts after they were listed
-        return pa.concat_tables(tables) if tables else ANSWERS.empty_table().select(list(columns))
-    fact = f"the parts in {storage.path(folder)} vanish while they are read"
-    raise FileMissing(fact, hint="is another program deleting them?")
 
 
 def verify(
@@ -307,18 +218,3 @@ def _checked_part(storage: StorageFolder, name: str, table: str, states: Collect
     if odd := sorted(set(pc.unique(rows["state"]).to_pylist()) - set(states)):
         fact = f"{storage.path(name)}: no {table.removesuffix('s')} has the state {odd[0]!r}"
         raise StoreError(fact, hint=f"states: {', '.join(states)}")
-
-
-def _covered(names: Iterable[str]) -> set[str]:
-    """The parts that a merged one contains, left behind by a killed run."""
-    matches = [match for name in names if (match := _NAME.fullmatch(name))]
-    spans = [(match["run"], int(match["first"]), -int(match["last"] or match["first"]), match[0]) for match in matches]
-    covered, run, reach = set(), "", -1
-    for its_run, first, last, name in sorted(spans):  # of parts that begin parts, the longest comes first
-        if its_run != run:
-            run, reach = its_run, -1
-        if -last <= reach:
-            covered.add(name)
-        elif -last > first:
-            reach = -last
-    return covered

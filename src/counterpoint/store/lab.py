@@ -11,7 +11,7 @@ import pyarrow as pa
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import State
 from counterpoint.core.ports import Pictures
-from counterpoint.store import answers, batches, suites, values
+from counterpoint.store import answers, batches, suites, values, votes
 from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable, put_object, read_object
 from counterpoint.store.pictures import TABLE as PICTURES
 from counterpoint.store.pictures import LabPictures, add_digests
@@ -166,8 +166,7 @@ class LabStore:
             yield check_readable(name, partial(self._run, name))
         for name in self.storage.names(f"{batches.FOLDER}/"):
             yield check_readable(name, partial(read_object, self.storage, name))
-        for name in (name for name in self.storage.names("votes/") if name.endswith(".parquet")):
-            yield check_readable(name, partial(read_parquet, self.storage, name, "votes"))
+        yield from votes.verify(self.storage)
         if (self.folder / PICTURES).exists():
             yield check_readable(PICTURES, partial(read_parquet, self.storage, PICTURES, "pictures"))
 

@@ -94,18 +94,24 @@ VALUES = _schema(
 VOTES = _schema(
     "votes",
     [
-        pa.field("task", pa.string(), nullable=False),  # judge a group, or answer a query
+        pa.field("vote", pa.string(), nullable=False),  # 32 hexadecimal digits, made where the vote is cast
+        pa.field("task", pa.string(), nullable=False),
+        pa.field("suite", pa.string(), nullable=False),
         pa.field("group_id", pa.uint64(), nullable=False),
-        pa.field("query", pa.uint64(), nullable=False),
+        pa.field("query", pa.uint64()),  # null where the vote is on the whole group
         pa.field("voter", pa.string(), nullable=False),
-        pa.field("shown", pa.list_(pa.string()), nullable=False),  # the texts in the order in which they were shown
+        pa.field("shown", pa.string(), nullable=False),  # caption-first or foil-first; empty in other tasks
         pa.field("choice", pa.string(), nullable=False),
+        pa.field("value", pa.string(), nullable=False),
         pa.field("reason", pa.string(), nullable=False),
+        pa.field("note", pa.string(), nullable=False),
         pa.field("seconds", pa.float32(), nullable=False),
         pa.field("time", pa.timestamp("ms", tz="UTC"), nullable=False),
+        pa.field("replaces", pa.string(), nullable=False),  # the id of the vote that it undoes, or empty
+        pa.field("expected", pa.string(), nullable=False),  # the known choice of a gold item; empty for other items
     ],
 )
-"""Votes of people; append-only."""
+"""Votes of people; append-only. Repeated and replaced ones are settled by `store.votes.read_votes`."""
 
 PICTURES = _schema(
     "pictures",

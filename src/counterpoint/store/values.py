@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 
 from counterpoint.core.ids import content_id
 from counterpoint.store import answers
-from counterpoint.store.answers import new_run_name, slug
+from counterpoint.store.answers import slug
 from counterpoint.store.folder import FileMissing, StorageFolder
 from counterpoint.store.joins import Numbers, Rows, answer_keys
+from counterpoint.store.parts import new_run_name
 from counterpoint.store.tables import ANSWERS, VALUES, read_parquet, to_parquet
 
 FOLDER = "values"

@@ -9,7 +9,15 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles, split_names
-from counterpoint.sources.formats.vqa_layout import Vote, gold, is_name, skip_question, text_of, unusable_reason, votes
+from counterpoint.sources.formats.vqa_layout import (
+    AnnotatorAnswer,
+    gold,
+    is_name,
+    skip_question,
+    text_of,
+    unusable_reason,
+    votes,
+)
 from counterpoint.sources.reading.json_files import decoded_elements
 from counterpoint.sources.reading.records import Skips
 
@@ -26,7 +34,7 @@ class _TextVqaQuestion(Struct, frozen=True, gc=False):
     question_id: int | str
     question: str | int | None = None
     image_id: str | int | None = None
-    answers: list[Vote | str | int] | None = None
+    answers: list[AnnotatorAnswer | str | int] | None = None
     image_classes: list[str] | None = None
 
 

@@ -54,7 +54,7 @@ class VqaQuestion(Struct, frozen=True, gc=False):
     rephrasing_of: int | str | None = None
 
 
-class Vote(Struct, frozen=True, gc=False):
+class AnnotatorAnswer(Struct, frozen=True, gc=False):
     """What one annotator answered."""
 
     answer: str | int
@@ -64,7 +64,7 @@ class VqaAnnotation(Struct, frozen=True, gc=False):
     """An annotation as the file has it; some copies have the chosen answer in place of all."""
 
     question_id: int | str
-    answers: list[Vote | str | int] | None = None
+    answers: list[AnnotatorAnswer | str | int] | None = None
     question_type: str | int | None = None
     answer_type: str | int | None = None
     image_id: int | str | None = None
@@ -127,9 +127,9 @@ def unusable_reason(text: str, image: str) -> str:
     return "" if image and not image.isspace() else NO_PICTURE
 
 
-def votes(answers: list[Vote | str | int] | None) -> tuple[str, ...]:
+def votes(answers: list[AnnotatorAnswer | str | int] | None) -> tuple[str, ...]:
     """What each annotator answered; a number is taken as its digits."""
-    return tuple([intern(str(vote.answer if type(vote) is Vote else vote)) for vote in answers or ()])
+    return tuple([intern(str(vote.answer if type(vote) is AnnotatorAnswer else vote)) for vote in answers or ()])
 
 
 @lru_cache(1 << 14)

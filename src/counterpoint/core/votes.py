@@ -1,0 +1,108 @@
+"""Votes of people on groups and queries, and which of them count."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class VoteTask(StrEnum):
+    """What a person is asked for."""
+
+    JUDGE = "judge"
+    ANSWER = "answer"
+    AUDIT = "audit"
+    NOTE = "note"
+
+
+class Judgement(StrEnum):
+    """Which of two sentences accurately describes what can be seen (VALSE)."""
+
+    CAPTION = "caption"
+    FOIL = "foil"
+    BOTH = "both"
+    NEITHER = "neither"
+    CANNOT_TELL = "cannot-tell"
+
+
+class AuditVerdict(StrEnum):
+    """Whether a gold answer is right."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNKNOWN = "unknown"
+
+
+class AuditCause(StrEnum):
+    """Why a gold answer is not right: the causes of CARETS."""
+
+    MISSING_ANNOTATION = "missing-annotation"
+    SEMANTICALLY_AMBIGUOUS = "semantically-ambiguous"
+    VISUALLY_AMBIGUOUS = "visually-ambiguous"
+    WRONG_ANNOTATION = "wrong-annotation"
+    UNKNOWN = "unknown"
+
+
+AMBIGUOUS = "ambiguous"
+"""The choice of a person who finds that a query has no single answer."""
+CAPTION_FIRST, FOIL_FIRST = "caption-first", "foil-first"
+"""Which text of a judged pair was above the other."""
+
+VotedItem: TypeAlias = tuple[str, str, int, int | None]
+"""What a vote is about: task, suite, group and, in some tasks, query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One person's choice on one item; `expected` is the known choice of a gold item."""
+
+    vote: str
+    task: str
+    suite: str
+    group_id: int
+    query: int | None
+    voter: str
+    choice: str
+    time: datetime
+    shown: str = ""
+    value: str = ""
+    reason: str = ""
+    note: str = ""
+    seconds: float = 0.0
+    replaces: str = ""
+    expected: str = ""
+
+    @property
+    def item(self) -> VotedItem:
+        """What it is about."""
+        return self.task, self.suite, self.group_id, self.query
+
+    @property
+    def is_gold_item(self) -> bool:
+        """Whether the right choice was known beforehand, so that the vote says something about the voter alone."""
+        return bool(self.expected)
+
+
+def standing_votes(votes: Iterable[Vote]) -> list[Vote]:
+    """The votes that count, by time: each id once, none that its voter replaced, one per voter and item.
+
+    A voter who voted twice on one item without replacing (in two windows) has the later vote; gold items and notes may
+    repeat. A vote on another item, or of somebody else, cannot be replaced.
+    """
+    unique = {vote.vote: vote for vote in sorted(votes, key=_order, reverse=True)}  # of one id, the first row counts
+    replaced = {
+        vote.replaces
+        for vote in unique.values()
+        if (former := unique.get(vote.replaces)) and (former.item, former.voter) == (vote.item, vote.voter)
+    }
+    latest: dict[object, Vote] = {}
+    for vote in sorted(unique.values(), key=_order):
+        if vote.vote not in replaced:
+            may_repeat = vote.is_gold_item or vote.task == VoteTask.NOTE
+            latest[vote.vote if may_repeat else (vote.item, vote.voter)] = vote
+    return sorted(latest.values(), key=_order)
+
+
+def _order(vote: Vote) -> tuple[datetime, str]:
+    return vote.time, vote.vote

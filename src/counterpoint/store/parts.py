@@ -1,0 +1,145 @@
+"""Parts: a table as a log of Parquet files, each put whole under a name that no other writer can take."""
+
+import re
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from secrets import token_hex
+
+import pyarrow as pa
+
+from counterpoint.store.folder import FileMissing, StorageFolder
+from counterpoint.store.tables import TABLES, read_parquet, to_parquet
+
+_NAME = re.compile(r"(?P<run>.+)-(?P<first>\d{8})(?:_(?P<last>\d{8}))?\.parquet")
+
+
+def new_run_name(now: datetime | None = None) -> str:
+    """A name for a run: its time, so that names sort, and random digits, so that no two are the same."""
+    return f"{(now or datetime.now(UTC)).strftime('%Y%m%dT%H%M%S.%f')}-{token_hex(4)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of this run: the range of its flushes, its rows, and how often it was merged."""
+
+    first: int
+    last: int
+    rows: int
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PartPolicy:
+    """When gathered rows become a part, and when parts are merged (a log-structured merge)."""
+
+    part_rows: int = 20_000
+    part_seconds: float = 1.0
+    full_rows: int = 1_000_000  # a part of this size is not merged again
+    merge_parts: int = 64  # so many parts of one level become one of the next
+
+
+DEFAULT_POLICY = PartPolicy()
+"""The policy of logs that are given none."""
+
+
+class PartLog:
+    """The parts of one run in a folder. Readers see each row once at any time, also after a kill.
+
+    Only the run itself merges its parts; `sweep` and `merge` are called under the lock of the folder.
+    """
+
+    def __init__(
+        self, storage: StorageFolder, folder: str, table: str, run: str, policy: PartPolicy = DEFAULT_POLICY
+    ) -> None:
+        self._storage, self._folder, self._table, self._run, self._policy = storage, folder, table, run, policy
+        self._count = 0
+        self._parts: list[_Part] = []
+
+    def put(self, rows: pa.Table) -> None:
+        """Write a part durably; where there are many of one level, merge them."""
+        part = _Part(self._count, self._count, rows.num_rows)
+        self._count += 1
+        self._put(part, rows)
+        while len(parts := self._same_level()) >= self._policy.merge_parts:
+            self._merge(parts)
+
+    def merge(self) -> None:
+        """Merge the parts of this run into few."""
+        waiting: list[_Part] = []
+        for part in [*self._parts, _Part(0, 0, self._policy.full_rows)]:
+            if sum(held.rows for held in waiting) + part.rows > self._policy.full_rows:
+                if len(waiting) > 1:
+                    self._merge(waiting)
+                waiting = []
+            waiting.append(part)
+
+    def sweep(self) -> None:
+        """Delete what killed runs left behind: drafts, and parts that a merged one contains."""
+        self._storage.sweep(self._folder)
+        for name in sorted(_covered(self._storage.names(f"{self._folder}/"))):
+            self._storage.delete(name)
+
+    def _same_level(self) -> list[_Part]:
+        """The newest parts of one merge level."""
+        parts: list[_Part] = []
+        for part in reversed(self._parts):
+            if part.rows >= self._policy.full_rows or part.level != self._parts[-1].level:
+                break
+            parts.insert(0, part)
+        return parts
+
+    def _merge(self, parts: Sequence[_Part]) -> None:
+        tables = [read_parquet(self._storage, self._name(part), self._table) for part in parts]
+        whole = _Part(parts[0].first, parts[-1].last, sum(part.rows for part in parts), parts[-1].level + 1)
+        place = self._parts.index(parts[0])
+        self._put(whole, pa.concat_tables(tables).combine_chunks())
+        for part in parts:
+            self._parts.remove(part)
+            self._storage.delete(self._name(part))
+        self._parts.insert(place, self._parts.pop())
+
+    def _put(self, part: _Part, table: pa.Table) -> None:
+        self._storage.put(self._name(part), to_parquet(table))
+        self._parts.append(part)
+
+    def _name(self, part: _Part) -> str:
+        span = f"_{part.last:08}" if part.level else ""
+        return f"{self._folder}/{self._run}-{part.first:08}{span}.parquet"
+
+
+def read_parts(
+    storage: StorageFolder, folder: str, table: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
+) -> pa.Table:
+    """All parts of a table in a folder, the oldest first; only these columns, if named; `encoded` as dictionaries."""
+    wanted = list(columns or TABLES[table].names)
+    read = partial(read_parquet, storage, table=table, columns=wanted, encoded=encoded)
+    for _ in range(100):
+        names = storage.names(f"{folder}/")
+        covered = _covered(names)
+        listed = [name for name in names if name not in covered and name.endswith(".parquet")]
+        try:
+            with ThreadPoolExecutor(4) as threads:
+                tables = list(threads.map(read, listed))
+        except FileMissing:
+            continue  # a run merged its parts after they were listed
+        return pa.concat_tables(tables) if tables else TABLES[table].empty_table().select(wanted)
+    fact = f"the parts in {storage.path(folder)} vanish while they are read"
+    raise FileMissing(fact, hint="is another program deleting them?")
+
+
+def _covered(names: Iterable[str]) -> set[str]:
+    """The parts that a merged one contains, left behind by a killed run."""
+    matches = [match for name in names if (match := _NAME.fullmatch(name))]
+    spans = [(match["run"], int(match["first"]), -int(match["last"] or match["first"]), match[0]) for match in matches]
+    covered, run, reach = set(), "", -1
+    for its_run, first, last, name in sorted(spans):  # of parts that begin parts, the longest comes first
+        if its_run != run:
+            run, reach = its_run, -1
+        if -last <= reach:
+            covered.add(name)
+        elif -last > first:
+            reach = -last
+    return covered
