@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tabled import calm, texts
 
 from counterpoint.core.errors import StoreError
-from counterpoint.core.votes import Vote, standing_votes
+from counterpoint.core.votes import ReviewSettings, Vote, standing_votes
 from counterpoint.store.folder import StorageFolder
 from counterpoint.store.lab import LabStore
 from counterpoint.store.parts import PartPolicy
@@ -21,6 +21,8 @@ from counterpoint.store.votes import (
     append_votes,
     find_voter,
     invite_voter,
+    put_review,
+    read_reviews,
     read_voters,
     read_votes,
     vote_values,
@@ -120,6 +122,21 @@ def test_a_link_is_accepted_until_the_voter_is_invited_again(tmp_path: Path) -> 
 def test_a_name_that_cannot_be_shown_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(StoreError, match="cannot be a voter's name"):
         invite_voter(StorageFolder(tmp_path), name)
+
+
+def test_settings_of_a_task_come_back_and_damage_is_found(tmp_path: Path) -> None:
+    lab = LabStore(tmp_path / "lab")
+    settings = ReviewSettings("judge", ("counting", "order"), sample=30, gold_suite="world", until_majority=True)
+    put_review(lab.storage, replace(settings, seed=1))
+    put_review(lab.storage, settings)
+    assert read_reviews(lab.storage) == {"judge": settings}
+    lab.storage.put("reviews/answer.json", b'{"task": "answer", "suites": "counting"}')
+    with pytest.raises(StoreError, match="holds no review"):
+        read_reviews(lab.storage)
+    assert [(check.place, check.holds) for check in lab.verify()] == [
+        ("reviews/answer.json", False),
+        ("reviews/judge.json", True),
+    ]
 
 
 def test_a_damaged_voter_is_found(tmp_path: Path) -> None:

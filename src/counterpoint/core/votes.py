@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
+import msgspec
+
 
 class VoteTask(StrEnum):
     """What a person is asked for."""
@@ -53,6 +55,46 @@ VotedItem: TypeAlias = tuple[str, str, int, int | None]
 """What a vote is about: task, suite, group and, in some tasks, query."""
 
 
+def voted_item(task: str, suite: str, group_id: int, query: int | None) -> VotedItem:
+    """The item of a task: a query where each is answered by itself, and else a group."""
+    return task, suite, group_id, query if task == VoteTask.ANSWER else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSettings:
+    """What people vote on in a task, how many votes an item needs, and how voters qualify.
+
+    Gold items are the groups of `gold_suite`, whose golds are known, or the items on which `gold_voter` voted. A voter
+    qualifies on the first `gold_items` of them, then gets one more after every `gold_every` votes; who has less than
+    `gold_share` of the latest `gold_items` right is disqualified.
+    """
+
+    task: str
+    suites: tuple[str, ...]
+    sample: int | None = None  # groups of each suite; None for all
+    per_item: int = 3
+    until_majority: bool = False
+    seed: int = 0
+    gold_suite: str = ""
+    gold_voter: str = ""
+    gold_items: int = 10
+    gold_share: float = 0.7
+    gold_every: int = 10
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether voters have to qualify."""
+        return bool(self.gold_suite or self.gold_voter) and self.gold_items > 0
+
+
+def parse_review(content: object) -> ReviewSettings:
+    """Settings from a JSON object, or a ValueError that names the first misfit."""
+    try:
+        return msgspec.convert(content, ReviewSettings)
+    except msgspec.ValidationError as problem:
+        raise ValueError(str(problem)) from problem
+
+
 @dataclass(frozen=True, slots=True)
 class Vote:
     """One person's choice on one item; `expected` is the known choice of a gold item."""
@@ -75,8 +117,8 @@ class Vote:
 
     @property
     def item(self) -> VotedItem:
-        """What it is about."""
-        return self.task, self.suite, self.group_id, self.query
+        """What it is about; an audit is of the whole group, and its query is the one whose gold is wrong."""
+        return voted_item(self.task, self.suite, self.group_id, self.query)
 
     @property
     def is_gold_item(self) -> bool:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.core.votes import Vote, standing_votes
+from counterpoint.core.votes import ReviewSettings, Vote, parse_review, standing_votes
 from counterpoint.store.folder import (
     FileMissing,
     IntegrityCheck,
@@ -29,6 +29,7 @@ from counterpoint.store.tables import VOTES, read_parquet
 
 FOLDER = "votes"
 VOTERS = "voters"
+REVIEWS = "reviews"
 _NAME = re.compile(r"[^\x00-\x1f\x7f/\\]{1,80}")
 
 
@@ -88,8 +89,30 @@ def vote_values(table: pa.Table) -> list[Vote]:
     return [Vote(*row) for row in zip(*(table[name].to_pylist() for name in names), strict=True)]
 
 
+def put_review(storage: StorageFolder, settings: ReviewSettings) -> None:
+    """Store what people vote on in a task; what was stored for the task before is replaced, its votes stay."""
+    put_object(storage, f"{REVIEWS}/{settings.task}.json", asdict(settings))
+
+
+def read_reviews(storage: StorageFolder) -> dict[str, ReviewSettings]:
+    """What people vote on, by task."""
+    files = [file for file in storage.names(f"{REVIEWS}/") if file.endswith(".json")]
+    reviews = [_review(storage, file) for file in files]
+    return {settings.task: settings for settings in reviews}
+
+
+def _review(storage: StorageFolder, file: str) -> ReviewSettings:
+    try:
+        return parse_review(read_object(storage, file))
+    except ValueError as problem:
+        fact = f"{storage.path(file)} holds no review: {problem}"
+        raise StoreError(fact, hint="restore the file from a copy, or set up the task again") from problem
+
+
 def verify(storage: StorageFolder) -> Iterator[IntegrityCheck]:
-    """Whether every part of votes and every voter can be read."""
+    """Whether every part of votes, every voter and every review can be read."""
+    for name in storage.names(f"{REVIEWS}/"):
+        yield check_readable(name, partial(_review, storage, name))
     for name in storage.names(f"{FOLDER}/"):
         if name.endswith(".parquet"):
             yield check_readable(name, partial(read_parquet, storage, name, FOLDER))
