@@ -36,7 +36,7 @@ SHOTS = (
     ("overview", "/overview", 1400, 900, "light"),
     ("overview-phone", "/overview", 390, 1100, "light"),
     ("model", f"/models/{MODEL}?suite={SUITE}&against={OTHER}", 1400, 1100, "light"),
-    ("compare", f"/compare?models={OTHER},{MODEL}&suite={SUITE}", 1400, 1000, "light"),
+    ("compare", f"/compare?models={OTHER},{MODEL}", 1400, 1000, "light"),
     ("browse", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "light"),
     ("browse-dark", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "dark"),
     ("browse-phone", f"/browse?model={MODEL}&suite={SUITE}&verdict=broken", 390, 1100, "light"),

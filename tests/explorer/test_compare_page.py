@@ -1,6 +1,7 @@
-"""The page of several models: paired differences, where verdicts part with the groups behind, and coverage."""
+"""The page of several models: differences on all suites and on one, flips, where verdicts part, and coverage."""
 
 import re
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,18 @@ from group_labs import PICTURES, lab_of_groups
 from labs import small_lab
 from starlette.testclient import TestClient
 
+from counterpoint import catalog
 from counterpoint.explorer.app import create_app
+from counterpoint.explorer.pages.compare.suites import HALF, difference_scale
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.comparison import compare_outcomes, coverage_of_outcomes
 from counterpoint.metrics.metric import Metric
 from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.paired_tests import holm
 from counterpoint.metrics.ranking import acc_r, auroc
 from counterpoint.metrics.robustness import mean_robustness
 from counterpoint.metrics.scoring import ScoreRequest
-from counterpoint.metrics.verdicts import VERDICTS
+from counterpoint.metrics.verdicts import FAILING, PASSING, VERDICTS
 from counterpoint.store.lab import LabStore
 
 _PAIRS = (accuracy, self_consistency, comprehensive_accuracy)
@@ -63,6 +67,54 @@ def test_differences_are_those_of_the_command_that_compares(client: TestClient, 
         assert (line["low"], line["high"]) == pytest.approx((row["low"], row["high"]), abs=0.03)
         assert line["p"] == pytest.approx(row["p"], abs=0.01)
         assert line["verdict"] == {"first": "steady", "second": "shaky", "tie": "tie"}[row["verdict"]]
+
+
+def test_all_suites_are_compared_by_their_main_metric_and_corrected_together(client: TestClient, lab: LabStore) -> None:
+    twin = _json(client, "/compare.json?models=steady,shaky")
+    assert (twin["suite"], twin["lines"]) == ("", [])
+    assert {row["suite"] for row in twin["rows"]} == set(lab.suites())
+    for row in twin["rows"]:
+        request = ScoreRequest(metrics=(catalog.metric(row["metric"]),))
+        (expected,) = compare_outcomes(*_judged(lab, row["suite"]), request).to_pylist()
+        for name in ("first", "second", "difference", "n", "clusters"):
+            assert row[name] == pytest.approx(expected[name]), name
+        assert (row["low"], row["high"]) == pytest.approx((expected["low"], expected["high"]), abs=0.03)
+        assert row["detectable"] is not None
+    corrected = holm([nan if row["p"] is None else row["p"] for row in twin["rows"]])
+    assert [row["holm"] for row in twin["rows"]] == pytest.approx(list(corrected))
+
+
+def test_flips_are_the_groups_that_one_model_passes_and_the_other_fails(client: TestClient) -> None:
+    whole = _json(client, "/compare.json?models=steady,shaky")
+    for suite, row in {row["suite"]: row for row in whole["rows"]}.items():
+        twin = _json(client, f"/compare.json?models=steady,shaky&suite={suite}")
+        tables = [field for table in twin["tables"] for line in table["lines"] for field in line["fields"]]
+        named = [re.search("first=(.+)&second=(.+)#", field["address"]) for field in tables]
+        cells = [(*found.groups(), field["count"]) for found, field in zip(named, tables, strict=True) if found]
+        lost = sum(count for first, second, count in cells if first in PASSING and second in FAILING)
+        assert [gallery["found"] for gallery in twin["flips"]] == [row["only_first"], row["only_second"]]
+        assert row["only_first"] == (0 if suite == "swaps" else lost)
+        assert len(twin["flips"][0]["groups"]) == min(row["only_first"], 12)
+        for entry in twin["flips"][0]["groups"]:
+            assert any(line["answer"] != line["other"] for line in entry["lines"])
+    shown = [entry["address"].split("/")[2] for entry in whole["flips"][0]["groups"]]
+    assert len(set(shown)) == sum(row["only_first"] > 0 for row in whole["rows"]), "each suite in turn"
+
+
+@pytest.mark.parametrize("widest", [0.0, 0.004, 0.031, 0.2, 0.41, 1.0])
+def test_three_points_are_always_four_pixels_and_no_scale_is_wider_than_needed(widest: float) -> None:
+    scale = difference_scale([widest, -widest / 2])
+    assert 3 * scale.pixels >= 4
+    assert scale.end * scale.pixels == pytest.approx(HALF)
+    assert scale.end >= min(100 * widest, 75)
+
+
+def test_a_model_is_found_by_a_part_of_its_name(client: TestClient) -> None:
+    assert _json(client, "/compare.json?models=steady,shaky&add=SILENT")["names"] == ["steady", "shaky", "silent"]
+    assert _json(client, "/compare.json?models=steady,shaky&add=silent&instead=1")["names"] == ["steady", "silent"]
+    several = _json(client, "/compare.json?models=steady,silent&add=s")
+    assert (several["names"], [choice["label"] for choice in several["suggested"]]) == (["steady", "silent"], ["shaky"])
+    assert "No other model has" in client.get("/compare?models=steady,shaky&add=gemini").text
 
 
 def test_coverage_is_that_of_the_tables_of_carets(client: TestClient, lab: LabStore) -> None:

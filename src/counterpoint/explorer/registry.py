@@ -17,7 +17,7 @@ PAGES: tuple[PageEntry, ...] = (
         "/compare",
         "counterpoint.explorer.pages.compare:compare_view",
         label="Compare",
-        parameters=("suite", "models", "with", "first", "second", "page"),
+        parameters=("suite", "models", "add", "instead", "with", "first", "second", "page"),
         static=("models", "suite", "with"),
     ),
     PageEntry(

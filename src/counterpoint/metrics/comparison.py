@@ -64,15 +64,10 @@ def compare_outcomes(first: Outcomes, second: Outcomes, request: ScoreRequest) -
             raise CounterpointError(f"{metric.name} is raised by chance, and cannot tell two models apart", hint=hint)
     for metric, units in _paired_units(first, second, metrics, request):
         differences = [row for row in _differences(metric, units) if metric in by_suite[row["slice"][0]]]
-        tests = max(sum(not isnan(row["p"]) for row in differences), 1)
-        for row, corrected in zip(differences, holm([row["p"] for row in differences]), strict=True):
-            verdict = _verdict(row, corrected, metric)
-            effect = detectable_effect(row["error"], row["n"], tests) if row["n"] and row["error"] >= 0 else None
-            rows.append(row | {"holm": corrected, "verdict": verdict, "detectable": effect, "version": metric.version})
+        rows += _corrected([(metric, row) for row in differences])
     order = {metric.name: place for place, metric in enumerate(metrics)}
     rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
-    schema = pa.schema([*((name, pa.string()) for name in request.columns), *_SCHEMA])
-    return pa.Table.from_pylist([_row(row, request) for row in rows], schema)
+    return _table(rows, request)
 
 
 def compare_with_reference(
@@ -98,6 +93,35 @@ def compare_with_reference(
         for row, corrected in zip(own, holm(values), strict=True):
             verdict = _verdict(row, corrected, by_name[name])
             row |= {"holm": None if isnan(corrected) else corrected, "verdict": verdict}
+    return rows
+
+
+def compare_on_suites(outcomes: Iterable[tuple[Outcomes, Outcomes, Metric]]) -> list[dict[str, Any]]:
+    """Compare two models on several suites, each by a metric of its own.
+
+    The rows are those of `compare_outcomes`, one for each suite on which both models have cases; p values are corrected
+    over these suites, and the detectable effect is that of as many tests.
+    """
+    request = ScoreRequest(())
+    differences = [
+        (metric, row)
+        for first, second, metric in outcomes
+        for _, units in _paired_units(first, second, [metric], request)
+        for row in _differences(metric, units)
+        if row["n"]
+    ]
+    rows: list[dict[str, Any]] = _table(_corrected(differences), request).to_pylist()
+    return rows
+
+
+def _corrected(differences: Sequence[tuple[Metric, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Rows of differences with Holm's correction over all of them, verdict and detectable effect."""
+    tests = max(sum(not isnan(row["p"]) for _, row in differences), 1)
+    rows = []
+    for (metric, row), corrected in zip(differences, holm([row["p"] for _, row in differences]), strict=True):
+        verdict = _verdict(row, corrected, metric)
+        effect = detectable_effect(row["error"], row["n"], tests) if row["n"] and row["error"] >= 0 else None
+        rows.append(row | {"holm": corrected, "verdict": verdict, "detectable": effect, "version": metric.version})
     return rows
 
 
@@ -229,6 +253,11 @@ def _verdict(row: Mapping[str, Any], corrected: float, metric: Metric) -> str:
     if corrected >= ALPHA:
         return TIE
     return "first" if (row["difference"] > 0) != metric.lower_is_better else "second"
+
+
+def _table(rows: Iterable[dict[str, Any]], request: ScoreRequest) -> pa.Table:
+    schema = pa.schema([*((name, pa.string()) for name in request.columns), *_SCHEMA])
+    return pa.Table.from_pylist([_row(row, request) for row in rows], schema)
 
 
 def _row(row: dict[str, Any], request: ScoreRequest) -> dict[str, Any]:

@@ -22,6 +22,9 @@ VERDICTS: Mapping[str, str] = MappingProxyType(
 )
 """Each group has one of these, with its label; `holds` and `breaks` are for groups without gold."""
 
+PASSING, FAILING = frozenset({"right", "holds"}), frozenset({"broken", "gained", "wrong", "breaks"})
+"""The verdicts of groups that a model passes, and of those that it fails; one that is not answered is neither."""
+
 INCONSISTENT = "inconsistent"
 """The answers violate the relation, correct or not."""
 

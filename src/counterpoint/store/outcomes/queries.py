@@ -13,6 +13,7 @@ from counterpoint.metrics.confusion import AnswerTally, ConfusionTable, confusio
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.outcomes import Outcomes, restore_outcomes
 from counterpoint.metrics.slices import FEWEST_GROUPS, SliceSums
+from counterpoint.metrics.verdicts import FAILING, PASSING
 from counterpoint.store.outcomes.reader import OutcomeReader
 
 ResultRow = Mapping[str, Any]
@@ -30,7 +31,7 @@ def read_outcomes(reader: OutcomeReader, suite: str, slug: str) -> Outcomes:
     columns = ["suite", "test", "group_id", "role", "relation", "kind", "picture", "mode", "gold", "tags", "rules"]
     source = reader.database.source("outcomes", model=slug, suite=suite)
     sql = f"SELECT correct, consistent, state, value, score FROM {source} ORDER BY row"
-    scale = reader.lab.scale(reader.model(slug).fingerprint)
+    scale = reader.cached(("scale", slug), lambda: reader.lab.scale(reader.model(slug).fingerprint))
     return restore_outcomes(pq.read_table(path, columns=columns), reader.database.table(sql), scale)
 
 
@@ -102,6 +103,34 @@ def joint_verdict_groups(
         f"ORDER BY place LIMIT {limit} OFFSET {offset}"
     )
     return reader.database.rows(sql, verdicts)
+
+
+def flip_counts(reader: OutcomeReader, first: str, second: str) -> Mapping[str, tuple[int, int]]:
+    """Return by suite how many groups only the first model passes, and how many only the second.
+
+    Groups with an exchanged input have no part in it, since no answer to them is a failure by itself.
+    """
+    sql = (
+        f"SELECT a.suite, count_if({_flip('a', 'b')}) AS first, count_if({_flip('b', 'a')}) AS second "
+        f"FROM {_flip_join(reader, first, second)} GROUP BY ALL"
+    )
+    return {row["suite"]: (row["first"], row["second"]) for row in reader.database.rows(sql)}
+
+
+def flip_groups(
+    reader: OutcomeReader, models: tuple[str, str], suite: str, limit: int, *, passed_by_second: bool = False
+) -> Sequence[ResultRow]:
+    """Return the columns of a GroupMatch with the first model, of groups that only one of two models passes.
+
+    Without a suite they are drawn from each in turn.
+    """
+    passed = _flip("b", "a") if passed_by_second else _flip("a", "b")
+    sql = (
+        "SELECT a.model, a.suite, a.place, a.group_id, a.test, a.kind, a.relation, a.verdict, a.inconsistent, "
+        f"a.base_query, a.variants FROM {_flip_join(reader, *models, suite=suite)} WHERE {passed} "
+        f"ORDER BY row_number() OVER (PARTITION BY a.suite ORDER BY a.place), number LIMIT {limit}"
+    )
+    return reader.database.rows(sql)
 
 
 def query_places(reader: OutcomeReader, query_id: int, limit: int) -> Sequence[tuple[str, int]]:
@@ -202,3 +231,15 @@ def word_counts(reader: OutcomeReader, suite: str) -> Sequence[ResultRow]:
 def _verdict_join(reader: OutcomeReader, suite: str, first: str, second: str) -> str:
     a, b = (reader.database.source("verdicts", model=slug, suite=suite) for slug in (first, second))
     return f"{a} AS a JOIN {b} AS b USING (place)"
+
+
+def _flip_join(reader: OutcomeReader, first: str, second: str, suite: str = "") -> str:
+    a, b = (reader.database.source("verdicts", model=slug, suite=suite) for slug in (first, second))
+    return f"{a} AS a JOIN {b} AS b USING (number)"
+
+
+def _flip(passes: str, fails: str) -> str:
+    """Return SQL for a group that one side of a join passes and the other fails."""
+    passing, failing = (tuple(sorted(verdicts)) for verdicts in (PASSING, FAILING))
+    verdicts = f"{passes}.verdict IN {passing} AND {fails}.verdict IN {failing}"
+    return f"(a.relation <> '{Relation.SWAP}' AND {verdicts})"

@@ -1,23 +1,30 @@
-"""Compare: two to five models on one suite, their paired differences, where their verdicts part, what each covers."""
+"""Compare: two to five models, on all suites at once and on one in detail, and the groups that only one passes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlencode
 
 from msgspec import Struct
 
 from counterpoint import catalog
-from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.group_filters import browse_address
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
-from counterpoint.explorer.page import PageRequest, PageView, page_number
-from counterpoint.explorer.views import LinkChoice, ScoreCell, SelectOption
+from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.pages.compare.query import LEAST, MOST, CompareQuery, find_models
+from counterpoint.explorer.pages.compare.suites import (
+    DifferenceScale,
+    FlipGallery,
+    SuiteDifference,
+    difference_scale,
+    flip_galleries,
+    suite_differences,
+    suites_sentence,
+)
+from counterpoint.explorer.views import LinkChoice, ScoreCell
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.comparison import compare_with_reference, coverage_of_outcomes
 from counterpoint.metrics.scoring import KORN_GRAUBARD, ScoreRequest
 from counterpoint.metrics.verdicts import VERDICTS
-from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.queries import joint_verdict_counts, joint_verdict_groups, read_outcomes
 from counterpoint.store.outcomes.selection import GroupFilter, GroupMatch
 
@@ -36,6 +43,7 @@ class ModelDifference(Struct, frozen=True):
     p: float | None
     holm: float | None
     verdict: str
+    detectable: float | None
     method: str
 
 
@@ -83,15 +91,29 @@ class CoverageRow(Struct, frozen=True):
     cells: tuple[ScoreCell, ...]
 
 
+class ModelChoice(Struct, frozen=True):
+    """A model that is compared: where it becomes the first, and where it is left out."""
+
+    name: str
+    first: str = ""
+    without: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class CompareView(PageView):
-    """Two to five models on one suite."""
+    """Two to five models on all suites, and on one."""
 
     suite: str = ""
-    models: tuple[SelectOption, ...] = ()
+    models: tuple[ModelChoice, ...] = ()
+    known: tuple[str, ...] = ()  # the names of all models
+    hidden: tuple[tuple[str, str], ...] = ()  # what the form keeps
+    sought: str = ""
+    suggested: tuple[LinkChoice, ...] = ()
     names: tuple[str, ...] = ()
-    suites: tuple[LinkChoice, ...] = ()
-    references: tuple[LinkChoice, ...] = ()
+    finding: str = ""
+    scale: DifferenceScale | None = None
+    rows: tuple[SuiteDifference, ...] = ()
+    flips: tuple[FlipGallery, ...] = ()
     lines: tuple[DifferenceRow, ...] = ()
     coverage: tuple[CoverageRow, ...] = ()
     couples: tuple[LinkChoice, ...] = ()
@@ -107,15 +129,14 @@ class CompareView(PageView):
     empty: str = ""
 
 
-LEAST, MOST, PAGE = 2, 5, 10
-"""How many models can be compared, and how many groups a page lists."""
+PAGE, SUGGESTED = 10, 12
+"""How many groups a page lists, and how many models are suggested."""
 
 SENTENCE = (
     "The first model against each other on the pairs that both answered: differences in points with 95 % intervals "
-    "over pictures, and p values with Holm’s correction over all tests of a metric. At 5 % or more it is a tie."
+    "over pictures, and p values with Holm’s correction. At 5 % or more it is a tie."
 )
 
-_RANKED = ("comprehensive_accuracy", "acc_r", "accuracy")  # by which the models of a bare address are chosen
 _KINDS = (("right", "broken", "gained", "wrong"), ("holds", "breaks"))
 _SHORT = {"broken": "then incorrect", "gained": "then correct"}  # column heads are narrow
 _LABELS = {
@@ -124,51 +145,8 @@ _LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CompareQuery:
-    """The suite and the models to compare, and the cell of the verdict table whose groups are listed."""
-
-    suite: str
-    models: tuple[LabModel, ...]
-    other: int = 1  # the place of the second model of the table
-    first: str = ""
-    second: str = ""
-    page: int = 1
-
-    @classmethod
-    def read(cls, reader: LabReader, query: Mapping[str, str], models: Sequence[str]) -> "CompareQuery":
-        """Return the query of an address; without models, the best two of the suite."""
-        suite = query.get("suite", "") or _default_suite(reader)
-        suite = reader.require_suite(suite) if suite else ""
-        slugs = list(dict.fromkeys(slug for word in models for slug in word.split(",") if slug))[:MOST]
-        chosen = tuple(reader.model(slug) for slug in slugs)
-        if len(chosen) < LEAST and suite:
-            others = [model for model in _best(reader, suite) if model not in chosen]
-            chosen = (*chosen, *others[: LEAST - len(chosen)])
-        first, second = query.get("first", ""), query.get("second", "")
-        for verdict in filter(None, (first, second)):
-            if verdict not in VERDICTS:
-                raise UnknownName("verdict", verdict, VERDICTS)
-        with_other = [place for place, model in enumerate(chosen) if place and model.slug == query.get("with", "")]
-        return cls(suite, chosen, with_other[0] if with_other else 1, first, second, page_number(query.get("page", "")))
-
-    def address(self, ending: str = "", anchor: str = "", **changes: Any) -> str:
-        """Return where this comparison is shown, with some of it changed."""
-        own = replace(self, **changes)
-        parameters = {
-            "models": ",".join(model.slug for model in own.models),
-            "suite": own.suite,
-            "with": own.models[own.other].slug if own.other > 1 else "",
-            "first": own.first,
-            "second": own.second,
-            "page": str(own.page) if own.page > 1 else "",
-        }
-        given = urlencode({name: value for name, value in parameters.items() if value}, safe=",")
-        return f"/compare{ending}?{given}{anchor}"
-
-
 def compare_view(reader: LabReader, request: PageRequest) -> CompareView:
-    """Two to five models on one suite: paired differences, joint verdicts and coverage."""
+    """Two to five models on all suites and on one: paired differences, flips, joint verdicts and coverage."""
     query = CompareQuery.read(reader, request.values, request.all("models"))
     if len(query.models) < LEAST:
         return CompareView(
@@ -177,31 +155,47 @@ def compare_view(reader: LabReader, request: PageRequest) -> CompareView:
             twin="/compare.json",
             empty="There are no two models to compare yet: start one with counterpoint run.",
         )
-    counts = joint_verdict_counts(reader, query.suite, query.models[0].slug, query.models[query.other].slug)
-    found = counts.get((query.first, query.second), 0) if query.first and query.second else 0
-    query = replace(query, page=min(query.page, max(-(-found // PAGE), 1)))
     names = tuple(model.name for model in query.models)
-    lines, coverage, labels = reader.cached(("versus", query.suite, query.models), lambda: _paired(reader, query))
-    joint = _joint_filter(query, labels)
-    shown = _listed(reader, query, joint) if found else ()
-    return CompareView(
+    rows = suite_differences(reader, query)
+    view = CompareView(
         title=f"Compare: {', '.join(names)}",
         sentence=SENTENCE,
         twin=query.address(".json"),
-        before=query.address(anchor="#groups", page=query.page - 1) if found and query.page > 1 else "",
-        after=query.address(anchor="#groups", page=query.page + 1) if query.page * PAGE < found else "",
         suite=query.suite,
-        models=tuple(SelectOption(model.slug, model.name, model in query.models) for model in reader.models()),
+        models=tuple(_choices(query)),
+        known=tuple(model.name for model in reader.models() if model not in query.models),
+        hidden=(("models", ",".join(model.slug for model in query.models)), ("suite", query.suite)),
+        sought=query.sought,
+        suggested=tuple(_suggestions(reader, query)) if query.sought else (),
         names=names,
-        suites=tuple(
-            LinkChoice(suite, _without_cell(query).address(suite=suite), suite == query.suite)
-            for suite in reader.suites()
-        ),
-        references=tuple(_references(query)),
-        lines=lines,
-        coverage=coverage,
+        finding=suites_sentence(query, rows),
+        rows=rows,
+        scale=difference_scale([row.difference for row in rows if row.difference is not None]),
+        flips=flip_galleries(reader, query, rows),
         couples=tuple(_couples(query)) if len(query.models) > LEAST else (),
         couple=(names[0], names[query.other]),
+    )
+    return _with_suite(reader, query, view) if query.suite else view
+
+
+def _with_suite(reader: LabReader, query: CompareQuery, view: CompareView) -> CompareView:
+    """Return the page with the details of one suite."""
+    counts = joint_verdict_counts(reader, query.suite, query.models[0].slug, query.models[query.other].slug)
+    found = counts.get((query.first, query.second), 0) if query.first and query.second else 0
+    query = replace(query, page=min(query.page, max(-(-found // PAGE), 1)))
+    lines, coverage, labels = reader.cached(("versus", query.suite, query.models), lambda: _paired(reader, query))
+    joint = _joint_filter(query, labels)
+    shown = _listed(reader, query, joint) if found else ()
+    differences = [one.difference for line in lines for one in line.against if one]
+    return replace(
+        view,
+        twin=query.address(".json"),
+        above=query.without_cell.address(suite=""),
+        before=query.address(anchor="#groups", page=query.page - 1) if found and query.page > 1 else "",
+        after=query.address(anchor="#groups", page=query.page + 1) if query.page * PAGE < found else "",
+        scale=difference_scale([*differences, *(row.difference for row in view.rows if row.difference is not None)]),
+        lines=lines,
+        coverage=coverage,
         tables=tuple(_tables(query, counts, labels)),
         left_out=sum(number for key, number in counts.items() if not any(set(key) <= set(own) for own in _KINDS)),
         listed=_title(query, labels) if query.first and query.second else "",
@@ -226,39 +220,26 @@ def _paired(
     return _lines(names, differences), _coverage(names, covered.to_pylist()), labels
 
 
-def _without_cell(query: CompareQuery) -> CompareQuery:
-    """Return the query without a listed cell."""
-    return replace(query, first="", second="", page=1)
-
-
-def _default_suite(reader: LabReader) -> str:
-    """Return the first of the suites that most models have answered."""
-    suites = reader.suites()
-    models = [sum(reader.has_answers(suite, model.slug) for model in reader.models()) for suite in suites]
-    return suites[models.index(max(models))] if suites else ""
-
-
-def _best(reader: LabReader, suite: str) -> list[LabModel]:
-    """Return the models that have answered a suite, the best first."""
-
-    def rank(model: LabModel) -> tuple[float, str]:
-        scores = (reader.score(suite, model.slug, metric) for metric in _RANKED)
-        return -next((score.value for score in scores if score), -1.0), model.name
-
-    return sorted((model for model in reader.models() if reader.has_answers(suite, model.slug)), key=rank)
-
-
-def _references(query: CompareQuery) -> Iterator[LinkChoice]:
-    """Yield each model as the reference that the others are compared with."""
+def _choices(query: CompareQuery) -> Iterator[ModelChoice]:
+    """Yield each model with the address where it comes first, and, of more than two, the one where it is left out."""
     for model in query.models:
-        order = (model, *(other for other in query.models if other != model))
-        address = replace(_without_cell(query), models=order, other=1).address()
-        yield LinkChoice(model.name, address, model == query.models[0])
+        others = tuple(other for other in query.models if other != model)
+        first = replace(query.without_cell, models=(model, *others), other=1).address()
+        without = replace(query.without_cell, models=others, other=1).address() if len(others) >= LEAST else ""
+        yield ModelChoice(model.name, "" if model == query.models[0] else first, without)
+
+
+def _suggestions(reader: LabReader, query: CompareQuery) -> Iterator[LinkChoice]:
+    """Yield the models that fit what was looked for, as links that add them."""
+    fitting = [model for model in find_models(reader, query.sought) if model not in query.models]
+    for model in fitting[:SUGGESTED]:
+        models = (*query.models[: MOST - 1], model)
+        yield LinkChoice(model.name, replace(query.without_cell, models=models, other=1).address())
 
 
 def _couples(query: CompareQuery) -> Iterator[LinkChoice]:
     for place, model in enumerate(query.models[1:], 1):
-        address = _without_cell(query).address(anchor="#verdicts", other=place)
+        address = query.without_cell.address(anchor="#suites", other=place)
         yield LinkChoice(f"{query.models[0].name} and {model.name}", address, place == query.other)
 
 
