@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from counterpoint.explorer.app import create_app
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcomes.files import Progress
+from counterpoint.store.outcomes.files import BuildStep, Progress
 
 
 @pytest.fixture
@@ -59,3 +59,54 @@ def test_a_page_that_does_not_exist_knows_the_lab(lab: LabStore) -> None:
     page = client.get("/nowhere")
     assert page.status_code == 404
     assert "3 models · 201 answers" in page.text
+
+
+def test_a_part_is_not_shown_as_the_whole_where_the_other_tables_cannot_be_made(lab: LabStore) -> None:
+    def break_down(step: BuildStep) -> None:
+        if step.about.startswith("indexing"):
+            raise RuntimeError("no more of this")
+
+    client, reader = _client(lab, break_down)
+    assert client.get("/overview").status_code == 503
+    assert reader._thread is not None
+    reader._thread.join()
+    page = client.get("/overview")
+    assert page.status_code == 200
+    assert "Not everything is shown" in page.text
+    assert "RuntimeError: no more of this" in page.text
+    reader._progress = lambda step: None
+    reader.wait()
+    client.get("/overview")
+    reader.wait()
+    assert "Not everything is shown" not in client.get("/overview").text
+    assert reader.failure == ""
+
+
+def test_a_lab_of_which_nothing_can_be_shown_says_why(lab: LabStore) -> None:
+    def break_down(step: BuildStep) -> None:
+        raise RuntimeError("no more of this")
+
+    client, reader = _client(lab, break_down)
+    assert client.get("/overview").status_code == 503
+    assert reader._thread is not None
+    reader._thread.join()
+    page = client.get("/overview")
+    assert page.status_code == 500
+    assert "no more of this" in page.text
+
+
+def test_suites_that_are_ready_are_shown_before_anything_is_made(lab: LabStore) -> None:
+    leave = Event()
+
+    def hold(step: object) -> None:
+        leave.wait()
+
+    LabReader(lab, lab.folder.parent / "cache").update(["odd"])
+    client, reader = _client(lab, hold)
+    client.get("/overview")
+    while reader.step is None:  # the thread has shown what is ready before its first step
+        pass
+    page = client.get("/overview")
+    assert "1 of 2 suites are shown" in page.text
+    leave.set()
+    reader.wait()

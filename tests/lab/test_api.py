@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 import counterpoint as cp
 from counterpoint.cli.main import commands
+from counterpoint.lab import reader
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +131,23 @@ def test_progress_reaches_a_callback_and_warnings_the_logger(tmp_path: Path, cap
 def test_verify_says_whether_a_lab_is_what_it_was(lab: cp.Lab) -> None:
     assert lab.verify().holds
     assert "checks hold" in repr(lab.verify())
+
+
+def test_tables_for_the_pages_are_made_where_answers_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    told: list[str] = []
+    lab = cp.Lab(tmp_path / "lab", progress=lambda event: told.append(event.task))
+    lab.generate("order", items=20, limit=5)
+    assert not (tmp_path / "cache").exists()  # so small that the first page makes them in a moment
+    monkeypatch.setattr(reader, "AT_ONCE", 1)
+    lab.generate("negation", items=20, limit=5)
+    lab.run("constant")
+    assert not reader.LabReader(lab.store)._plan().missing
+    assert "making tables for the pages" in told
+    lab.rescore("exact", suites=["order"])
+    left = {folder.about for folder in reader.LabReader(lab.store)._plan().missing}
+    assert left == {"constant on negation", "comparing the models on negation", "indexing all groups"}
+    monkeypatch.setattr(reader.LabReader, "update", lambda own, suites: 1 / 0)
+    assert lab.run("random").complete  # whatever happens to the tables

@@ -83,7 +83,8 @@ def lab_view(request: Request) -> LabView:
     try:
         reader.refresh()
         lost = reader.missing_picture()
-        return LabView(reader.name, len(reader.models()), reader.answer_count(), plays, progress, lost)
+        shown = len(reader.models()), reader.answer_count()
+        return LabView(reader.name, *shown, plays, progress, lost, reader.failure)
     except CounterpointError:  # which the page itself is about
         return LabView(reader.name, plays=plays, progress=progress)
 

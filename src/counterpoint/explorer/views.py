@@ -30,6 +30,7 @@ class LabView(Struct, frozen=True):
     plays: bool = False  # whether models are loaded to try
     progress: BuildProgress | None = None  # while tables are built
     missing_picture: str = ""  # the address of a picture whose folder is not there
+    failure: str = ""  # why some tables could not be made
 
 
 class LinkChoice(Struct, frozen=True):

@@ -106,7 +106,9 @@ class Lab:
 
         how = (limit, pairs, seed, name, rules, columns or {}, _path(texts), options, replace, _path(pictures))
         request = GenerateRequest(suites, source, _path(data), split, items, *how)
-        return generate(self.store, request, self.progress)
+        generated = generate(self.store, request, self.progress)
+        self._update_tables([suite.name for suite in generated.suites if suite.manifest])
+        return generated
 
     def add_groups(
         self, groups: Iterable[Group], name: str, *, rules: str = "exact", replace: bool = False
@@ -165,7 +167,9 @@ class Lab:
 
         how: dict[str, Any] = {"suites": suites, "limit": limit, "batch_size": batch_size, "trials": trials}
         how |= {"seed": seed, "name": name, "version": version, "model_args": model_args}
-        return run_model(self.store.opened(), _run_request(model, **how, **settings), self.progress)
+        report = run_model(self.store.opened(), _run_request(model, **how, **settings), self.progress)
+        self._update_tables(suites)
+        return report
 
     def estimate_run(self, model: str, **request: Any) -> RunEstimate:
         """The requests, tokens, price and time that `run` would take with the same arguments; nothing is asked."""
@@ -177,14 +181,23 @@ class Lab:
         """Take values from the stored answers by another extraction rule; no model is asked."""
         from counterpoint.lab.rescoring import rescore_models
 
-        return rescore_models(self.store.opened(), rule, models, suites)
+        rescoring = rescore_models(self.store.opened(), rule, models, suites)
+        self._update_tables(suites)
+        return rescoring
 
     def import_predictions(self, *files: Path | str, name: str, version: str = "", **request: Any) -> ImportReport:
         """Store predictions made elsewhere as answers of a model; further arguments are those of `ImportRequest`."""
         from counterpoint.lab.importing import ImportRequest, import_predictions
 
         paths = tuple(map(Path, files))
-        return import_predictions(self.store.opened(), ImportRequest(paths, name, version, **request), self.progress)
+        report = import_predictions(self.store.opened(), ImportRequest(paths, name, version, **request), self.progress)
+        self._update_tables(request.get("suites", ()))
+        return report
+
+    def _update_tables(self, suites: Sequence[str]) -> None:
+        from counterpoint.lab.reader import update_tables
+
+        update_tables(self.store.opened(), suites, self.progress)
 
     # Reading
 

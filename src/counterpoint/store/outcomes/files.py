@@ -134,6 +134,15 @@ class OutcomeFiles:
         """The bytes that the folders which were not built yet are built from."""
         return sum(folder.bytes for folder in self.missing)
 
+    def missing_of(self, suites: Sequence[str] | None) -> tuple[TableFolder, ...]:
+        """Return the folders that some suites lack, all without names; the index belongs to whoever builds the last."""
+        if suites is None:
+            return self.missing
+        own = (folder for suite in suites if suite in self.suites for folder in self._suite_folders(suite))
+        wanted = _missing((*self.answers.values(), *own))
+        left = {folder.path for folder in self.missing} - {folder.path for folder in wanted}
+        return (*wanted, *_missing([self.all_groups])) if left <= {self.all_groups.path} else wanted
+
     def _suite_folders(self, suite: str) -> tuple[TableFolder, ...]:
         outcomes = (folder for (_, name), folder in self.outcomes.items() if name == suite)
         return (self.suites[suite], *outcomes, self.ties[suite])
@@ -170,43 +179,52 @@ def build_files(
     models: Sequence[LabModel],
     metrics: Metrics,
     *,
+    suites: Sequence[str] | None = None,
     progress: Progress = lambda step: None,
     worker: Sequence[str] = (),
     small: int = SMALL,
 ) -> OutcomeFiles:
-    """Return the files of a lab; missing ones are built first, beyond `small` bytes by the `worker` command.
+    """Return the files of a lab; missing ones, or those of some suites, are built first.
 
-    The worker is called with the lab and the cache folder, and runs `serve_worker`.
+    Beyond `small` bytes the `worker` command builds them: it is called with the lab and the cache folder, and runs
+    `serve_worker`.
     """
     files = plan_files(lab, cache, models, metrics)
-    if worker and files.missing_bytes > small:
-        _run_worker(worker, lab, cache, models, progress)
-    _build_missing(files, progress)
+    if worker and sum(folder.bytes for folder in files.missing_of(suites)) > small:
+        _run_worker(worker, lab, cache, models, suites, progress)
+    _build_missing(files, suites, progress)
     return files
 
 
 def serve_worker(lab: LabStore, cache: Path, metrics: Metrics, reader: TextIO, writer: TextIO) -> None:
-    """Build the missing files for the models in a JSON list, and write progress or an error as JSON lines."""
-    models = [LabModel(**model) for model in json.load(reader)]
+    """Build the missing files for the models and suites in a JSON object, and write progress or an error as lines."""
+    request = json.load(reader)
+    models = [LabModel(**model) for model in request["models"]]
 
     def send(**message: str | int) -> None:
         writer.write(f"{json.dumps(message)}\n")
         writer.flush()
 
     try:
-        _build_missing(plan_files(lab, cache, models, metrics), lambda step: send(**step._asdict()))
+        files = plan_files(lab, cache, models, metrics)
+        _build_missing(files, request["suites"], lambda step: send(**step._asdict()))
     except CounterpointError as problem:
         send(fact=str(problem), hint=problem.hint)
 
 
-def _build_missing(files: OutcomeFiles, progress: Progress) -> None:
-    for number, folder in enumerate(missing := files.missing, 1):
+def _build_missing(files: OutcomeFiles, suites: Sequence[str] | None, progress: Progress) -> None:
+    for number, folder in enumerate(missing := files.missing_of(suites), 1):
         progress(BuildStep(folder.about, number, len(missing)))
         folder.build()
 
 
 def _run_worker(
-    worker: Sequence[str], lab: LabStore, cache: Path, models: Sequence[LabModel], progress: Progress
+    worker: Sequence[str],
+    lab: LabStore,
+    cache: Path,
+    models: Sequence[LabModel],
+    suites: Sequence[str] | None,
+    progress: Progress,
 ) -> None:
     """Build what is missing in a process of its own, and pass on the lines that it writes."""
     command = [*worker, str(lab.folder.resolve()), str(cache.resolve())]
@@ -214,7 +232,7 @@ def _run_worker(
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
         assert process.stdin, "the pipe was asked for"
         assert process.stdout, "the pipe was asked for"
-        json.dump([asdict(model) for model in models], process.stdin)
+        json.dump({"models": [asdict(model) for model in models], "suites": suites}, process.stdin)
         process.stdin.close()
         problem: dict[str, str] = {}
         for line in process.stdout:

@@ -35,6 +35,9 @@ T = TypeVar("T")
 _SCORE = ("value", "low", "high", "n", "clusters", "method", "reason", "missing")
 _NO_SCORE = (None,) * len(_SCORE)
 
+RETRY = 30.0
+"""Seconds after which tables that could not be built are tried again."""
+
 CACHE_BYTES = 96_000_000
 """Capacity of the cache of one version of a lab."""
 
@@ -115,6 +118,7 @@ class OutcomeReader:
         self._pause_until = 0.0
         self._thread: Thread | None = None
         self._step: BuildStep | None = None
+        self.failure = ""  # why tables could not be built in the background, where pages do not say it themselves
 
     @property
     def name(self) -> str:
@@ -139,15 +143,18 @@ class OutcomeReader:
         version = lab_version(self.lab)
         with self._lock:
             building = self._thread is not None and self._thread.is_alive()
-            if version != self._snapshot.lab_version and not building and time.monotonic() >= self._pause_until:
+            is_old = version != self._snapshot.lab_version or bool(self.failure)
+            if is_old and not building and time.monotonic() >= self._pause_until:
                 if not self._background or self._plan().missing_bytes <= self._small:
-                    self._snapshot = _Snapshot(version)
+                    self._snapshot, self.failure = _Snapshot(version), ""
                 else:
                     self._thread = Thread(target=self._rebuild, args=(version,), daemon=True)
                     self._thread.start()
             if not self._snapshot.version:
+                if self.failure and self.step is None:
+                    raise StoreError(f"the tables of {self.name} could not be made: {self.failure}")
                 raise TablesNotReady(self.name, self._step)
-            return self._snapshot.version
+            return self._snapshot.version + self.failure
 
     @property
     def shown_suites(self) -> tuple[str, ...]:
@@ -164,6 +171,19 @@ class OutcomeReader:
         if self._thread is not None:
             self._thread.join()
             self._pause_until = 0.0
+
+    def update(self, suites: Sequence[str]) -> None:
+        """Build what some suites lack, in this process or by the worker, and nothing of the others."""
+        build_files(
+            self.lab,
+            self._folder,
+            list_models(self.lab),
+            self.metrics,
+            suites=suites,
+            progress=self._progress,
+            worker=self._worker,
+            small=self._small,
+        )
 
     def cached(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         """Return a value that follows from this version of the lab; the key must name all else that it depends on."""
@@ -350,10 +370,26 @@ class OutcomeReader:
     def _rebuild(self, version: str) -> None:
         """Build the tables of a new version beside those of the last and show it; then pause, as runs go on adding.
 
-        Where nothing was shown yet, suites are shown as they are ready, whenever their number has doubled.
+        Where nothing was shown yet, suites are shown as they are ready, whenever their number has doubled. What cannot
+        be built leaves the pages as they are, and they say so.
         """
-        started, models, files = time.monotonic(), list_models(self.lab), self._plan()
+        started = time.monotonic()
+        try:
+            snapshot, failure = self._rebuilt(version), ""
+        except CounterpointError:
+            snapshot, failure = _Snapshot(version), ""  # the next page that is asked for says what is wrong
+        except Exception as problem:  # of whatever library; a part is not shown as the whole
+            snapshot, failure = self._snapshot, f"{type(problem).__name__}: {problem}"
+        with self._lock:
+            self._snapshot, self._step, self.failure = snapshot, None, failure
+            pause = 3 * (time.monotonic() - started)
+            self._pause_until = time.monotonic() + max(pause, RETRY if failure else 0.0)
+
+    def _rebuilt(self, version: str) -> _Snapshot:
+        models, files = list_models(self.lab), self._plan()
         comparisons, shown_before = {folder.about for folder in files.ties.values()}, bool(self._snapshot.version)
+        if not shown_before:
+            self._show_ready_suites(version, files)
 
         def follow(step: BuildStep) -> None:
             self._step = step
@@ -361,13 +397,7 @@ class OutcomeReader:
             if step.about in comparisons and not shown_before:  # the last step of a suite
                 self._show_ready_suites(version, files)
 
-        try:
-            snapshot = _Snapshot(version, models, database=self._build(models, follow))
-        except CounterpointError:
-            snapshot = _Snapshot(version)  # the next page that is asked for says what is wrong
-        with self._lock:
-            self._snapshot, self._step = snapshot, None
-            self._pause_until = time.monotonic() + 3 * (time.monotonic() - started)
+        return _Snapshot(version, models, database=self._build(models, follow))
 
     def _show_ready_suites(self, version: str, files: OutcomeFiles) -> None:
         """Show the suites whose tables are there, if they are twice as many as those that are shown."""
