@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
+from itertools import product
 from random import Random
 from typing import Any, NamedTuple
 
@@ -66,20 +67,37 @@ class Exclusion(NamedTuple):
     landmarks: frozenset[str]  # names of classes of nouns
     subjects: frozenset[str]
     verbs: frozenset[str]
+    but: frozenset[str] = frozenset()  # names of classes of nouns that are no such landmarks
+    unless: frozenset[str] = frozenset()  # names of lists of words that may not stand elsewhere in the caption
     is_nested: bool = False  # whether it holds of what stands in another place too
+    is_one_way: bool = False  # whether only these are replaced, by those
+    is_of_one: bool = False  # whether it holds of one alone, not of several
 
     def others(self, kind: str) -> frozenset[str]:
-        """What excludes a preposition."""
-        return self.those if kind in self.these else self.these if kind in self.those else frozenset()
+        """What may replace a preposition."""
+        back = self.these if kind in self.those and not self.is_one_way else frozenset[str]()
+        return self.those if kind in self.these else back
+
+    def contexts(self, subject: str, noun: str) -> frozenset[tuple[str, str]]:
+        """The classes of a landmark, each with a class of what is placed, for which it holds."""
+        named = _classes("landmarks", noun)
+        landmarks = frozenset[str]() if self.but & named else self.landmarks & {_ANY, *named}
+        subjects = self.subjects & _classes("subjects", subject)
+        return frozenset((one, _ANY if one == _ANY else other) for one, other in product(landmarks, subjects))
 
 
 @cache
 def exclusions() -> tuple[Exclusion, ...]:
     """The table of prepositions that exclude each other."""
     rows: Sequence[Mapping[str, Any]] = read_lists(PIECE)["apart"]
-    names = ("these", "those", "landmarks", "subjects", "verbs")
+    names = ("these", "those", "landmarks", "subjects", "verbs", "but", "unless")
     return tuple(
-        Exclusion(**{name: frozenset(split_list(row[name])) for name in names}, is_nested=row.get("nested", False))
+        Exclusion(
+            **{name: frozenset(split_list(row.get(name, ""))) for name in names},
+            is_nested=row.get("nested", False),
+            is_one_way=row.get("one_way", False),
+            is_of_one=row.get("number") == "one",
+        )
         for row in rows
     )
 
@@ -98,6 +116,10 @@ def _classes(table: str, word: str) -> frozenset[str]:
     if table == "subjects" and word not in word_list("verbs", "known") and is_kind(word, "person.n.01", "animal.n.01"):
         found.add("living")
     return frozenset(found)
+
+
+def _is_living(word: str) -> bool:
+    return "living" in _classes("subjects", word)
 
 
 def _verb_classes(verb: str) -> frozenset[str]:
@@ -123,7 +145,7 @@ def preposition_slots(text: str) -> Iterator[PrepositionSlot]:
         if start and said in preposition_kinds() and end in starts and _is_landmark(tokens, starts[end]):
             subject, verb, is_several = _placed(tokens, chunks, ends, start)
             noun = _name(tokens, starts[end])
-            if subject and _excluding(subject, verb, noun, preposition_kinds()[said]):
+            if subject and _rows(subject, verb, noun, preposition_kinds()[said]):
                 yield PrepositionSlot(tokens[start].start, tokens[end - 1].end, said, subject, verb, noun, is_several)
 
 
@@ -181,7 +203,7 @@ def _nested(tokens: Sequence[TaggedToken], chunk: NounChunk) -> _Placed:
     if before is not None and ((before.tag[0] == "V" and before.tag[:2] != "VB") or before.tag in ("TO0", "AVP")):
         return _Placed()  # a man holding a kite on a beach
     if before is not None and before.tag == "PRP" and before.text != "with":
-        return _Placed(_NESTED)
+        return _Placed(_NESTED if before.text in ("in", "on", "at") else "")  # near a man behind a fence: who of them?
     joined = before is not None and before.text == "and"
     return _Placed(_name(tokens, chunk), _NOUN, joined or chunk.many is not False)
 
@@ -194,6 +216,9 @@ def _agent(
         chunk = chunks[number]
         before = tokens[chunk.start - 1] if chunk.start else None
         linked = before is not None and (before.tag in ("PRP", "PRF", "VVG", "VVN") or before.text == "wearing")
+        is_object = linked and before is not None and before.tag[0] == "V" and before.text != "wearing"
+        if is_object and (verb in listed_words(PIECE, "verbs.rest") or _is_living(_name(tokens, chunk))):
+            return _Placed()  # a woman touching a box sitting on a table
         if not linked:
             joined = before is not None and before.text == "and"
             return _Placed(_name(tokens, chunk), verb, joined or chunk.many is not False)
@@ -211,32 +236,55 @@ def _skip_auxiliaries(tokens: Sequence[TaggedToken], place: int) -> int:
 
 
 @cache
-def _excluding(subject: str, verb: str, noun: str, kind: str) -> Mapping[str, tuple[str, ...]]:
-    """The kinds of prepositions that exclude one in such a place, each with classes of landmarks where it does."""
-    found: dict[str, tuple[str, ...]] = {}
-    for row in exclusions():
-        landmarks = row.landmarks & {_ANY, *_classes("landmarks", noun)}
-        fits = row.is_nested if subject == _NESTED else bool(row.subjects & _classes("subjects", subject))
-        if landmarks and fits and row.verbs & _verb_classes(verb):
+def _rows(subject: str, verb: str, noun: str, kind: str) -> tuple[tuple[Exclusion, frozenset[tuple[str, str]]], ...]:
+    """The rows of the table that speak of a preposition in such a place, each with the classes for which it holds."""
+    fits = ((row, _contexts(row, subject, noun)) for row in exclusions() if row.verbs & _verb_classes(verb))
+    return tuple((row, contexts) for row, contexts in fits if contexts and kind in row.these | row.those)
+
+
+def _contexts(row: Exclusion, subject: str, noun: str) -> frozenset[tuple[str, str]]:
+    if subject != _NESTED:
+        return row.contexts(subject, noun)
+    landmarks = row.landmarks & _classes("landmarks", noun) if row.is_nested else frozenset[str]()
+    return frozenset((landmark, _NESTED) for landmark in landmarks)
+
+
+def _excluding(place: PrepositionSlot, text: str) -> Mapping[str, frozenset[tuple[str, str]]]:
+    """The kinds of prepositions that make a caption false, each with the classes of landmark and subject for which."""
+    rest = f"{text[: place.start]} {text[place.end :]}".lower()
+    found: dict[str, frozenset[tuple[str, str]]] = {}
+    if _tells("any", rest):
+        return found
+    kind = preposition_kinds()[place.said]
+    for row, contexts in _rows(place.subject, place.verb, place.noun, kind):
+        if not (row.is_of_one and place.is_several) and not any(_tells(name, rest) for name in row.unless):
             for other in row.others(kind):
-                found[other] = (*found.get(other, ()), *sorted(landmarks))
+                found[other] = found.get(other, frozenset()) | contexts
     return found
 
 
+def _tells(name: str, text: str) -> bool:
+    return bool(_telling(name).search(text))
+
+
+@cache
+def _telling(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(split_list(read_lists(PIECE)['tells'][name]))})\b|n't\b")
+
+
 class PrepositionSurvey(CaptionSurvey):
-    """Counts of prepositions with verbs and classes of landmarks, and their meanings before each noun of a picture."""
+    """Counts of prepositions with verbs and classes of nouns, and their meanings before each noun of a picture."""
 
     def __init__(self, captions: Iterable[Caption]) -> None:
         self.spans = Counter[str]()
         self._captions = list[Caption]()  # with a preposition that can be exchanged
-        self._attested = Counter[tuple[str, str, str]]()  # by kind, class of verbs and class of landmarks
+        self._attested = Counter[tuple[str, str, tuple[str, str]]]()  # kind; classes of verb, landmark and subject
         super().__init__(captions)
 
-    def is_attested(self, place: PrepositionSlot, span: str) -> bool:
-        """Whether a preposition is usual, and one of its kind occurs after such a verb and before such a landmark."""
+    def is_attested(self, verb: str, span: str, contexts: Iterable[tuple[str, str]]) -> bool:
+        """Whether a preposition is usual, and one of its kind occurs with such a verb, landmark and subject."""
         kind = preposition_kinds()[span]
-        classes = _excluding(place.subject, place.verb, place.noun, preposition_kinds()[place.said]).get(kind, ())
-        met = any(self._attested[kind, verb, one] for one in classes for verb in _verb_classes(place.verb))
+        met = any(self._attested[kind, name, one] for one in contexts for name in _verb_classes(verb))
         return met and self.spans[span] >= MIN_COUNT
 
     def facts(self, caption: Caption) -> Iterator[str]:
@@ -253,9 +301,11 @@ class PrepositionSurvey(CaptionSurvey):
         self._captions += [caption] * bool(slots)
         for place in slots:
             self.spans[place.said] += 1
-            for landmark in (_ANY, *_classes("landmarks", place.noun)):
+            kind = preposition_kinds()[place.said]
+            rows = _rows(place.subject, place.verb, place.noun, kind)
+            for context in frozenset[tuple[str, str]]().union(*(contexts for _, contexts in rows)):
                 for verb in _verb_classes(place.verb):
-                    self._attested[preposition_kinds()[place.said], verb, landmark] += 1
+                    self._attested[kind, verb, context] += 1
 
     @cached_property
     def assigned(self) -> Mapping[str, str]:
@@ -280,18 +330,19 @@ def candidate_prepositions(
     Where a masked language model made proposals, they are among these too.
     """
     kinds = preposition_kinds()
-    apart = _excluding(place.subject, place.verb, place.noun, kinds[place.said])
+    apart = _excluding(place, caption.text)
     offered = None if proposed is None else proposed.get(_gap(caption.text, place), ())
     return [
         span
         for span in sorted(kinds)
         if kinds[span] in apart
-        and survey.is_attested(place, span)
+        and survey.is_attested(place.verb, span, apart[kinds[span]])
         and (offered is None or span in offered)
         and (kinds[span] != "around" or place.is_several)
         and not _says_kind(caption.text, kinds[span])
         and not any(
-            survey.states(caption.picture, f"{kinds[span]} {name}") for name in (place.noun, *apart[kinds[span]])
+            survey.states(caption.picture, f"{kinds[span]} {name}")
+            for name in (place.noun, *(landmark for landmark, _ in apart[kinds[span]]))
         )
         and not (caption.scene and _is_annotated(caption.scene, place, span, caption.text[: place.start].lower()))
     ]
