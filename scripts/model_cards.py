@@ -118,10 +118,10 @@ def _forms(card: Card) -> tuple[str, ...]:
 
 
 def _accuracy(card: Card) -> Iterator[tuple[str, ...]]:
-    forms = [card["accuracy"], *([card["accuracy in 32 bits"]] if "accuracy in 32 bits" in card else [])]
+    exact = card.get("accuracy in 32 bits", {})
     for row, title in ROWS.items():
         if row in card["accuracy"]:
-            yield title, *(_cell(form.get(row)) for form in forms)
+            yield title, _cell(card["accuracy"][row]), *([f"{100 * exact[row]['value']:.1f}"] if exact else [])
 
 
 def _weaknesses(name: str, cards: Mapping[str, Card]) -> Iterator[str]:
