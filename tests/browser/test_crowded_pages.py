@@ -1,7 +1,9 @@
 """Pages of a lab as a working group has it: long names, long answers, other scripts, pictures of every shape."""
 
 import json
+import re
 from collections.abc import Iterator
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -18,7 +20,9 @@ WIDTHS = (1400, prove(1000), 390)
 VIEWS = (
     "/overview",
     "/compare",
-    "/browse?suite=negation&verdict=broken",
+    "/browse",
+    "/browse?suite=visual&model={long}&verdict=fails",
+    "/browse?suite=visual&view=pictures",
     "/suites",
     "/suites/negation",
     "/suites/negation/models/{long}",
@@ -60,11 +64,13 @@ def places(base_url: str) -> dict[str, str]:
             return content
 
     models = [str(line["slug"]) for line in read("/overview.json")["lines"]]
-    places = {"long": max(models, key=len)}
+    options: Any = read("/browse.json?suite=negation&verdict=refused")["models"]
+    refusing = max(options["options"], key=lambda option: option["count"] or 0)["value"]
+    places = {"long": max(models, key=len), "refusing": str(refusing)}
     for suite in ("negation", "visual", "existence"):
-        hits = read(f"/browse.json?suite={suite}")["hits"]
-        refused = [hit for hit in hits if "refused" in json.dumps(hit)] or hits
-        places[suite] = str(refused[0]["entry"]["address"])  # type: ignore[index]
+        refused = read(f"/browse.json?suite={suite}&verdict=refused")["hits"]
+        hits = refused or read(f"/browse.json?suite={suite}")["hits"]  # nobody refuses to score
+        places[suite] = str(hits[0]["entry"]["address"])  # type: ignore[index]
     return places
 
 
@@ -80,6 +86,8 @@ def test_no_view_breaks(browser: Browser, base_url: str, places: dict[str, str],
             found += [f"{view}: {wide} pixels wide in {width}"] if wide > width else []
             found += [f"{view}: {high} pixels high"] if width == 1400 and high > 6000 else []
             found += [f"{view}: {text}" for text in page.evaluate(LETTERS)]
+            weight = len(page.content().encode())
+            found += [f"{view}: {weight} bytes"] if view.startswith("/browse") and weight > 150_000 else []
     assert not found, "\n".join(found)
 
 
@@ -132,9 +140,26 @@ def test_two_clicks_lead_from_the_first_page_to_an_example_of_what_a_model_fails
     expect(page.locator("tr.chosen .wrong").first).to_be_visible()
 
 
-def test_a_long_answer_leaves_room_for_the_texts_beside_it_on_a_phone(page: Page, base_url: str) -> None:
+def test_a_long_answer_leaves_room_for_the_texts_beside_it_on_a_phone(
+    page: Page, base_url: str, places: dict[str, str]
+) -> None:
     page.set_viewport_size({"width": 390, "height": 900})
-    page.goto(f"{base_url}/browse?suite=negation&verdict=broken")
+    page.goto(f"{base_url}/browse?suite=negation&verdict=refused&model={places['refusing']}")
     assert page.locator(".entry .state").count() > 0  # some refuse
     narrow = page.eval_on_selector_all(".entry .says > :nth-child(3n + 2)", "all => all.map(one => one.clientWidth)")
     assert min(narrow) > 100
+
+
+def test_the_squares_of_all_models_fit_beside_a_group_and_differ_in_more_than_color(page: Page, base_url: str) -> None:
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.goto(f"{base_url}/browse")
+    strip = page.locator(".entry .marks").first
+    tops = strip.locator("i").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+    assert len(tops) == scaled(40)
+    assert len(set(tops)) == 1
+    assert re.fullmatch(r".+: [a-z ,]+", str(strip.locator("i").first.get_attribute("title")))
+    shapes = page.locator(".legend i").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one, '::after').content + getComputedStyle(one).backgroundImage"
+        " + getComputedStyle(one).boxShadow)"
+    )
+    assert len(set(shapes)) == len(shapes) == 5

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labs import GROUPS, HOSTILE, MODELS, small_lab
+from labs import GROUPS, HOSTILE, small_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import create_app
@@ -21,11 +21,11 @@ from counterpoint.explorer.group_filters import (
     read_filter,
 )
 from counterpoint.lab.reader import LabReader
-from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.metrics.verdicts import CHOICES
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.selection import STEPS, list_groups, score_step
 
-GROUPS_OF_ALL = len(MODELS) * (GROUPS + 8)
+ALL_GROUPS = GROUPS + 8
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +46,94 @@ def _json(client: TestClient, query: str = "") -> Any:
     return answer.json()
 
 
-def _box(twin: Any, name: str) -> dict[str, int]:
-    (box,) = (box for box in twin["boxes"] if box["name"] == name)
-    return {option["value"]: option["count"] for option in box["options"]}
+def _facet(twin: Any, label: str) -> dict[str, int]:
+    (facet,) = (facet for facet in twin["facets"] if facet["label"] == label)
+    return {value["label"]: value["count"] for value in facet["values"] + facet["more"]}
 
 
-def test_all_groups_of_all_models_are_there_when_nothing_is_asked(client: TestClient) -> None:
+def _address(entry: str) -> str:
+    return entry.replace("/browse", "/browse.json", 1)
+
+
+def test_every_group_is_there_once_when_nothing_is_asked(client: TestClient) -> None:
     twin = _json(client)
-    assert twin["found"] == GROUPS_OF_ALL
-    assert _box(twin, "suite") == {"": None, "odd": 8 * 3, "plain": GROUPS * 3}
-    assert sum(count for slug, count in _box(twin, "model").items() if slug) == GROUPS_OF_ALL
+    assert twin["found"] == ALL_GROUPS
+    assert _facet(twin, "Suite") == {"odd": 8, "plain": GROUPS}
+    assert {option["value"]: option["count"] for option in twin["models"]["options"]} == {
+        "": None,
+        **dict.fromkeys(("careful", "hasty", "b-bold-b-model"), ALL_GROUPS),
+    }
+
+
+def test_a_strip_holds_the_verdict_of_every_model_and_the_tally_counts_them(client: TestClient) -> None:
+    hits = _json(client, "?suite=plain")["hits"]
+    assert {tuple(square["model"] for square in hit["strip"]) for hit in hits} == {
+        ("careful", "hasty", "<b>bold</b>/model")  # the best of the lab first
+    }
+    for hit in hits:
+        marks = Counter(square["mark"] for square in hit["strip"])
+        failing = marks["f"] + marks["h"] + marks["r"]
+        assert f"{marks['p']} model" in hit["tally"]
+        assert f"· {failing} fail" in hit["tally"]
+        assert ("refused" in hit["tally"]) == (marks["r"] > 0)
+
+
+def _failing(hit: Any) -> int:
+    return sum(square["mark"] in "fhr" for square in hit["strip"])
+
+
+def test_the_groups_that_most_models_fail_come_first(client: TestClient) -> None:
+    failing = [_failing(hit) for hit in _json(client)["hits"]]
+    assert failing == sorted(failing, reverse=True)
+    assert failing[0] > failing[-1]
+
+
+def test_where_models_disagree_comes_first_if_that_is_chosen(client: TestClient) -> None:
+    hits = _json(client, "?order=disagreement")["hits"]
+    sides = [(_failing(hit), sum(square["mark"] == "p" for square in hit["strip"])) for hit in hits]
+    assert [min(side) for side in sides] == sorted((min(side) for side in sides), reverse=True)
+
+
+def test_what_a_chosen_model_fails_comes_before_what_it_passes(client: TestClient) -> None:
+    verdicts = [
+        hit["entry"]["verdict"] for page in (1, 2) for hit in _json(client, f"?model=hasty&page={page}")["hits"]
+    ]
+    passes = [verdict in ("all correct", "relation satisfied") for verdict in verdicts]
+    assert passes == sorted(passes)
+    assert sum(passes) == _json(client, "?model=hasty&verdict=passes")["found"]
+    by_suite = [hit["suite"] for hit in _json(client, "?model=hasty&order=suite")["hits"]]
+    assert by_suite == sorted(by_suite)
+
+
+def test_the_picture_of_a_variant_is_beside_that_of_the_base_where_they_differ(client: TestClient) -> None:
+    second = {hit["entry"]["test"]: hit["entry"]["second"] for hit in _json(client, "?suite=odd")["hits"]}
+    assert second["contrast"]
+    assert second["noise"]  # the same picture with an edit
+    assert not second["negation"]
+
+
+def test_metrics_have_labels_of_their_own(client: TestClient) -> None:
+    labels = [option["label"] for box in _json(client)["metrics"] for option in box["options"]]
+    assert "Comprehensive accuracy (C-ACC)" in labels
+    assert len(labels) == len(set(labels))
+
+
+def test_the_view_and_the_order_stay_in_the_address(client: TestClient) -> None:
+    twin = _json(client, "?suite=plain&view=pictures&order=disagreement")
+    links = [value["address"] for facet in twin["facets"] for value in facet["values"]]
+    assert all("view=pictures" in link and "order=disagreement" in link for link in links)
+    assert {name for name, _ in twin["kept"]} == {"suite", "view", "order"}
+    group = client.get(twin["hits"][0]["entry"]["address"].replace("?", ".json?")).json()
+    assert "view=pictures" in group["above"]
+    assert 'class="groups grid' in client.get("/browse?view=pictures").text
+
+
+def test_what_is_chosen_can_be_let_go(client: TestClient) -> None:
+    twin = _json(client, "?suite=plain&model=hasty&metric=accuracy&high=0.5&also=careful:right")
+    without = {one["label"]: one["address"] for one in twin["chosen"]}
+    assert without["Accuracy"] == "/browse?model=hasty&suite=plain&also=careful%3Aright"
+    assert "also" not in without["careful: all correct"]
+    assert "hasty" not in without["hasty"]
 
 
 @pytest.mark.parametrize("query", ["", "?text=shade", "?model=hasty", "?suite=plain&answer=dark"])
@@ -69,7 +147,7 @@ def test_each_group_of_a_list_stands_between_those_beside_it(client: TestClient,
 
 @pytest.mark.parametrize("answer", ["dark", "light", "maybe"])
 def test_a_search_finds_its_own_answer_and_not_that_of_the_last_one(client: TestClient, answer: str) -> None:
-    hits = _json(client, f"?suite=plain&answer={answer}")["hits"]
+    hits = _json(client, f"?suite=plain&model=hasty&answer={answer}")["hits"]
     assert hits
     for hit in hits:
         said = [line["answer"]["shown"] for line in hit["entry"]["lines"] if line["answer"]]
@@ -84,7 +162,12 @@ def test_a_search_finds_its_own_answer_and_not_that_of_the_last_one(client: Test
         ("?suite=plain&model=hasty&verdict=inconsistent", 22),
         ("?suite=plain&model=careful&test=turn", 10),
         ("?suite=plain&model=careful&kind=even", 15),
-        ("?relation=ranks", 3),
+        ("?relation=ranks", 1),
+        ("?suite=plain&gold=dark", 15),
+        ("?suite=plain&model=hasty&verdict=fails", 22),
+        ("?suite=plain&model=hasty&verdict=passes", 8),
+        ("?suite=plain&model=careful&verdict=fails", 0),
+        ("?suite=plain&verdict=refused", 8),
         ("?model=careful&tag=number%3D7", 1),
         ("?model=careful&text=SHADE+12+", 1),
         ("?model=hasty&answer=maybe&suite=plain", 22),
@@ -95,7 +178,7 @@ def test_a_search_finds_its_own_answer_and_not_that_of_the_last_one(client: Test
         ("?suite=plain&model=careful&also=hasty:right", 8),
         ("?suite=plain&model=careful&also=hasty:inconsistent", 22),
         ("?suite=plain&model=hasty&verdict=right&also=hasty:inconsistent", 0),
-        ("?suite=plain&also=", GROUPS * 3),
+        ("?suite=plain&also=", GROUPS),
         ("?text=%25&model=careful", 0),
         ("?text=%27&model=careful", 1),
     ],
@@ -104,18 +187,17 @@ def test_a_filter_finds_what_it_says(client: TestClient, query: str, found: int)
     assert _json(client, query)["found"] == found
 
 
-def test_a_choice_shows_as_many_groups_as_stand_behind_it(client: TestClient) -> None:
-    here = "?text=shade&metric=accuracy&high=0.9"
-    for box in _json(client, here)["boxes"]:
-        for option in box["options"]:
-            if option["value"]:
-                assert _json(client, f"{here}&{box['name']}={option['value']}")["found"] == option["count"]
-
-
-def test_choices_stand_in_the_order_of_their_names(client: TestClient) -> None:
-    for box in _json(client, "")["boxes"]:
-        values = [option["value"] for option in box["options"] if option["value"] != INCONSISTENT]
-        assert values == sorted(values)
+@pytest.mark.parametrize(
+    "here", ["?text=shade&metric=accuracy&high=0.9", "?model=hasty", "?tag=number%3D7", "?verdict=fails&suite=odd"]
+)
+def test_a_choice_shows_as_many_groups_as_stand_behind_it(client: TestClient, here: str) -> None:
+    twin = _json(client, here)
+    for facet in twin["facets"]:
+        for value in facet["values"] + facet["more"]:
+            there = client.get(_address(value["address"])).json()["found"]
+            assert there == value["count"] or value["chosen"], (facet["label"], value)
+    for option in twin["models"]["options"][1:]:
+        assert _json(client, f"{here}&model={option['value']}")["found"] == option["count"]
 
 
 def test_the_columns_above_the_slider_hold_every_group_that_has_a_score(client: TestClient) -> None:
@@ -131,30 +213,18 @@ def test_the_columns_above_the_slider_hold_every_group_that_has_a_score(client: 
 def test_bounds_hold_exactly_the_scores_between_them(reader: LabReader, one: int, other: int) -> None:
     low, high = sorted((one, other))
     chosen = read_filter({"metric": "accuracy", "low": str(one / STEPS), "high": str(other / STEPS), "browse": "1"})
-    rows = reader.database.rows("SELECT accuracy FROM verdicts WHERE accuracy IS NOT NULL")
-    inside = sum(low - 1e-4 <= STEPS * row["accuracy"] <= high + 1e-4 for row in rows)
-    assert len(list_groups(reader, chosen, GROUPS_OF_ALL)) == inside
+    rows = reader.database.rows("SELECT avg(accuracy) AS mean FROM verdicts GROUP BY number")
+    inside = sum(low - 1e-3 <= STEPS * row["mean"] <= high + 1e-3 for row in rows if row["mean"] is not None)
+    assert len(list_groups(reader, chosen, ALL_GROUPS)) == inside
 
 
 def test_pages_hold_every_group_once_and_lead_back(client: TestClient) -> None:
-    forward, address = [], "/browse"
-    while address:
-        twin = _json(client, address.removeprefix("/browse"))
-        forward.append(_ids(twin))
-        address = twin["after"]
-    flat = [one for ids in forward for one in ids]
-    assert len(flat) == len(set(flat)) == GROUPS_OF_ALL
-    backward, address = [forward[-1]], twin["before"]
-    while address:
-        twin = _json(client, address.removeprefix("/browse"))
-        backward.append(_ids(twin))
-        address = twin["before"]
-    assert [one for ids in reversed(backward) for one in ids][-75:] == flat[-75:]
-    assert backward[-1] == forward[0]
-
-
-def _ids(twin: Any) -> list[tuple[str, str, str, str]]:
-    return [(hit["suite"], hit["entry"]["group_id"], hit["entry"]["test"], hit["model"]) for hit in twin["hits"]]
+    first = _json(client)
+    second = client.get(_address(first["after"])).json()
+    assert (first["first"], first["last"], second["first"], second["last"]) == (1, 24, 25, ALL_GROUPS)
+    assert len({hit["entry"]["group_id"] for hit in first["hits"] + second["hits"]}) == ALL_GROUPS
+    assert (second["before"], second["after"], first["before"]) == ("/browse", "", "")
+    assert _json(client, "?page=99")["hits"] == second["hits"]
 
 
 @pytest.mark.parametrize("query", ["?model=hasty&verdict=broken", "?metric=accuracy&high=0.5", "?text=is"])
@@ -192,6 +262,7 @@ def test_downloads_hold_every_query_of_every_group_found(client: TestClient, end
     whole = _rows(client, ending, "")
     assert {row["text"] for row in whole} >= {HOSTILE, "Is shade 3 light or dark?"}
     assert {row["model"] for row in whole} == {"careful", "hasty", "b-bold-b-model"}
+    assert Counter(row["model"] for row in whole)["hasty"] == len(whole) / 3
 
 
 def test_a_download_of_nothing_is_whole(client: TestClient) -> None:
@@ -208,6 +279,7 @@ def test_a_download_of_nothing_is_whole(client: TestClient) -> None:
         "also=careful:nice",
         "also=nobody:right",
         "relation=loose",
+        "order=random",
         "metric=auroc",
         "metric=1;DROP",
         "metric=%22",
@@ -221,8 +293,8 @@ def test_what_nobody_knows_is_refused(client: TestClient, query: str, ending: st
 @pytest.mark.parametrize(
     "query",
     [
-        "after=x",
-        "after=plain:-1:hasty",
+        "page=x",
+        "view=round",
         "low=a",
         "metric=accuracy&low=7&high=-3",
         "page=0",
@@ -234,11 +306,11 @@ def test_what_means_nothing_is_passed_over(client: TestClient, query: str) -> No
     assert client.get(f"/browse?{query}").status_code == 200
 
 
-@given(st.text(max_size=40), st.sampled_from(["text", "tag", "answer", "test", "kind", "after", "low", "high"]))
+@given(st.text(max_size=40), st.sampled_from(["text", "tag", "answer", "test", "kind", "gold", "page", "low", "high"]))
 def test_whatever_is_typed_is_only_ever_looked_for(client: TestClient, text: str, name: str) -> None:
     answer = client.get("/browse.json", params={name: text, "metric": "accuracy"})
     assert answer.status_code == 200
-    assert answer.json()["found"] <= GROUPS_OF_ALL
+    assert answer.json()["found"] <= ALL_GROUPS
 
 
 def test_texts_are_escaped(client: TestClient) -> None:
@@ -249,9 +321,7 @@ def test_texts_are_escaped(client: TestClient) -> None:
 
 
 def test_a_verdict_is_named_as_everywhere(client: TestClient) -> None:
-    boxes = {box["name"]: box for box in _json(client)["boxes"]}
-    labels = {option["value"]: option["label"] for option in boxes["verdict"]["options"] if option["value"]}
-    assert labels.items() <= {**VERDICTS, INCONSISTENT: INCONSISTENT}.items()
+    assert set(_facet(_json(client), "Verdict")) <= set(CHOICES.values())
 
 
 def test_a_lab_without_models_can_be_looked_through(tmp_path: Path) -> None:

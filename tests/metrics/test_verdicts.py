@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from labs import MODELS
 
+from counterpoint.core.groups import State
 from counterpoint.metrics.outcomes import judge
-from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
+from counterpoint.metrics.units import STATES
+from counterpoint.metrics.verdicts import FAILING, FAILS, FLAGS, PASSES, PASSING, REFUSED, VERDICTS, group_verdicts
 from counterpoint.store.lab import LabStore
 
 
@@ -55,6 +58,27 @@ def test_every_group_has_one_verdict_and_a_filter_finds_it(lab: LabStore) -> Non
     parts = [found.where(verdict=name) for name in VERDICTS]
     assert sorted(np.concatenate(parts)) == list(range(len(found.code)))
     assert set(found.where(test="turn", kind="odd")) == set(found.where(test="turn")) & set(found.where(kind="odd"))
+
+
+def test_flags_say_all_that_is_true_of_a_group(lab: LabStore) -> None:
+    outcomes = judge(lab.suite("plain").table, lab.read_answers(MODELS["<b>bold</b>/model"]))
+    found = group_verdicts(outcomes)
+    refused = {int(outcomes.base[row]) for row in np.flatnonzero(outcomes.state == STATES.index(State.REFUSED))}
+    for place, flags in enumerate(found.flags):
+        name = found.name(place)
+        assert flags & FLAGS[name]
+        assert bool(flags & FLAGS[PASSES]) == (name in PASSING)
+        assert bool(flags & FLAGS[FAILS]) == (name in FAILING)
+        assert bool(flags & FLAGS[REFUSED]) == (int(found.row[place]) in refused)
+    assert refused
+
+
+def test_a_hedged_answer_is_wrong_and_not_missing(lab: LabStore) -> None:
+    answers = lab.read_answers(MODELS["careful"])
+    place = answers.column_names.index("state")
+    hedged = answers.set_column(place, "state", pa.array([State.HEDGED.value] * answers.num_rows))
+    found = group_verdicts(judge(lab.suite("plain").table, hedged))
+    assert {found.name(place) for place in range(len(found.code))} == {"wrong"}
 
 
 def test_a_suite_without_groups_has_no_verdicts(lab: LabStore) -> None:

@@ -6,25 +6,28 @@ from urllib.parse import quote, urlencode
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.metrics.verdicts import CHOICES, FAILS
 from counterpoint.store.lab import LabModel
-from counterpoint.store.outcomes.selection import STEPS, GroupFilter, score_step
+from counterpoint.store.outcomes.selection import ORDERS, STEPS, GroupFilter, score_step
 
 PARAMETERS = tuple(field.name for field in fields(GroupFilter))
 """The parameters of an address that make up a filter."""
+
+PICTURES = "pictures"
+"""The view of a list as a grid of pictures."""
 
 _LONGEST = 200  # characters of a parameter
 
 
 def read_filter(query: Mapping[str, str]) -> GroupFilter:
-    """Return the filter of an address; an unknown verdict or relation raises UnknownName."""
+    """Return the filter of an address; an unknown verdict, relation or order raises UnknownName."""
     values = {name: query.get(name, "")[:_LONGEST] for name in PARAMETERS}
-    verdicts = (*VERDICTS, INCONSISTENT)
     other, _, other_verdict = values["also"].rpartition(":")
     for name, value, known in (
-        ("verdict", values["verdict"], verdicts),
-        ("verdict", other_verdict, verdicts),
+        ("verdict", values["verdict"], tuple(CHOICES)),
+        ("verdict", other_verdict, tuple(CHOICES)),
         ("relation", values["relation"], tuple(Relation)),
+        ("order", values["order"], tuple(ORDERS)),
     ):
         if value and value not in known:
             raise UnknownName(name, value, known)
@@ -33,6 +36,7 @@ def read_filter(query: Mapping[str, str]) -> GroupFilter:
     values["low"] = f"{low / STEPS:g}" if values["metric"] and low else ""
     values["high"] = f"{high / STEPS:g}" if values["metric"] and high < STEPS else ""
     values["browse"] = "1" if values["browse"] else ""
+    values["view"] = PICTURES if values["view"] == PICTURES else ""
     return GroupFilter(**values)
 
 
@@ -45,8 +49,22 @@ def filter_parameters(chosen: GroupFilter) -> dict[str, str]:
 def browse_address(chosen: GroupFilter, ending: str = "", **changes: str) -> str:
     """Return where Browse lists the groups that fit, with some parameters changed or added."""
     values = filter_parameters(chosen) | changes
-    asked = {name: value for name, value in values.items() if value and name not in ("browse", "focus")}
+    asked = {name: value for name, value in values.items() if value and name != "browse"}
     return f"/browse{ending}?{urlencode(asked)}" if asked else f"/browse{ending}"
+
+
+def failures_address(chosen: GroupFilter, *, lower_is_better: bool = False) -> str:
+    """Return where Browse lists the groups behind a score that are not passed by its metric, or else fail.
+
+    >>> failures_address(GroupFilter("fusion", "order", metric="accuracy"))
+    '/browse?model=fusion&suite=order&metric=accuracy&high=0.95'
+    >>> failures_address(GroupFilter("fusion", "order"))
+    '/browse?model=fusion&suite=order&verdict=fails'
+    """
+    if not chosen.metric:
+        return browse_address(chosen, verdict=FAILS)
+    bound = {"low": f"{1 / STEPS:g}"} if lower_is_better else {"high": f"{(STEPS - 1) / STEPS:g}"}
+    return browse_address(chosen, **bound)
 
 
 def list_address(chosen: GroupFilter, suite: str, models: Sequence[LabModel]) -> str:

@@ -1,13 +1,12 @@
 """What several pages show of groups: entries of lists, answers, pictures with boxes, and tags."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from counterpoint.core.groups import Mode, State
 from counterpoint.core.ids import hex_id
@@ -17,7 +16,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.pictures.edits import summarize_edit, visible_window
-from counterpoint.store.outcomes.selection import GroupFilter, GroupKey, GroupMatch
+from counterpoint.store.outcomes.selection import GroupFilter, GroupMatch
 
 THRESHOLD = 0.5
 """Credit from which an answer is shown as right."""
@@ -41,7 +40,7 @@ BEGINNING = 140
 
 _SENTENCE = 24  # characters around a value that are not worth a click
 _LINES = 3  # texts of one group in a list
-_COLUMNS = ("row", "picture", "query", "text", "width", "height", "tags", "mode")
+_COLUMNS = ("row", "picture", "edits", "query", "text", "width", "height", "tags", "mode", "gold")
 _THUMBNAIL = 128  # pixels of width
 
 
@@ -77,10 +76,11 @@ class EntryLine(Struct, frozen=True):
     own: str
     answer: AnswerView | None
     other: AnswerView | None = None
+    gold: str = ""
 
 
 class GroupEntry(Struct, frozen=True):
-    """One group in a list."""
+    """One group in a list; `second` is the picture of a variant that is shown another one than the base."""
 
     group_id: str
     test: str
@@ -93,6 +93,7 @@ class GroupEntry(Struct, frozen=True):
     height: int
     lines: tuple[EntryLine, ...]
     more: int = 0
+    second: str = ""
 
 
 class BoxView(Struct, frozen=True):
@@ -122,7 +123,7 @@ def group_entries(
     reader: LabReader, matches: Sequence[GroupMatch], chosen: GroupFilter, other: str = ""
 ) -> tuple[GroupEntry, ...]:
     """Return groups as entries of a list, each with the answers of its model, and of an `other` one if it is named."""
-    entries: dict[GroupKey, GroupEntry] = {}
+    entries: dict[GroupMatch, GroupEntry] = {}
     for suite in dict.fromkeys(match.suite for match in matches):
         of_suite = [match for match in matches if match.suite == suite]
         spans = sorted({(match.place, match.variants) for match in of_suite})
@@ -138,8 +139,8 @@ def group_entries(
             ]
             for match, span in listed.items():
                 views = [[answer_view(answers[place], rows[place]["mode"]) for place in span] for answers in given]
-                entries[match.key] = _entry(match, [rows[place] for place in span], views, chosen)
-    return tuple(entries[match.key] for match in matches)
+                entries[match] = _entry(match, [rows[place] for place in span], views, chosen)
+    return tuple(entries[match] for match in matches)
 
 
 def _entry(
@@ -150,24 +151,41 @@ def _entry(
 ) -> GroupEntry:
     """Return the base and a few variants in their order: first those that are answered wrongly, or differently."""
     texts = zip(query_names(len(rows)), changed_texts(rows), new_tags(rows), *answers, strict=True)
-    lines = [EntryLine(*line) for line in texts]
+    lines = [
+        structs.replace(EntryLine(*line), gold=gold_text(row["gold"])) for line, row in zip(texts, rows, strict=True)
+    ]
     passes = [_agree(*pair) if len(pair) > 1 else is_right(*pair) for pair in zip(*answers, strict=True)]
     ranked = sorted(range(1, len(lines)), key=lambda place: (passes[place], place))
-    focus = "" if chosen.model or not chosen.browse else match.model
+    listed = (0, *sorted(ranked[: _LINES - 1]))
+    other = next((place for place in listed if _picture_key(rows[place]) != _picture_key(rows[0])), 0)
     picture, height = thumbnail(match.suite, rows[0])
     return GroupEntry(
         group_id=hex_id(match.group_id),
         test=match.test,
         kind=match.kind,
-        verdict=VERDICTS[match.verdict],
+        verdict=VERDICTS.get(match.verdict, ""),
         about=" · ".join(filter(None, [match.test if match.test != match.suite else "", match.kind])),
-        address=group_address(match.suite, hex_id(match.group_id), replace(chosen, focus=focus)),
+        address=group_address(match.suite, hex_id(match.group_id), chosen),
         picture=picture,
         width=_THUMBNAIL,
         height=height,
-        lines=tuple(lines[place] for place in (0, *sorted(ranked[: _LINES - 1]))),
+        lines=tuple(lines[place] for place in listed),
         more=max(len(lines) - _LINES, 0),
+        second=thumbnail(match.suite, rows[other])[0] if other else "",
     )
+
+
+def _picture_key(row: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    return row["picture"], row["edits"]
+
+
+def gold_text(gold: Sequence[Mapping[str, Any]] | None) -> str:
+    """Return the right answers with credit, or nothing.
+
+    >>> gold_text([{"answer": "red", "credit": 1.0}, {"answer": "pink", "credit": 0.3}]), gold_text(None)
+    ('red / pink', '')
+    """
+    return " / ".join(answer["answer"] for answer in gold or () if answer["credit"] > 0)
 
 
 def is_right(answer: AnswerView | None) -> bool:

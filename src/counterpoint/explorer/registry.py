@@ -24,7 +24,7 @@ PAGES: tuple[PageEntry, ...] = (
         "/browse",
         "counterpoint.explorer.pages.browse:browse_view",
         label="Browse",
-        parameters=(*PARAMETERS, "after", "before"),
+        parameters=(*PARAMETERS, "page"),
     ),
     PageEntry("/suites", "counterpoint.explorer.pages.suites:suites_view", label="Suites"),
     PageEntry(

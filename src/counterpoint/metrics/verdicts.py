@@ -7,7 +7,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint.core.groups import State
 from counterpoint.metrics.outcomes import Outcomes
+from counterpoint.metrics.units import STATES
 
 VERDICTS: Mapping[str, str] = MappingProxyType(
     {
@@ -28,9 +30,23 @@ PASSING, FAILING = frozenset({"right", "holds"}), frozenset({"broken", "gained",
 INCONSISTENT = "inconsistent"
 """The answers violate the relation, correct or not."""
 
+PASSES, FAILS, REFUSED = "passes", "fails", "refused"
+"""What several verdicts have in common, and that a model refused to answer a query of the group, which is no pass."""
+
+CHOICES: Mapping[str, str] = MappingProxyType(
+    {FAILS: "fails", PASSES: "passes", **VERDICTS, INCONSISTENT: INCONSISTENT, REFUSED: "refused"}
+)
+"""What groups can be filtered by, with its label."""
+
+FLAGS: Mapping[str, int] = MappingProxyType({name: 1 << place for place, name in enumerate(CHOICES)})
+"""A bit for each choice, so that the verdicts of several models on one group are one number."""
+
 _CODES = {name: code for code, name in enumerate(VERDICTS)}
 _NAMES = np.array(list(VERDICTS))
-_FAILED = 3  # states from here on are no answers: failed, missing
+_REFUSED, _FAILED = STATES.index(State.REFUSED), STATES.index(State.FAILED)  # from the latter on there is no answer
+_CODE_FLAGS = np.array(
+    [FLAGS[name] | FLAGS[PASSES] * (name in PASSING) | FLAGS[FAILS] * (name in FAILING) for name in VERDICTS], np.uint16
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +58,14 @@ class Verdicts:
     kind: NDArray[np.object_]
     code: NDArray[np.int8]
     inconsistent: NDArray[np.bool_]
+    refused: NDArray[np.bool_]
     row: NDArray[np.int64]  # of the base
+
+    @property
+    def flags(self) -> NDArray[np.uint16]:
+        """The bits of all choices that each group fits."""
+        extra = FLAGS[INCONSISTENT] * self.inconsistent + FLAGS[REFUSED] * self.refused
+        return np.asarray(_CODE_FLAGS[self.code] | extra.astype(np.uint16), np.uint16)
 
     def name(self, place: int) -> str:
         """The verdict on the group at this place."""
@@ -67,7 +90,8 @@ def group_verdicts(outcomes: Outcomes) -> Verdicts:
     starts = np.flatnonzero(outcomes.base == np.arange(len(outcomes.base)))
     if not len(starts):
         nothing = np.empty(0)
-        return Verdicts(*(nothing.astype(kind) for kind in (np.uint64, object, object, np.int8, np.bool_, np.int64)))
+        kinds = (np.uint64, object, object, np.int8, np.bool_, np.bool_, np.int64)
+        return Verdicts(*(nothing.astype(kind) for kind in kinds))
     number = np.cumsum(outcomes.base == np.arange(len(outcomes.base))) - 1
     pairs = outcomes.pairs()
 
@@ -79,10 +103,11 @@ def group_verdicts(outcomes: Outcomes) -> Verdicts:
     slipped, gained = some(~right[pairs.row] & gold[pairs.row]), some(right[pairs.row])
     judged = np.logical_or.reduceat(gold, starts)
     unanswered = np.logical_or.reduceat(outcomes.state >= _FAILED, starts)
+    refused = np.logical_or.reduceat(outcomes.state == _REFUSED, starts)
     names = np.select(
         [unanswered, ~judged & inconsistent, ~judged, right[starts] & ~slipped, right[starts], gained],
         [_CODES[name] for name in ("unanswered", "breaks", "holds", "right", "broken", "gained")],
         _CODES["wrong"],
     )
     ids, test, kind = (outcomes.table[name].to_numpy()[starts] for name in ("group_id", "test", "kind"))
-    return Verdicts(ids, test, kind, names.astype(np.int8), inconsistent, starts)
+    return Verdicts(ids, test, kind, names.astype(np.int8), inconsistent, refused, starts)

@@ -35,7 +35,7 @@ from counterpoint.store.outcomes.group_index import write_index
 from counterpoint.store.outcomes.row_groups import row_group_size
 from counterpoint.store.outcomes.tables import Metrics
 
-FORMAT = 11
+FORMAT = 12
 """The version of these files: those of another version are built again."""
 
 INDEX = "index.duckdb"

@@ -1,7 +1,7 @@
-"""The groups that fit a filter: how many, which come next, which are before and after one, and counts by facet.
+"""The groups that fit a filter: how many, in which order, which are before and after one, and counts by facet.
 
-Groups are sorted by suite, place and model, which is also the key by which a list is paged. The first two are
-equivalent to the number of the group.
+With a model, a group fits by the verdict of that model; without one, it fits where the verdict of any model does. Each
+group is listed once; Browse lists those that most models fail first, or in another of the ORDERS.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,20 +15,26 @@ from numpy.typing import NDArray
 from counterpoint.core.errors import UnknownName
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.units import Flags
-from counterpoint.metrics.verdicts import INCONSISTENT
+from counterpoint.metrics.verdicts import FAILS, FLAGS, PASSES, REFUSED
 from counterpoint.store.outcomes.reader import OutcomeReader
 
 STEPS = 20
 """Equal steps from 0 to 1 in which the score of a group can be bounded."""
 
-FACETS = ("model", "suite", "test", "kind", "relation", "verdict")
+FACETS = ("suite", "test", "kind", "relation", "verdict", "gold")
 """What can be chosen from a list, each value with the number of groups that it would show."""
 
-_COLUMNS = "model, suite, place, group_id, test, kind, relation, verdict, inconsistent, base_query, variants"
-_VERDICT = f"(verdict = ? OR (inconsistent AND ? = '{INCONSISTENT}'))"
-_UNANSWERED = (
-    "(SELECT '' AS model, number, suite, place, group_id, test, kind, relation, 'unanswered' AS verdict, "
-    "false AS inconsistent, base_query, variants FROM {})"
+ORDERS: Mapping[str, str] = {"": "by_failures", "disagreement": "by_disagreement", "suite": "number"}
+"""The orders of a list and the columns they follow: most failures first, most disagreement first, suite by suite.
+
+With a model, the groups that it fails come before those that it passes, unless they are listed suite by suite.
+"""
+
+_COLUMNS = "model, suite, place, group_id, test, kind, relation, verdict, inconsistent, base_query, variants, number"
+_PASSED_LATER = 1 << 40  # more than there are groups
+_ALL_MODELS = (
+    "(SELECT '' AS model, number, suite, place, group_id, test, kind, relation, '' AS verdict, flags, gold, "
+    f"false AS inconsistent, base_query, variants, {', '.join(sorted({*ORDERS.values()} - {'number'}))} FROM {{}})"
 )
 
 
@@ -37,7 +43,7 @@ class GroupFilter:
     """Which groups, for which model; an empty field fits all.
 
     `low` and `high` bound the score of a group by `metric`, in steps of a twentieth, and count only where a metric is
-    named. `browse` is set where the groups of every model are listed if none is named.
+    named; without a model it is the mean over all models.
     """
 
     model: str = ""
@@ -53,8 +59,10 @@ class GroupFilter:
     low: str = ""
     high: str = ""
     also: str = ""  # another model with its verdict on the same group, as model:verdict
-    browse: str = ""
-    focus: str = ""  # the model whose entry is looked at, if the filter names none
+    gold: str = ""  # the first right answer to the base
+    order: str = ""  # one of ORDERS
+    view: str = ""  # `pictures` for a grid of pictures
+    browse: str = ""  # the list is that of Browse; others are suite by suite
 
     @property
     def other(self) -> tuple[str, str]:
@@ -84,31 +92,8 @@ def score_step(text: str, default: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupKey:
-    """The position of a group in the order of all lists."""
-
-    suite: str
-    place: int
-    model: str
-
-    @classmethod
-    def parse(cls, text: str) -> "GroupKey | None":
-        """Return the key in a text, or None.
-
-        >>> GroupKey.parse("negation:12:fusion"), GroupKey.parse("")
-        (GroupKey(suite='negation', place=12, model='fusion'), None)
-        """
-        suite, _, rest = text.partition(":")
-        place, _, model = rest.partition(":")
-        return cls(suite, int(place), model) if place.isascii() and place.isdecimal() and len(place) < 10 else None
-
-    def __str__(self) -> str:
-        return f"{self.suite}:{self.place}:{self.model}"
-
-
-@dataclass(frozen=True, slots=True)
 class GroupMatch:
-    """A group that fits a filter, with the verdict of a model; `score` is by the metric of the filter."""
+    """A group that fits a filter; `score` is by the metric of the filter, `verdict` is empty without a model."""
 
     model: str
     suite: str
@@ -122,18 +107,12 @@ class GroupMatch:
     base_query: int
     variants: int
     score: float | None = None
-
-    @property
-    def key(self) -> GroupKey:
-        """Its position in lists."""
-        return GroupKey(self.suite, self.place, self.model)
+    number: int = 0  # among the groups of all suites
 
 
 class Neighbour(NamedTuple):
     """A group before or after another."""
 
-    number: int
-    model: str
     suite: str
     group_id: int
 
@@ -156,6 +135,7 @@ class Selection:
     where: str
     parameters: tuple[Any, ...]
     score: str  # the column of the metric, as SQL
+    order: str  # a number by which groups are sorted, as SQL
     tables: Mapping[str, pa.Table]  # that the source names beside the lab's own
 
     @property
@@ -164,8 +144,12 @@ class Selection:
         return f"SELECT {_COLUMNS}, {self.score} AS score FROM {self.source} WHERE {self.where}"
 
 
-def select(reader: OutcomeReader, chosen: GroupFilter) -> Selection:
-    """Return a filter as SQL; names that the lab does not have raise UnknownName."""
+def select(reader: OutcomeReader, chosen: GroupFilter, *, per_model: bool = False, bounded: bool = True) -> Selection:
+    """Return a filter as SQL, with one row per group; names that the lab does not have raise UnknownName.
+
+    Where `per_model` is set and no model is chosen, there is one row per group and model; where `bounded` is not, the
+    score is not bounded.
+    """
     models, (other, verdict) = [model.slug for model in reader.models()], chosen.other
     for name, value, known in (
         ("model", chosen.model, models),
@@ -174,8 +158,8 @@ def select(reader: OutcomeReader, chosen: GroupFilter) -> Selection:
     ):
         if value and value not in known:
             raise UnknownName(f"{name} of this lab", value, known)
-    per_model, score = bool(chosen.model or (chosen.browse and models)), "NULL::FLOAT"
-    source = _UNANSWERED.format(reader.database.source("bases", suite=chosen.suite))
+    per_model = per_model or bool(chosen.model)
+    source, score = _ALL_MODELS.format(reader.database.source("bases", suite=chosen.suite)), "NULL::FLOAT"
     if per_model:
         source = reader.database.source("verdicts", model=chosen.model, suite=chosen.suite)
     where, parameters, tables = ["true"], list[Any](), dict[str, pa.Table]()
@@ -188,70 +172,99 @@ def select(reader: OutcomeReader, chosen: GroupFilter) -> Selection:
         tables["with_answer"] = reader.cached(
             ("with answer", chosen.answer), lambda: reader.database.table(given, [chosen.answer])
         )
-    for name in ("test", "kind", "relation"):
+    for name in ("test", "kind", "relation", "gold"):
         if value := getattr(chosen, name):
             where, parameters = [*where, f"{name} = ?"], [*parameters, value]
     if chosen.verdict:
-        where.append(_VERDICT)
-        parameters += [chosen.verdict, chosen.verdict]
+        where.append(f"flags & {FLAGS[chosen.verdict]} > 0")
     if other:
-        where.append(f"number IN (SELECT number FROM verdicts WHERE model = ? AND {_VERDICT})")
-        parameters += [other, verdict, verdict]
+        where.append(f"number IN (SELECT number FROM verdicts WHERE model = ? AND flags & {FLAGS[verdict]} > 0)")
+        parameters.append(other)
     if chosen.metric:
-        if per_model and chosen.metric not in reader.group_metrics():
+        if chosen.metric not in reader.group_metrics():
             raise UnknownName("metric", chosen.metric, reader.group_metrics())
-        score = f'"{chosen.metric}"' if per_model else score
+        score = f'"{chosen.metric}"' if per_model else "mean_score"
+        if not per_model:
+            source += " LEFT JOIN mean_scores USING (number)"
+            tables["mean_scores"] = _mean_scores(reader, chosen.metric)
         low, high = chosen.steps
-        where.append(f"{_step_code(score)} BETWEEN {2 * low} AND {2 * high}")
-    return Selection(source, " AND ".join(where), tuple(parameters), score, tables)
+        where += [f"{_step_code(score)} BETWEEN {2 * low} AND {2 * high}"] if bounded else []
+    return Selection(source, " AND ".join(where), tuple(parameters), score, _order(chosen), tables)
 
 
-def list_groups(
-    reader: OutcomeReader,
-    chosen: GroupFilter,
-    limit: int,
-    *,
-    after: GroupKey | None = None,
-    before: GroupKey | None = None,
-    offset: int = 0,
-) -> list[GroupMatch]:
-    """Return at most `limit` of the groups that fit, in their order: the first, or those after or before a key."""
+def _order(chosen: GroupFilter) -> str:
+    column = ORDERS[chosen.order] if chosen.browse else "number"
+    if not chosen.model or column == "number":
+        return column
+    return f"{column} + CASE WHEN flags & {FLAGS[FAILS]} > 0 THEN 0 ELSE {_PASSED_LATER} END"
+
+
+def _mean_scores(reader: OutcomeReader, metric: str) -> pa.Table:
+    sql = f'SELECT number, avg("{metric}")::FLOAT AS mean_score FROM verdicts GROUP BY number'
+    return reader.cached(("mean scores", metric), lambda: reader.database.table(sql))
+
+
+def list_groups(reader: OutcomeReader, chosen: GroupFilter, limit: int, *, offset: int = 0) -> list[GroupMatch]:
+    """Return at most `limit` of the groups that fit, in their order."""
     selection = select(reader, chosen)
-    where, parameters, order = selection.where, list(selection.parameters), "number, model"
-    key = after or before
-    if key is not None:
-        where += f" AND (number, model) {'>' if after else '<'} (?, ?)"
-        parameters += [_number(reader, key), key.model]
-    if before and not after:
-        order = "number DESC, model DESC"
-    sql = f"{replace(selection, where=where).sql} ORDER BY {order} LIMIT {limit} OFFSET {offset}"
-    matches = [GroupMatch(**row) for row in reader.database.rows(sql, parameters, selection.tables)]
-    return matches[::-1] if before and not after else matches
+    sql = f"{selection.sql} ORDER BY {selection.order} LIMIT {limit} OFFSET {offset}"
+    return [GroupMatch(**row) for row in reader.database.rows(sql, selection.parameters, selection.tables)]
 
 
-def find_neighbours(reader: OutcomeReader, chosen: GroupFilter, key: GroupKey) -> Neighbours:
+def find_neighbours(reader: OutcomeReader, chosen: GroupFilter, suite: str, place: int) -> Neighbours:
     """Return the groups next to one in the order of the list; if it does not fit itself, its place is 0."""
-    selection = select(reader, chosen)
-    compare, columns = "(number, model) {} (?, ?)", f"({', '.join(Neighbour._fields)})"
+    selection, number = select(reader, chosen), _number(reader, suite, place)
+    unfiltered = select(reader, GroupFilter(chosen.model, order=chosen.order, browse=chosen.browse))
+    found = reader.database.rows(f"SELECT {unfiltered.order} AS rank FROM {unfiltered.source} WHERE number = {number}")
+    here, columns = int(found[0]["rank"]) if found else 0, f"({', '.join(Neighbour._fields)})"
     sql = (
-        f"SELECT count(*) AS matches, count_if({compare.format('<=')}) AS place, "
-        f"count_if({compare.format('=')}) AS fits, "
-        f"max({columns}) FILTER ({compare.format('<')}) AS before, "
-        f"min({columns}) FILTER ({compare.format('>')}) AS after "
-        f"FROM {selection.source} WHERE {selection.where}"
+        f"SELECT count(*) AS matches, count_if(rank <= {here}) AS place, count_if(number = {number}) AS fits, "
+        f"arg_max({columns}, rank) FILTER (rank < {here}) AS before, "
+        f"arg_min({columns}, rank) FILTER (rank > {here}) AS after "
+        f"FROM (SELECT *, {selection.order} AS rank FROM {selection.source} WHERE {selection.where})"
     )
-    position = (_number(reader, key), key.model)
-    (row,) = reader.database.rows(sql, [*position * 4, *selection.parameters], selection.tables)
+    (row,) = reader.database.rows(sql, selection.parameters, selection.tables)
     before, after = (Neighbour(*row[side]) if row[side] else None for side in ("before", "after"))
     return Neighbours(row["place"] if row["fits"] else 0, row["matches"], before, after)
 
 
+class VerdictMark(NamedTuple):
+    """The verdict of one model on a group, and whether it refused to answer any of its queries."""
+
+    model: str  # the slug
+    verdict: str
+    refused: bool
+
+
+def verdict_marks(reader: OutcomeReader, numbers: Sequence[int]) -> Mapping[int, Sequence[VerdictMark]]:
+    """Return the verdicts of all models on some groups by their number, those that pass most groups of the lab first.
+
+    A model that has no answer to a group has no mark there.
+    """
+    sql = (
+        f"SELECT number, model, verdict, flags & {FLAGS[REFUSED]} > 0 AS refused FROM verdicts "
+        f"WHERE verdict <> 'unanswered' AND number IN ({', '.join(map(str, numbers)) or 'NULL'})"
+    )
+    places = {slug: place for place, slug in enumerate(ranked_models(reader))}
+    marks: dict[int, list[VerdictMark]] = {number: [] for number in numbers}
+    for row in sorted(reader.database.rows(sql), key=lambda row: places[row["model"]]):
+        marks[row["number"]].append(VerdictMark(row["model"], row["verdict"], row["refused"]))
+    return marks
+
+
+def ranked_models(reader: OutcomeReader) -> Sequence[str]:
+    """Return the slugs of the models, the one that passes the largest share of the groups it answered first."""
+    passed, failed = (f"count_if(flags & {FLAGS[name]} > 0)" for name in (PASSES, FAILS))
+    sql = f"SELECT model FROM verdicts GROUP BY model ORDER BY {passed} / greatest({passed} + {failed}, 1) DESC, model"
+    return reader.cached(("ranked models",), lambda: [row["model"] for row in reader.database.rows(sql)])
+
+
 @dataclass(frozen=True, slots=True)
 class FacetCounts:
-    """Numbers of groups by every combination of facets, consistency and score step."""
+    """Numbers of groups by every combination of facets, verdicts and score step."""
 
     labels: Mapping[str, Labels]
-    inconsistent: Flags
+    flags: NDArray[np.int64]  # of the verdict of the chosen model, or of those of all models
     code: NDArray[np.int64]  # -1 where there is no score
     groups: NDArray[np.int64]
 
@@ -274,11 +287,14 @@ class Facets:
 
     def options(self, facet: str) -> list[tuple[str, int]]:
         """Return each value of a facet with the number of groups that would fit, by name."""
-        fits, labels = self._fits(but=facet), self.counts.labels[facet]
-        counts = np.bincount(labels.codes[fits], self.counts.groups[fits], len(labels.words)).astype(int).tolist()
-        values = sorted(zip(labels.words.to_pylist(), counts, strict=True))
+        fits = self._fits(but=facet)
         if facet == "verdict":
-            values.append((INCONSISTENT, int(self.counts.groups[fits & self.counts.inconsistent].sum())))
+            flags, groups = self.counts.flags[fits], self.counts.groups[fits]
+            values = [(name, int(groups[flags & flag > 0].sum())) for name, flag in FLAGS.items()]
+        else:
+            labels = self.counts.labels[facet]
+            counts = np.bincount(labels.codes[fits], self.counts.groups[fits], len(labels.words)).astype(int).tolist()
+            values = sorted(zip(labels.words.to_pylist(), counts, strict=True))
         return [(value, count) for value, count in values if count]
 
     def histogram(self) -> list[int]:
@@ -292,8 +308,8 @@ class Facets:
         for facet in FACETS:
             value = getattr(self.chosen, facet)
             if value and facet != but:
-                by_consistency = facet == "verdict" and value == INCONSISTENT
-                fits &= self.counts.inconsistent if by_consistency else self.counts.labels[facet].where([value])
+                by_flags = self.counts.flags & FLAGS.get(value, 0) > 0
+                fits &= by_flags if facet == "verdict" else self.counts.labels[facet].where([value])
         if self.chosen.metric:
             low, high = self.chosen.steps if but != "code" else (0, STEPS)
             fits &= (self.counts.code >= 2 * low) & (self.counts.code <= 2 * high)
@@ -302,22 +318,33 @@ class Facets:
 
 def count_facets(reader: OutcomeReader, chosen: GroupFilter) -> Facets:
     """Return the facet counts of a filter; they are the same for all its choices and bounds, and are cached."""
-    names = ("text", "tag", "answer", "metric", "also")
-    searches = GroupFilter(**{name: getattr(chosen, name) for name in names}, browse="1")
+    names = ("model", "text", "tag", "answer", "metric", "also")
+    searches = GroupFilter(**{name: getattr(chosen, name) for name in names})
     return Facets(reader.cached(("facets", searches), lambda: _count_facets(reader, searches)), chosen)
 
 
 def _count_facets(reader: OutcomeReader, searches: GroupFilter) -> FacetCounts:
-    code = f"coalesce({_step_code(select(reader, searches).score)}, -1)" if searches.metric else "-1"
-    selection = select(reader, replace(searches, metric=""))
+    selection, named = select(reader, searches, bounded=False), tuple(facet for facet in FACETS if facet != "verdict")
+    code = f"coalesce({_step_code(selection.score)}, -1)" if searches.metric else "-1"
     sql = (
-        f"SELECT {', '.join(FACETS)}, inconsistent, {code} AS code, count(*) AS groups "
+        f"SELECT {', '.join(named)}, flags, {code} AS code, count(*) AS groups "
         f"FROM {selection.source} WHERE {selection.where} GROUP BY ALL"
     )
     table = reader.database.table(sql, selection.parameters, selection.tables)
-    labels = {facet: Labels.of(table[facet]) for facet in FACETS}
-    inconsistent, codes, groups = (table[name].to_numpy() for name in ("inconsistent", "code", "groups"))
-    return FacetCounts(labels, inconsistent.astype(np.bool_), codes.astype(np.int64), groups)
+    labels = {facet: Labels.of(table[facet]) for facet in named}
+    flags, codes, groups = (table[name].to_numpy().astype(np.int64) for name in ("flags", "code", "groups"))
+    return FacetCounts(labels, flags, codes, groups)
+
+
+def count_models(reader: OutcomeReader, chosen: GroupFilter) -> Mapping[str, int]:
+    """Return how many groups a filter would show for each model, by slug."""
+    searches = replace(chosen, model="", order="", view="", browse="")
+    selection = select(reader, searches, per_model=True)
+    sql = f"SELECT model, count(*) AS groups FROM {selection.source} WHERE {selection.where} GROUP BY model"
+    rows = reader.cached(
+        ("models", searches), lambda: reader.database.rows(sql, selection.parameters, selection.tables)
+    )
+    return {row["model"]: row["groups"] for row in rows}
 
 
 def common_answers(reader: OutcomeReader, chosen: GroupFilter, limit: int = 40) -> Sequence[tuple[str, int]]:
@@ -326,10 +353,17 @@ def common_answers(reader: OutcomeReader, chosen: GroupFilter, limit: int = 40) 
     return _most_frequent(reader, f"SELECT value FROM {source} WHERE value <> ''", limit)
 
 
-def common_tags(reader: OutcomeReader, chosen: GroupFilter, limit: int = 100) -> Sequence[tuple[str, int]]:
-    """Return the tags that most groups have, with the number of groups."""
-    source = reader.database.source("bases", suite=chosen.suite)
-    return _most_frequent(reader, f"SELECT unnest(tags) AS value FROM {source}", limit)
+def common_tags(reader: OutcomeReader, chosen: GroupFilter, limit: int = 60) -> Sequence[tuple[str, int]]:
+    """Return the tags of the groups that fit, whatever tag is chosen, with how many groups have each."""
+    searches = replace(chosen, tag="", order="", view="", browse="")
+    selection = select(reader, searches)
+    sql = (
+        "SELECT value, count(*) AS n FROM (SELECT unnest(tags) AS value FROM bases SEMI JOIN ("
+        f"SELECT number FROM {selection.source} WHERE {selection.where}) USING (number)) "
+        f"GROUP BY value ORDER BY n DESC, value LIMIT {limit}"
+    )
+    rows = reader.cached(("tags", searches), lambda: reader.database.rows(sql, selection.parameters, selection.tables))
+    return [(row["value"], row["n"]) for row in rows]
 
 
 def _most_frequent(reader: OutcomeReader, values: str, limit: int) -> Sequence[tuple[str, int]]:
@@ -342,11 +376,11 @@ def _step_code(score: str) -> str:
     return f"(CAST(floor(round({score} * {STEPS}, 3)) AS INTEGER) + CAST(ceil(round({score} * {STEPS}, 3)) AS INTEGER))"
 
 
-def _number(reader: OutcomeReader, key: GroupKey) -> int:
+def _number(reader: OutcomeReader, suite: str, place: int) -> int:
     """Return the number of a group in the order of all."""
     sql = "SELECT suite, first FROM suites"
     first = reader.cached(("first numbers",), lambda: {row["suite"]: row["first"] for row in reader.database.rows(sql)})
-    return int(first.get(key.suite, 0)) + key.place
+    return int(first.get(suite, 0)) + place
 
 
 def _groups_with_text(reader: OutcomeReader, chosen: GroupFilter) -> pa.Table:

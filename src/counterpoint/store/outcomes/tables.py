@@ -21,7 +21,10 @@ from counterpoint.metrics.units import STATES, Pairs, Sets, Singles
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
 
-_ANSWER_COLUMNS = ("raw", "value", "rule", "state", "score", "top", "reason", "seconds", "prompt", "offered")
+_ANSWER_COLUMNS = (
+    *("raw", "value", "rule", "state", "score", "top", "reason", "seconds", "tokens_in", "tokens_out"),
+    *("prompt", "offered"),
+)
 
 SLICES: Mapping[str, tuple[str, ...]] = {"suite": (), "test": ("test",), "kind": ("test", "kind")}
 """The columns that scores are sliced by, for each value of the column `by`."""
@@ -46,7 +49,7 @@ def groups_table(stored: pa.Table) -> pa.Table:
 
 
 def bases_table(groups: pa.Table) -> pa.Table:
-    """Return one row per group, to search it: its texts in lower case, and its tags as `name=value`."""
+    """Return one row per group, to search it: its texts in lower case, its tags as `name=value`, its base's gold."""
     starts = np.flatnonzero(groups["role"].to_numpy() == 0)
     bases = groups.select(["suite", "place", "group_id", "test", "kind", "relation", "query", "picture"]).take(starts)
     sizes = np.diff(np.append(starts, groups.num_rows))
@@ -55,6 +58,7 @@ def bases_table(groups: pa.Table) -> pa.Table:
         .append_column("variants", pa.array((sizes - 1).astype(np.uint16)))
         .append_column("texts", _joined_texts(groups["text"], starts, groups.num_rows))
         .append_column("tags", _tags(groups, starts))
+        .append_column("gold", _first_gold(groups["gold"].take(starts)))
     )
 
 
@@ -113,6 +117,7 @@ def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
         **{name: bases[name] for name in ("group_id", "test", "kind", "relation")},
         "verdict": pa.DictionaryArray.from_arrays(judged.code.astype(np.int32), list(VERDICTS)),
         "inconsistent": pa.array(judged.inconsistent),
+        "flags": pa.array(judged.flags),
         "base_query": bases["query"],
         "base_correct": _number(outcomes.correct[starts], pa.float32()),
         "worst": _number(worst, pa.float32()),
@@ -222,6 +227,13 @@ def _tags(groups: pa.Table, starts: NDArray[np.int64]) -> pa.Array:
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     kept = pa.DictionaryArray.from_arrays(pa.array(codes[first].astype(np.int32)), words.dictionary)
     return pa.ListArray.from_arrays(pa.array(offsets), kept.cast(pa.string()))
+
+
+def _first_gold(gold: pa.ChunkedArray) -> pa.Array:
+    """Return the first right answer of each query, empty where it has none."""
+    rows = pa.concat_arrays([pa.array([], gold.type), *gold.chunks])
+    ends, empty = rows.offsets.to_numpy(), pc.fill_null(pc.list_value_length(rows), 0).to_numpy() == 0
+    return pc.fill_null(rows.values.field("answer").take(pa.array(ends[:-1], mask=empty)), "")
 
 
 def answers_table(slug: str, answers: pa.Table) -> pa.Table:

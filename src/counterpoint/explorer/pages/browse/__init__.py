@@ -1,42 +1,73 @@
-"""Browse: the groups that fit a filter, of any suite and model, a page at a time."""
+"""Browse: the groups that fit a filter, one row per group with the verdicts of all models, a page at a time."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from msgspec import Struct
 
 from counterpoint import catalog
-from counterpoint.explorer.group_filters import (
-    browse_address,
-    filter_parameters,
-    read_filter,
-)
+from counterpoint.core.quantities import counted
+from counterpoint.explorer.group_filters import PICTURES, browse_address, filter_parameters, read_filter
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
-from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.page import PageRequest, PageView, page_number
 from counterpoint.explorer.views import LinkChoice, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
-from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.metrics.verdicts import CHOICES, FAILING, PASSING, VERDICTS
+from counterpoint.reports.templating import shorten_middle
 from counterpoint.store.outcomes.selection import (
+    FACETS,
     STEPS,
     Facets,
     GroupFilter,
-    GroupKey,
     GroupMatch,
+    VerdictMark,
     common_answers,
     common_tags,
     count_facets,
+    count_models,
     list_groups,
+    ranked_models,
     select,
+    verdict_marks,
 )
 
 
+class StripSquare(Struct, frozen=True):
+    """The square of one model in the strip of a group; `mark` is one of MARKS."""
+
+    model: str
+    mark: str
+    verdict: str
+    chosen: bool = False
+
+
 class BrowseHit(Struct, frozen=True):
-    """A group that fits, in the hands of a model, with its score by the chosen metric."""
+    """A group that fits, with the score by the chosen metric and the verdicts of all models, best first."""
 
     entry: GroupEntry
-    model: str
     suite: str
     score: float | None
+    strip: tuple[StripSquare, ...]
+    tally: str
+
+
+class FacetValue(Struct, frozen=True):
+    """A value of a facet with the number of groups that it would show, and its share of the largest number."""
+
+    label: str
+    address: str
+    count: int
+    share: float
+    chosen: bool = False
+
+
+class FacetView(Struct, frozen=True):
+    """A facet with its most frequent values; `more` are the next ones."""
+
+    name: str
+    label: str
+    values: tuple[FacetValue, ...]
+    more: tuple[FacetValue, ...] = ()
 
 
 class Suggestion(Struct, frozen=True):
@@ -79,101 +110,139 @@ class ScoreSlider(Struct, frozen=True):
 class BrowseView(PageView):
     """The groups that fit a filter."""
 
-    boxes: tuple[SelectBox, ...] = ()
+    model: str = ""
+    models: SelectBox | None = None
+    metrics: tuple[SelectBox, ...] = ()  # those that pages show of the chosen suites, then the others
     fields: tuple[TextField, ...] = ()
-    metrics: SelectBox | None = None
     slider: ScoreSlider | None = None
+    kept: tuple[tuple[str, str], ...] = ()  # what the address says beside the fields of the form
+    facets: tuple[FacetView, ...] = ()
+    chosen: tuple[LinkChoice, ...] = ()  # each leads to the list without it
+    orders: tuple[LinkChoice, ...] = ()
+    views: tuple[LinkChoice, ...] = ()
     hits: tuple[BrowseHit, ...] = ()
     found: int = 0
+    first: int = 0
+    last: int = 0
     here: str = ""
     downloads: tuple[LinkChoice, ...] = ()
-    also: LinkChoice | None = None  # the verdict of another model, as the address says it
-    filtered: bool = False
+    grid: bool = False
+    paired: bool = False  # some group has another picture for a variant
 
 
-PAGE = 25
+PAGE = 24
 """How many groups a page lists."""
 
 SENTENCE = (
-    "Groups and the answers of each model to them. The number behind a choice is how many groups it would show; the "
-    "score of a group is the mean over its pairs or answers, from 0 to 1."
+    "One row per group with a square for every model, the best of the lab first. A number beside a choice is how many "
+    "groups it would show."
 )
+
+MARKS = {"p": "passes", "h": "right in part", "f": "fails", "r": "refused", "n": "no answer"}
+"""The marks of the squares; those that are right in part and those that refused fail."""
 
 FORMS = {".csv": "CSV", ".jsonl": "JSON lines", ".parquet": "Parquet"}
 """The endings under which the rows can be downloaded."""
 
-_BOXES = {
-    "model": ("Model", "any model"),
-    "suite": ("Suite", "all suites"),
-    "test": ("Test", "all tests"),
-    "kind": ("Kind", "all kinds"),
-    "relation": ("Relation", "any relation"),
-    "verdict": ("Verdict", "any verdict"),
+LABELS = {
+    "verdict": "Verdict",
+    "suite": "Suite",
+    "test": "Test",
+    "kind": "Kind",
+    "relation": "Relation",
+    "gold": "Gold",
 }
+"""The facets in the order in which they are shown, with their labels."""
+
+ORDER_LABELS = {"": "most models fail", "disagreement": "where they disagree", "suite": "suite by suite"}
+"""The orders of the list, with their labels."""
+
+SHOWN, MORE = 7, 40
+"""Values of a facet that are listed, and those that are folded below them."""
+
+LONGEST = 48
+"""Characters of a model's name in the tip of a square, of which a page has many."""
+
+_CONTROLS = ("model", "text", "answer", "tag", "metric", "low", "high")  # of the form
+_EDIT = "edit="
 
 
 def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
-    """The groups that fit a filter, for any model and suite, a page at a time."""
+    """The groups that fit a filter, each with the verdicts of all models, a page at a time."""
     query = request.values
-    chosen = replace(read_filter(query), browse="1", focus="")
+    chosen = replace(read_filter(query), browse="1")
     select(reader, chosen)  # refuses names that the lab does not have
     facets = count_facets(reader, chosen)
-    after, before = GroupKey.parse(query.get("after", "")), GroupKey.parse(query.get("before", ""))
-    listed = list_groups(reader, chosen, PAGE + 1, after=after, before=before)
-    has_more, is_back = len(listed) > PAGE, bool(before and not after)
-    matches = listed[-PAGE:] if is_back else listed[:PAGE]
-    has_earlier, has_later = (has_more, True) if is_back else (bool(after and listed), has_more)
-    if before and len(matches) < PAGE:  # the first page is always full
-        return browse_view(reader, PageRequest({}, tuple(filter_parameters(chosen).items())))
-    other, verdict = chosen.other
-    at = {"after": str(after)} if after else {"before": str(before)} if before else {}
+    found, page = facets.matches(), page_number(query.get("page", ""))
+    page = min(page, max(-(-found // PAGE), 1))
+    matches = list_groups(reader, chosen, PAGE, offset=(page - 1) * PAGE)
+    tags, hits = common_tags(reader, chosen), tuple(_hits(reader, matches, chosen))
     return BrowseView(
         title="Browse",
         sentence=SENTENCE,
-        twin=browse_address(chosen, ".json", **at),
-        before=browse_address(chosen, before=str(matches[0].key)) if has_earlier else "",
-        after=browse_address(chosen, after=str(matches[-1].key)) if has_later else "",
-        boxes=tuple(_boxes(reader, facets)),
-        fields=tuple(_fields(reader, chosen)),
-        metrics=_metric_box(reader, chosen),
+        twin=browse_address(chosen, ".json", page=str(page) if page > 1 else ""),
+        before=browse_address(chosen, page=str(page - 1) if page > 2 else "") if page > 1 else "",
+        after=browse_address(chosen, page=str(page + 1)) if page * PAGE < found else "",
+        model=reader.model(chosen.model).name if chosen.model else "",
+        models=_model_box(reader, chosen),
+        metrics=tuple(_metric_boxes(reader, chosen)),
+        fields=tuple(_fields(reader, chosen, tags)),
         slider=_slider(facets) if chosen.metric else None,
-        hits=tuple(_hits(reader, matches, chosen)),
-        found=facets.matches(),
+        kept=tuple((name, value) for name, value in _parameters(chosen).items() if name not in _CONTROLS),
+        facets=tuple(_facets(facets, tags)),
+        chosen=tuple(_removals(reader, chosen)),
+        orders=tuple(
+            LinkChoice(label, browse_address(chosen, order=name), name == chosen.order)
+            for name, label in ORDER_LABELS.items()
+        ),
+        views=tuple(
+            LinkChoice(label, browse_address(chosen, view=name), name == chosen.view)
+            for name, label in (("", "list"), (PICTURES, "pictures"))
+        ),
+        hits=hits,
+        found=found,
+        first=(page - 1) * PAGE + 1 if found else 0,
+        last=(page - 1) * PAGE + len(matches),
         here=browse_address(chosen),
         downloads=tuple(LinkChoice(label, browse_address(chosen, ending)) for ending, label in FORMS.items()),
-        also=LinkChoice(f"and {reader.model(other).name}: {VERDICTS.get(verdict, verdict)}", chosen.also, chosen=True)
-        if chosen.also
-        else None,
-        filtered=bool(filter_parameters(chosen).keys() - {"browse"}),
+        grid=chosen.view == PICTURES,
+        paired=any(hit.entry.second for hit in hits),
     )
 
 
-def _boxes(reader: LabReader, facets: Facets) -> Iterable[SelectBox]:
-    names = {"model": {model.slug: model.name for model in reader.models()}}
-    names["verdict"] = {**VERDICTS, INCONSISTENT: INCONSISTENT}
-    for facet, (label, any_value) in _BOXES.items():
-        current = getattr(facets.chosen, facet)
-        options = {value: count for value, count in facets.options(facet) if value}
-        if current:
-            options.setdefault(current, 0)
-        listed = (
-            SelectOption(value, names.get(facet, {}).get(value, value), value == current, n)
-            for value, n in options.items()
-        )
-        yield SelectBox(facet, label, (SelectOption("", any_value, not current), *listed))
+def _parameters(chosen: GroupFilter) -> dict[str, str]:
+    return {name: value for name, value in filter_parameters(chosen).items() if name != "browse"}
 
 
-def _fields(reader: LabReader, chosen: GroupFilter) -> Iterable[TextField]:
-    answers, tags = common_answers(reader, chosen), common_tags(reader, chosen)
-    yield TextField("text", "Text", chosen.text, "part of a question")
+def _model_box(reader: LabReader, chosen: GroupFilter) -> SelectBox:
+    counts = count_models(reader, chosen)
+    options = (SelectOption(m.slug, m.name, m.slug == chosen.model, counts.get(m.slug, 0)) for m in reader.models())
+    return SelectBox("model", "Model", (SelectOption("", "any model", not chosen.model), *options))
+
+
+def _fields(reader: LabReader, chosen: GroupFilter, tags: Sequence[tuple[str, int]]) -> Iterator[TextField]:
+    answers = common_answers(reader, chosen, 20)
+    yield TextField("text", "Text", chosen.text, "words in a question")
     yield TextField("answer", "Answer", chosen.answer, "a value", tuple(Suggestion(*answer) for answer in answers))
     yield TextField("tag", "Tag", chosen.tag, "name=value", tuple(Suggestion(*tag) for tag in tags))
 
 
-def _metric_box(reader: LabReader, chosen: GroupFilter) -> SelectBox:
-    known = [name for name in reader.group_metrics() if name in reader.scored_metrics()]
-    options = (SelectOption(name, catalog.metric(name).title, name == chosen.metric) for name in known)
-    return SelectBox("metric", "Score by", (SelectOption("", "no metric", not chosen.metric), *options))
+def _metric_boxes(reader: LabReader, chosen: GroupFilter) -> Iterator[SelectBox]:
+    """Yield the metrics that a group can have a score by, each with the papers' term for it, in two boxes."""
+    suites = [chosen.suite] if chosen.suite else reader.suites()
+    applicable = {name for suite in suites for name in reader.applicable_metrics(suite)}
+    shown = {name for suite in suites for name in reader.displayed_metrics(suite)}
+    known = [name for name in reader.group_metrics() if name in applicable or name == chosen.metric]
+    for label, names in (
+        ("shown in tables", [name for name in known if name in shown]),
+        ("others", [name for name in known if name not in shown]),
+    ):
+        metrics = [catalog.metric(name) for name in names]
+        titles = [f"{metric.title} ({metric.term})" if metric.term else metric.title for metric in metrics]
+        options = zip(names, titles, strict=True)
+        yield SelectBox(
+            "metric", label, tuple(SelectOption(name, text, name == chosen.metric) for name, text in options)
+        )
 
 
 def _slider(facets: Facets) -> ScoreSlider:
@@ -187,7 +256,87 @@ def _slider(facets: Facets) -> ScoreSlider:
     return ScoreSlider(facets.chosen.metric, low / STEPS, high / STEPS, 1 / STEPS, tuple(columns))
 
 
+def _facets(facets: Facets, tags: Sequence[tuple[str, int]]) -> Iterator[FacetView]:
+    """Yield the facets that have a choice."""
+    chosen = facets.chosen
+    options = {facet: [(value, n) for value, n in facets.options(facet) if value] for facet in FACETS}
+    if dict(options["test"]) == dict(options["suite"]):  # each suite is one test of its name
+        options["test"] = []
+    for name, label in LABELS.items():
+        yield from _facet(chosen, name, label, options[name], CHOICES if name == "verdict" else {})
+    edits = [(tag, count) for tag, count in tags if tag.startswith(_EDIT)]
+    others = [(tag, count) for tag, count in tags if not tag.startswith(_EDIT) and (count > 1 or tag == chosen.tag)]
+    yield from _facet(chosen, "tag", "Edit", edits, {tag: tag.removeprefix(_EDIT) for tag, _ in edits})
+    yield from _facet(chosen, "tag", "Tag", others, {tag: tag.replace("=", " ", 1) for tag, _ in others})
+
+
+def _facet(
+    chosen: GroupFilter, name: str, label: str, options: Sequence[tuple[str, int]], labels: Mapping[str, str]
+) -> Iterator[FacetView]:
+    now = getattr(chosen, name)
+    if len(options) < 2 and now not in dict(options):
+        return
+    ordered = options if name == "verdict" else sorted(options, key=lambda option: (option[0] != now, -option[1]))
+    largest = max((count for _, count in options), default=1)
+    values = tuple(
+        FacetValue(
+            labels.get(value, value),
+            browse_address(chosen, **{name: "" if value == now else value}),
+            count,
+            count / largest,
+            value == now,
+        )
+        for value, count in ordered[: SHOWN + MORE]
+    )
+    shown = len(values) if name == "verdict" else SHOWN
+    yield FacetView(name, label, values[:shown], values[shown:])
+
+
+def _removals(reader: LabReader, chosen: GroupFilter) -> Iterator[LinkChoice]:
+    """Yield what is chosen, each with the address of the list without it."""
+    texts = {
+        **_parameters(replace(chosen, order="", view="", low="", high="")),
+        "model": reader.model(chosen.model).name if chosen.model else "",
+        "verdict": CHOICES.get(chosen.verdict, ""),
+        "metric": catalog.metric(chosen.metric).title if chosen.metric else "",
+    }
+    other, verdict = chosen.other
+    texts["also"] = f"{reader.model(other).name}: {CHOICES[verdict]}" if other else ""
+    for name, text in texts.items():
+        if text:
+            bounds = {"low": "", "high": ""} if name == "metric" else {}
+            yield LinkChoice(text, browse_address(chosen, **{name: "", **bounds}), chosen=True)
+
+
 def _hits(reader: LabReader, matches: list[GroupMatch], chosen: GroupFilter) -> Iterable[BrowseHit]:
-    names = {model.slug: model.name for model in reader.models()}
+    names = {model.slug: shorten_middle(model.name, LONGEST) for model in reader.models()}
+    marks = verdict_marks(reader, [match.number for match in matches])
+    ranked = ranked_models(reader)
     for match, entry in zip(matches, group_entries(reader, matches, chosen), strict=True):
-        yield BrowseHit(entry, names.get(match.model, ""), match.suite, match.score)
+        given = {mark.model: mark for mark in marks[match.number]}
+        strip = tuple(_square(names[slug], given.get(slug), chosen=slug == chosen.model) for slug in ranked)
+        yield BrowseHit(entry, match.suite, match.score, strip, _tally(given.values(), len(ranked)))
+
+
+def _square(model: str, mark: VerdictMark | None, *, chosen: bool) -> StripSquare:
+    if mark is None:
+        return StripSquare(model, "n", VERDICTS["unanswered"], chosen)
+    if mark.verdict in PASSING:
+        return StripSquare(model, "p", VERDICTS[mark.verdict], chosen)
+    letter = "r" if mark.refused else "h" if mark.verdict in ("broken", "gained") else "f"
+    return StripSquare(model, letter, f"{VERDICTS[mark.verdict]}{', refused' * mark.refused}", chosen)
+
+
+def _tally(marks: Iterable[VerdictMark], models: int) -> str:
+    """Return how many models pass a group and how many fail it."""
+    marks = list(marks)
+    passing = sum(mark.verdict in PASSING for mark in marks)
+    failing = [mark for mark in marks if mark.verdict in FAILING]
+    refused = sum(mark.refused for mark in failing)
+    silent = models - len(marks)
+    parts = [
+        f"{counted(passing, 'model')} pass{'es' * (passing == 1)}",
+        f"{len(failing)} fail{'s' * (len(failing) == 1)}",
+    ]
+    parts[1] += f" ({refused} refused)" if refused else ""
+    return " · ".join([*parts, *([f"{silent} without an answer"] if silent else [])]) if models else ""

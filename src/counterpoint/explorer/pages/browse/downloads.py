@@ -1,4 +1,4 @@
-"""Downloads of Browse: one row per query of every group that fits, streamed in batches."""
+"""Downloads of Browse: one row per model, or the chosen one, and query of every group that fits, in batches."""
 
 import json
 from collections.abc import Iterator
@@ -56,13 +56,22 @@ def row_batches(reader: LabReader, chosen: GroupFilter) -> Iterator[pa.Table]:
     """Yield the rows by suite and model; no query stays open between two batches."""
     slugs = [chosen.model] if chosen.model else [model.slug for model in reader.models()] or [""]
     for suite in [chosen.suite] if chosen.suite else reader.suites():
+        selection = select(reader, replace(chosen, suite=suite))
+        sql = f"SELECT number, place, variants, verdict, {selection.score} AS score FROM {selection.source} "
+        sql += f"WHERE {selection.where} ORDER BY place"
+        found = reader.database.table(sql, selection.parameters, selection.tables)
         for slug in slugs:
-            selection = select(reader, replace(chosen, model=slug, suite=suite))
-            sql = f"SELECT place, variants, verdict, {selection.score} AS score FROM {selection.source} "
-            sql += f"WHERE {selection.where} ORDER BY place"
-            groups = reader.database.table(sql, selection.parameters, selection.tables)
+            groups = found if slug == chosen.model else _judged(reader, suite, slug, found, chosen.metric)
             for start in range(0, groups.num_rows, BATCH):
                 yield _batch(reader, suite, slug, groups.slice(start, BATCH))
+
+
+def _judged(reader: LabReader, suite: str, slug: str, found: pa.Table, metric: str) -> pa.Table:
+    """Return the groups that were found with the verdict of one model on them, and its score."""
+    source, score = reader.database.source("verdicts", model=slug, suite=suite), f'"{metric}"' if metric else "NULL"
+    columns = f"place, variants, verdict, {score}::FLOAT AS score"
+    sql = f"SELECT {columns} FROM {source} SEMI JOIN found USING (number) ORDER BY place"
+    return reader.database.table(sql, (), {"found": found.select(["number"])})
 
 
 def _batch(reader: LabReader, suite: str, slug: str, groups: pa.Table) -> pa.Table:
@@ -151,7 +160,7 @@ class _StreamBuffer(RawIOBase):
 async def download_rows(request: Request) -> Response:
     """GET /browse.csv, /browse.jsonl and /browse.parquet: the rows of all groups that fit, streamed."""
     reader, ending = request.app.state.reader, f".{request.url.path.rpartition('.')[2]}"
-    chosen = replace(read_filter(request.query_params), browse="1", focus="")
+    chosen = replace(read_filter(request.query_params), browse="1")
     await run_in_threadpool(reader.refresh)
     await run_in_threadpool(select, reader, chosen)  # refuses names that the lab does not have
     headers = {"Content-Disposition": f'attachment; filename="groups{ending}"'}

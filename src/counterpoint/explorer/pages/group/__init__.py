@@ -42,12 +42,11 @@ from counterpoint.explorer.pages.group.strip import (
 from counterpoint.explorer.responses import parse_id
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece
-from counterpoint.metrics.verdicts import VERDICTS
+from counterpoint.metrics.verdicts import CHOICES
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.selection import (
     GroupFilter,
-    GroupKey,
     Neighbour,
     find_neighbours,
 )
@@ -104,8 +103,8 @@ def group_view(reader: LabReader, request: PageRequest) -> GroupView:
     names = query_names(rows.num_rows)
     if is_ranking:
         names = ["caption", *("foil" if len(names) == 2 else f"foil {place}" for place in range(1, len(names)))]
-    key = GroupKey(base["suite"], base["place"], chosen.model or chosen.focus)
-    near = find_neighbours(reader, chosen if chosen.browse else replace(chosen, suite=suite), key)
+    listed = chosen if chosen.browse else replace(chosen, suite=suite)
+    near = find_neighbours(reader, listed, base["suite"], base["place"])
     models = sorted(reader.models(), key=lambda model: model.slug != chosen.model)  # the chosen one first
     answers = tuple(_model_answers(reader, rows, model, chosen) for model in models)
     place = _first_failure([line for line in answers if line.chosen] or answers)
@@ -233,14 +232,10 @@ def _pictures(suite: str, rows: pa.Table, names: list[str]) -> tuple[PictureView
 
 
 def _neighbour_address(neighbour: Neighbour | None, chosen: GroupFilter) -> str:
-    """Return the page of a neighbour; in a list of several models its own model is in focus."""
-    if neighbour is None:
-        return ""
-    focus = neighbour.model if chosen.browse and not chosen.model else "" if chosen.browse else chosen.focus
-    return group_address(neighbour.suite, hex_id(neighbour.group_id), replace(chosen, focus=focus))
+    return group_address(neighbour.suite, hex_id(neighbour.group_id), chosen) if neighbour else ""
 
 
 def _filter_summary(suite: str, chosen: GroupFilter) -> str:
     pairs = ((chosen.model, chosen.verdict), chosen.other)
-    verdicts = (f"{model} {VERDICTS.get(verdict, verdict)}".strip() for model, verdict in pairs)
+    verdicts = (f"{model} {CHOICES.get(verdict, verdict)}".strip() for model, verdict in pairs)
     return " · ".join(filter(None, [suite, chosen.test, chosen.kind, *verdicts]))
