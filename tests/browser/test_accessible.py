@@ -24,6 +24,7 @@ VIEWS = (
     ("small", "/overview?open=hasty"),
     ("small", "/models/careful?against=hasty"),
     ("small", "/browse?model=hasty&suite=plain&metric=accuracy"),
+    ("small", "/agreement?suite=plain"),
     ("small", "/suites"),
     ("small", "/suites/plain"),
     ("small", "/suites/plain/models/hasty"),

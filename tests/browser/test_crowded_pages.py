@@ -20,6 +20,7 @@ WIDTHS = (1400, prove(1000), 390)
 VIEWS = (
     "/overview",
     "/compare",
+    "/agreement",
     "/browse",
     "/browse?suite=visual&model={long}&verdict=fails",
     "/browse?suite=visual&view=pictures",

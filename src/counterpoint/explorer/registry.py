@@ -28,6 +28,13 @@ PAGES: tuple[PageEntry, ...] = (
     ),
     PageEntry("/suites", "counterpoint.explorer.pages.suites:suites_view", label="Suites"),
     PageEntry(
+        "/agreement",
+        "counterpoint.explorer.pages.agreement:agreement_view",
+        section="Compare",
+        parameters=("suite",),
+        static=("suite",),
+    ),
+    PageEntry(
         "/play",
         "counterpoint.explorer.play.view:PlayView",
         label="Try a model",

@@ -1,6 +1,6 @@
-"""The confusion table: which answers are given to questions of each right answer."""
+"""Confusions: which answers are given to questions of each right answer, and what is said instead of what by kind."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,6 +9,8 @@ from counterpoint.language.answers.rule_sets import RULE_SETS
 
 MOST_CLASSES = 12
 """Right answers that have a row and a column; the others are counted together."""
+MOST_CONFUSIONS = 5
+"""Confusions that are listed of a kind."""
 OTHERS, UNREAD = "others", "not read"
 
 
@@ -80,3 +82,60 @@ def confusion_table(tallies: Iterable[AnswerTally], most: int = MOST_CLASSES) ->
         if any(line)
     ]
     return ConfusionTable(tuple(heads[place] for place in used), tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerConfusion:
+    """How often a value was given to questions of another right answer, of all questions of that right answer."""
+
+    gold: str
+    given: str  # `not read` where no value was taken
+    answers: int
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class KindConfusions:
+    """The most frequent confusions of one kind of a test, and how many of its answers are incorrect."""
+
+    test: str
+    kind: str
+    answers: int
+    incorrect: int
+    confusions: tuple[AnswerConfusion, ...]
+
+
+def confusions_by_kind(
+    tallies: Iterable[tuple[str, str, AnswerTally]], most: int = MOST_CONFUSIONS
+) -> tuple[KindConfusions, ...]:
+    """The most frequent confusions of each test and kind, those with the most incorrect answers first.
+
+    >>> tallies = [
+    ...     ("negation", "color", AnswerTally("no", "yes", "exact", False, 3)),
+    ...     ("negation", "color", AnswerTally("no", "no", "exact", True, 5)),
+    ... ]
+    >>> (kind,) = confusions_by_kind(tallies)
+    >>> kind.incorrect, kind.confusions
+    (3, (AnswerConfusion(gold='no', given='yes', answers=3, questions=8),))
+    """
+    pairs: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    questions: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for test, kind, tally in tallies:
+        normalize = RULE_SETS[tally.rules].normalize
+        gold = normalize(tally.gold)
+        questions[test, kind][gold] += tally.answers
+        if not tally.is_correct:
+            pairs[test, kind][gold, UNREAD if tally.value is None else normalize(tally.value)] += tally.answers
+    kinds = [
+        KindConfusions(
+            *place,
+            questions[place].total(),
+            wrong.total(),
+            tuple(
+                AnswerConfusion(gold, given, count, questions[place][gold])
+                for (gold, given), count in sorted(wrong.items(), key=lambda item: (-item[1], item[0]))[:most]
+            ),
+        )
+        for place, wrong in pairs.items()
+    ]
+    return tuple(sorted(kinds, key=lambda own: (-own.incorrect, own.test, own.kind)))

@@ -1,5 +1,7 @@
 """Jinja templates of reports and pages, the filters that they share, and their style sheet."""
 
+from collections import Counter
+from collections.abc import Iterable
 from importlib.resources import files
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -42,6 +44,20 @@ def shorten_middle(text: str, most: int = 36) -> str:
     """
     head = most // 2
     return text if len(text) <= most else f"{text[:head].rstrip()}…{text[len(text) - (most - head - 1) :].lstrip()}"
+
+
+def shorten_names(names: Iterable[str], most: int = 36) -> dict[str, str]:
+    """Names of about so many characters, shortened in the middle, of which no two are the same.
+
+    >>> list(shorten_names(["our-vlm-sft-lr2e-5-bs128", "our-vlm-sft-lr1e-5-bs128", "clip"], 12).values())
+    ['our-vlm-sft…2e-5-bs128', 'our-vlm-sft…1e-5-bs128', 'clip']
+    """
+    whole = list(names)
+    short = {name: shorten_middle(name, most) for name in whole}
+    while clashes := [name for name, count in Counter(short.values()).items() if count > 1]:
+        most += 2
+        short |= {name: shorten_middle(name, most) for name in whole if short[name] in clashes}
+    return short
 
 
 def thousands(number: int) -> str:

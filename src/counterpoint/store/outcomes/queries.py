@@ -9,8 +9,15 @@ from numpy.typing import NDArray
 
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.confusion import AnswerTally, ConfusionTable, confusion_table
+from counterpoint.metrics.confusion import (
+    AnswerTally,
+    ConfusionTable,
+    KindConfusions,
+    confusion_table,
+    confusions_by_kind,
+)
 from counterpoint.metrics.labels import Labels
+from counterpoint.metrics.model_agreement import Passes
 from counterpoint.metrics.outcomes import Outcomes, restore_outcomes
 from counterpoint.metrics.slices import FEWEST_GROUPS, SliceSums
 from counterpoint.metrics.verdicts import FAILING, PASSING
@@ -133,6 +140,26 @@ def flip_groups(
     return reader.database.rows(sql)
 
 
+def pass_matrix(reader: OutcomeReader, suite: str) -> Passes:
+    """Return which groups of a suite which models pass, in the order of the reader's models.
+
+    Groups with an exchanged input have no row.
+    """
+    passing, failing = (tuple(sorted(verdicts)) for verdicts in (PASSING, FAILING))
+    sql = (
+        f"SELECT model, place, CASE WHEN verdict IN {passing} THEN 1 WHEN verdict IN {failing} THEN 0 ELSE -1 END "
+        f"AS passes FROM {reader.database.source('verdicts', suite=suite)} WHERE relation <> '{Relation.SWAP}'"
+    )
+    table = reader.database.table(sql)
+    places, rows = np.unique(table["place"].to_numpy(), return_inverse=True)
+    slugs = np.array([model.slug for model in reader.models()], object)
+    order = np.argsort(slugs)
+    columns = order[np.searchsorted(slugs[order], table["model"].to_numpy(zero_copy_only=False))]
+    matrix = np.full((len(places), len(slugs)), -1, np.int8)
+    matrix[rows, columns] = table["passes"].to_numpy()
+    return matrix
+
+
 def query_places(reader: OutcomeReader, query_id: int, limit: int) -> Sequence[tuple[str, int]]:
     """Return the suites and rows that have a query."""
     sql = f"SELECT suite, row FROM queries WHERE query = ? ORDER BY suite, row LIMIT {limit}"
@@ -214,6 +241,20 @@ def confusions(reader: OutcomeReader, suite: str, slug: str) -> ConfusionTable |
         GROUP BY ALL ORDER BY ALL
     """
     return confusion_table(AnswerTally(*row.values()) for row in reader.database.rows(sql))
+
+
+def kind_confusions(reader: OutcomeReader, suite: str, slug: str = "") -> tuple[KindConfusions, ...]:
+    """Return what a model says instead of what on each kind of a suite; without one, what all models say."""
+    outcomes = reader.database.source("outcomes", model=slug, suite=suite)
+    groups = reader.database.source("groups", suite=suite)
+    sql = f"""
+        SELECT g.test, g.kind, g.gold[1].answer AS gold, CASE WHEN o.state = 'ok' THEN o.value END AS value, g.rules,
+            o.correct >= 0.5 AS is_correct, count(*) AS count
+        FROM {outcomes} o JOIN {groups} g USING (row) WHERE o.correct IS NOT NULL AND len(g.gold) > 0
+        GROUP BY ALL ORDER BY ALL
+    """
+    rows = (tuple(row.values()) for row in reader.database.rows(sql))
+    return confusions_by_kind((test, kind, AnswerTally(*tally)) for test, kind, *tally in rows)
 
 
 def word_counts(reader: OutcomeReader, suite: str) -> Sequence[ResultRow]:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
+from counterpoint.explorer.confusions import ConfusionBlock, confusion_blocks
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.overview.query import COSTS, TOKEN_COSTS
 from counterpoint.explorer.score_cells import cost_figure, metric_columns, score_cell
@@ -62,6 +63,8 @@ class ModelView(PageView):
     strong: tuple[SliceFinding, ...] = ()
     weak: tuple[SliceFinding, ...] = ()
     notes: tuple[str, ...] = ()
+    suite: str = ""
+    instead: tuple[ConfusionBlock, ...] = ()
 
 
 PLAIN_COSTS = ("parameters", "queries_per_second")
@@ -148,6 +151,8 @@ def model_view(reader: LabReader, request: PageRequest) -> ModelView:
         strong=_farthest(findings, above=True),
         weak=_farthest(findings, above=False),
         notes=(f"It has no answers to {', '.join(unasked)}.",) if unasked else (),
+        suite=choice.suite,
+        instead=confusion_blocks(reader, choice.suite, slug) if choice.suite else (),
     )
 
 

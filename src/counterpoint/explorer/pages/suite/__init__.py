@@ -10,6 +10,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from counterpoint.core.ids import hex_id
+from counterpoint.explorer.confusions import ConfusionBlock, confusion_blocks
 from counterpoint.explorer.group_filters import browse_address, group_address
 from counterpoint.explorer.group_parts import thumbnail
 from counterpoint.explorer.page import PageRequest, PageView
@@ -73,6 +74,7 @@ class SuiteView(PageView):
     rejected: tuple[RejectedGroups, ...] = ()
     charts: tuple[ChartFigure, ...] = ()
     models: tuple[LinkChoice, ...] = ()
+    instead: tuple[ConfusionBlock, ...] = ()
 
 
 ANSWERS, EXAMPLES, WORDS = 4, 3, 20
@@ -108,6 +110,7 @@ def suite_view(reader: LabReader, request: PageRequest) -> SuiteView:
             for model in reader.models()
             if reader.has_answers(suite, model.slug)
         ),
+        instead=confusion_blocks(reader, suite),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
 from counterpoint.core.quantities import counted
+from counterpoint.explorer.confusions import ConfusionBlock, confusion_blocks
 from counterpoint.explorer.group_filters import (
     filter_parameters,
     read_filter,
@@ -50,6 +51,7 @@ class SuiteResultsView(PageView):
     notes: tuple[str, ...] = ()
     chart: ChartFigure | None = None
     confusions: ConfusionTable | None = None
+    instead: tuple[ConfusionBlock, ...] = ()
     choices: tuple[SelectBox, ...] = ()
     groups: tuple[GroupEntry, ...] = ()
     found: int = 0
@@ -104,6 +106,7 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
         notes=_notes(reader, suite, model),
         chart=ChartFigure(chart, f"{here}.svg") if chart.shares and reader.has_answers(suite, slug) else None,
         confusions=reader.cached(("confusions", suite, slug), lambda: confusions(reader, suite, slug)),
+        instead=confusion_blocks(reader, suite, slug),
         choices=_choices(counts, chosen),
         groups=group_entries(reader, matches, chosen),
         found=found,
