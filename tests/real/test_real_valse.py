@@ -1,10 +1,12 @@
 """The released files of VALSE: the counts of the paper's Table 5, before and after validation."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from real_data import real
 
+import counterpoint as cp
 from counterpoint.core.groups import Group, Mode, Relation
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.valse import INSTRUMENTS, valse
@@ -51,3 +53,17 @@ def test_pictures_are_addressed_by_the_data_set_that_they_are_of() -> None:
         "coreference": {"coco:train2014", "coco:val2014", "visdial:VisualDialog_val2018"},
         "foil-it": {"coco:val2014"},
     }
+
+
+def test_released_votes_become_votes_that_give_the_counts_of_table_5(tmp_path: Path) -> None:
+    lab = cp.Lab(tmp_path / "lab")
+    lab.generate("released", source="valse", data=real("valse"), split="all", items=100_000)
+    assert lab.import_votes(real("valse")).added == 3 * sum(ALL)
+    assert lab.import_votes(real("valse")).added == 0
+    counts = {count.test: count for count in lab.votes().counts}
+    assert tuple(counts[own.name].accepted for own in INSTRUMENTS) == VALID
+    assert tuple(counts[own.name].unanimous for own in INSTRUMENTS) == UNANIMOUS
+    assert tuple(counts[own.name].items for own in INSTRUMENTS) == ALL
+    notes = "\n".join(lab.votes().notes())
+    assert "three categories" in notes
+    assert not lab.votes().voters, "nobody knows who they were"

@@ -16,13 +16,29 @@ from counterpoint.cli.printing import print_result
 @click.option(
     "--layout",
     required=True,
-    type=click.Choice(["datasets", "lmms-eval", "vlmevalkit", "inspect"]),
+    type=click.Choice(["datasets", "lmms-eval", "vlmevalkit", "inspect", "label-studio", "mturk", "form"]),
     help="Write it in the layout of this tool.",
 )
 @click.option("--no-pictures", is_flag=True, help="Leave the pictures out; their addresses stay.")
+@click.option(
+    "--task",
+    type=click.Choice(["judge", "answer", "audit"]),
+    help="What people do, in the layouts for people; by default what fits the suite.",
+)
+@click.option("--picture-url", default="", metavar="URL", help="Put this before the name of each picture, for people.")
 @json_option
-def command(lab: Path, suite: str, out: Path, layout: str, no_pictures: bool, as_json: bool) -> None:
-    """Write a suite of LAB as a datasets folder, a task of lmms-eval or Inspect, or a table of VLMEvalKit."""
+def command(
+    lab: Path,
+    suite: str,
+    out: Path,
+    layout: str,
+    no_pictures: bool,
+    task: str | None,
+    picture_url: str,
+    as_json: bool,
+) -> None:
+    """Write a suite of LAB for another tool, or as tasks for people (label-studio, mturk, form)."""
     if no_pictures and layout != "datasets":
         raise click.UsageError("--no-pictures would leave a task nothing to show; it goes with --layout datasets")
-    print_result(cp.Lab(lab).export(suite, layout=layout, out=out, pictures=not no_pictures), as_json=as_json)
+    how = {"task": task or "", "picture_url": picture_url}
+    print_result(cp.Lab(lab).export(suite, layout=layout, out=out, pictures=not no_pictures, **how), as_json=as_json)

@@ -36,6 +36,7 @@ COMMANDS = {
     "study": "Run an experiment on a lab or on the built-in world.",
     "translate": "Translate questions and back, for a suite of back-translations.",
     "verify": "Say whether a lab still is what it was.",
+    "votes": "Count what people voted, with agreement, and make people a model.",
     "words": "Show the words by which captions and foils differ.",
     "world": "Write scenes of the built-in world, with pictures and annotations.",
 }

@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from counterpoint.core.ids import hex_id
+
 
 class VoteTask(StrEnum):
     """What a person is asked for."""
@@ -51,6 +53,11 @@ AMBIGUOUS = "ambiguous"
 CAPTION_FIRST, FOIL_FIRST = "caption-first", "foil-first"
 """Which text of a judged pair was above the other."""
 
+OTHER = "other"
+"""A judgement that a released file gives no name: both, neither or cannot tell."""
+ANONYMOUS = "unknown voter "
+"""How the voters of a file begin that says how often a choice was made, and not by whom."""
+
 VotedItem: TypeAlias = tuple[str, str, int, int | None]
 """What a vote is about: task, suite, group and, in some tasks, query."""
 
@@ -85,6 +92,11 @@ class ReviewSettings:
     def has_gold(self) -> bool:
         """Whether voters have to qualify."""
         return bool(self.gold_suite or self.gold_voter) and self.gold_items > 0
+
+
+def is_anonymous(voter: str) -> bool:
+    """Whether nothing is known about a voter, so that the same name in two items is not the same person."""
+    return voter.startswith(ANONYMOUS)
 
 
 def parse_review(content: object) -> ReviewSettings:
@@ -148,3 +160,35 @@ def standing_votes(votes: Iterable[Vote]) -> list[Vote]:
 
 def _order(vote: Vote) -> tuple[datetime, str]:
     return vote.time, vote.vote
+
+
+@dataclass(frozen=True, slots=True)
+class ItemKey:
+    """What a vote is about and how it was shown, as one text that any other tool can carry and give back."""
+
+    task: str
+    suite: str
+    group_id: int
+    query: int | None = None
+    shown: str = ""
+
+    def __str__(self) -> str:
+        query = "" if self.query is None else hex_id(self.query)
+        return "/".join((self.task, self.suite, hex_id(self.group_id), query, self.shown))
+
+    @classmethod
+    def parse(cls, text: str) -> "ItemKey":
+        """The key of a text; a ValueError where it is none.
+
+        >>> ItemKey.parse("judge/foils/00000000000000ff//foil-first").group_id
+        255
+        """
+        task, suite, group, query, shown = text.strip().split("/")
+        return cls(VoteTask(task).value, suite, int(group, 16), int(query, 16) if query else None, shown)
+
+    def choice(self, chosen: str) -> str:
+        """What a choice means: of a judged pair, the first text is the caption or the foil, as it was shown."""
+        first, second = (
+            (Judgement.CAPTION, Judgement.FOIL) if self.shown == CAPTION_FIRST else (Judgement.FOIL, Judgement.CAPTION)
+        )
+        return {"first": first.value, "second": second.value}.get(chosen, chosen) if self.shown else chosen

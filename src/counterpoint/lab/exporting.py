@@ -8,6 +8,7 @@ from typing import Any
 
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.quantities import counted
+from counterpoint.exports.crowd_tasks import CROWD_LAYOUTS, export_crowd_tasks, usual_task
 from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
 from counterpoint.exports.inspect_task import export_inspect
 from counterpoint.exports.lmms_task import export_task, task_name
@@ -25,6 +26,9 @@ EXPORT_LAYOUTS: Mapping[str, str] = MappingProxyType(
         "lmms-eval": "A task of lmms-eval.",
         "vlmevalkit": "A table of VLMEvalKit.",
         "inspect": "A task of Inspect.",
+        "label-studio": "Tasks for people in Label Studio.",
+        "mturk": "Tasks for people on Mechanical Turk.",
+        "form": "A table of tasks for people, for any form.",
     }
 )
 """What a suite can be written as, with a description."""
@@ -54,6 +58,9 @@ class ExportReport(LabResult[dict[str, Any]]):
             return [rows, f'  load it with datasets.load_dataset("{folder}", split="test")']
         if self.layout == "vlmevalkit":
             return [rows, f"  LMUData={folder} python run.py --data {task_name(suite)} --model …"]
+        if self.layout in CROWD_LAYOUTS:
+            votes = "votes are read by counterpoint votes LAB --import FILE"
+            return [rows, f"  {', '.join(self.exported.files)}; {votes}"]
         if self.layout == "inspect":
             return [rows, f"  inspect eval {folder}/{task_name(suite)}.py --model …"]
         return [rows, f"  cd {folder} && lmms-eval --include_path . --tasks {task_name(suite)} --log_samples …"]
@@ -74,19 +81,34 @@ class WrittenFiles(LabResult[Path], rows="files"):
         return [f"{path} is written" for path in self.files]
 
 
-def export_suite(store: LabStore, suite: str, layout: str, out: Path, *, pictures: bool = True) -> ExportReport:
-    """Write a suite as a Hugging Face datasets folder, a task of lmms-eval or Inspect, or a table of VLMEvalKit.
+def export_suite(
+    store: LabStore,
+    suite: str,
+    layout: str,
+    out: Path,
+    *,
+    pictures: bool = True,
+    task: str = "",
+    picture_url: str = "",
+) -> ExportReport:
+    """Write a suite as a Hugging Face datasets folder, a task of lmms-eval or Inspect, a table of VLMEvalKit.
 
-    Without `pictures`, a datasets folder has their addresses alone; a task cannot do without.
+    Or as tasks for people. Without `pictures`, a datasets folder has their addresses alone; a task cannot do without.
     """
     if layout not in EXPORT_LAYOUTS:
         raise UnknownName("layout", layout, tuple(EXPORT_LAYOUTS))
     if not pictures and layout != "datasets":
         raise CounterpointError(f"the layout {layout} needs pictures", hint="leave them out with --layout datasets")
+    if (task or picture_url) and layout not in CROWD_LAYOUTS:
+        hint = f"they go with the layouts {', '.join(CROWD_LAYOUTS)}"
+        raise CounterpointError(f"the layout {layout} has no task for people and no address of pictures", hint=hint)
     stored = store.suite(suite)
     shown = store.pictures(find_worlds(store, stored.table))
     if layout == "datasets":
         return ExportReport(layout, export_datasets(stored, out, shown if pictures else None))
+    if layout in CROWD_LAYOUTS:
+        chosen = task or usual_task(stored)
+        return ExportReport(layout, export_crowd_tasks(stored, out, shown, layout, chosen, picture_url=picture_url))
     export = {"lmms-eval": export_task, "vlmevalkit": export_vlmevalkit, "inspect": export_inspect}[layout]
     return ExportReport(layout, export(stored, out, shown))
 

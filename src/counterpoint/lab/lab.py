@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from counterpoint.lab.running import RunReport, RunRequest
     from counterpoint.lab.scores import Reliability, Scores
     from counterpoint.lab.translation import BackTranslations
+    from counterpoint.lab.vote_importing import VoteImport
+    from counterpoint.lab.voting import PeopleReport, VoteSummary
     from counterpoint.metrics.metric import Metric
     from counterpoint.metrics.scoring import ScoreRequest
     from counterpoint.store.versions import ModelVersion
@@ -342,6 +344,27 @@ class Lab:
 
         return count_review_marks(self.store.opened(), Path(sheet))
 
+    def votes(self, *suites: str, task: str = "") -> VoteSummary:
+        """What people voted: valid items, agreement (Krippendorff's alpha, kappa) and a record of each voter."""
+        from counterpoint.lab.voting import summarize_votes
+
+        return summarize_votes(self.store.opened(), suites, task)
+
+    def import_votes(self, *files: Path | str) -> VoteImport:
+        """Add votes that people gave in Label Studio, on Mechanical Turk, in a form, or in VALSE's released files."""
+        from counterpoint.lab.vote_importing import import_votes
+
+        return import_votes(self.store.opened(), list(map(Path, files)))
+
+    def add_people(self, *suites: str, each: bool = False, estimate: str = "majority") -> PeopleReport:
+        """Store what most people said as answers of the model `people`; with `each`, those of every voter too.
+
+        `estimate` is "majority" or "dawid-skene", which weighs each voter by how often they are right.
+        """
+        from counterpoint.lab.voting import add_people
+
+        return add_people(self.store.opened(), suites, each=each, estimate=estimate)
+
     # Files
 
     def report(self, out: Path | str, *, markdown: bool = False, latex: bool = False) -> WrittenFiles:
@@ -350,11 +373,25 @@ class Lab:
 
         return write_report(self.store.opened(), Path(out), markdown=markdown, latex=latex)
 
-    def export(self, suite: str, *, layout: str, out: Path | str, pictures: bool = True) -> ExportReport:
-        """Write a suite in the layout of another tool: datasets, lmms-eval, vlmevalkit, inspect."""
+    def export(
+        self,
+        suite: str,
+        *,
+        layout: str,
+        out: Path | str,
+        pictures: bool = True,
+        task: str = "",
+        picture_url: str = "",
+    ) -> ExportReport:
+        """Write a suite in the layout of another tool: datasets, lmms-eval, vlmevalkit, inspect.
+
+        Or as tasks for people: label-studio, mturk, form. `task` is what they do (judge, answer, audit), by default
+        what fits the suite; `picture_url` is put before the name of each picture.
+        """
         from counterpoint.lab.exporting import export_suite
 
-        return export_suite(self.store.opened(), suite, layout, Path(out), pictures=pictures)
+        how = {"task": task, "picture_url": picture_url}
+        return export_suite(self.store.opened(), suite, layout, Path(out), pictures=pictures, **how)
 
     def pictures(self, folders: Mapping[str, Path | str] | None = None) -> PictureLocations:
         """Where the pictures of each namespace are; `folders` sets this by namespace."""

@@ -7,7 +7,7 @@ changed are a text, a number or a list of numbers, which may be empty; one noun 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -72,6 +72,7 @@ class _Foil(NamedTuple):
     words: tuple[str, str]
     votes: int
     direction: str
+    others: Mapping[str, int]  # votes for the foil alone, and for anything else
 
 
 def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
@@ -92,6 +93,17 @@ def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
                 yield ReadyGroup(f"{instrument.name}/{key}", partial(_group, instrument, foil))
 
 
+def released_votes(path: Path) -> Iterator[tuple[Group, dict[str, int]]]:
+    """Every pair of a file or folder with the numbers of its votes for `caption`, `foil` and `other`.
+
+    The files do not say who voted, which text was shown first, or which of both, neither and cannot tell `other` is.
+    """
+    for instrument, file in _paths(path):
+        for key, content in members(file):
+            foil = _foil(Record(content, f"{file.name}, record", key), key)
+            yield _group(instrument, foil), {"caption": foil.votes, **foil.others}
+
+
 def _paths(path: Path) -> list[tuple[Instrument, Path]]:
     """The files that are there, in the order of the instruments."""
     folder = path.parent if path.is_file() else path
@@ -110,7 +122,8 @@ def _foil(record: Record, key: str) -> _Foil:
         raise record.record("mturk").wrong("caption", "a number of votes, at most 3")
     picture, texts = Picture(_address(record)), (record.word("caption").strip(), record.word("foil").strip())
     words = _words(record, "classes"), _words(record, "classes_foil")
-    return _Foil(key, picture, texts, words, votes, _DIRECTIONS.get(method, ""))
+    others = {name: record.record("mturk").number(name, 0) for name in ("foil", "other")}
+    return _Foil(key, picture, texts, words, votes, _DIRECTIONS.get(method, ""), others)
 
 
 def _address(record: Record) -> str:
