@@ -161,6 +161,30 @@ def test_every_record_and_every_query_is_counted_once(records: list[Prediction |
     assert {f"q{row}": one.raw for (row, _), one in found.predictions.items()} == _naive(records)
 
 
+_QUERIES = (CAT, DOG, CAT.with_text("Ist  das\u2019s  rot?"), replace(CAT, picture=SEVEN.edited(Edit("blur", ("6",)))))
+_IDS = ("", "1", "01", "2", "x", *(hex_id(query.id) for query in _QUERIES), *(str(query.id) for query in _QUERIES))
+_PICTURES = ("", "7", "000007.jpg", "train/000007.jpg", "9.jpg", "coco:val/000007.jpg")
+_TEXTS = ("", "is there a cat?", "Is there a cat?", "<image>\nIs there a cat?\nIn a word.", "ist das's rot?", "Why?")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(_QUERIES), st.sampled_from(_IDS[:5])), min_size=1, max_size=5),
+    st.lists(
+        st.builds(
+            Prediction, st.sampled_from(_IDS), st.just("yes"), st.sampled_from(_PICTURES), st.sampled_from(_TEXTS)
+        ),
+        max_size=8,
+    ),
+    st.booleans(),
+)
+def test_predictions_are_found_by_columns_as_they_are_one_by_one(
+    pairs: list[tuple[Query, str]], predictions: list[Prediction], by_text: bool
+) -> None:
+    table = _table(*pairs)
+    one_by_one = QueryIndex(table, by_text=by_text)
+    assert QueryIndex(table, by_text=by_text).find_all(predictions) == list(map(one_by_one.find, predictions))
+
+
 def _naive(records: Iterable[Prediction | RejectedRecord]) -> dict[str, str]:
     known = {f"q{n}" for n in range(12)}
     return {record.id: record.raw for record in records if isinstance(record, Prediction) and record.id in known}

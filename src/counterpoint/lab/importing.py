@@ -257,7 +257,7 @@ def _store_answers(
     progress: ProgressCallback,
 ) -> ImportCounts:
     """Add the answers that are new, or differ from those that are stored; the last answer to a query counts."""
-    added = replaced = there = unparsed = 0
+    replaced = there = unparsed = 0
     busy = "answers of this model are being written by %s; waiting until that is done"
     with store.answers(request.fingerprint, run=run, waiting=partial(logger.warning, busy)) as log:
         before_import = store.read_answers(request.fingerprint, _STORED)
@@ -267,16 +267,16 @@ def _store_answers(
         new = list[StoredAnswer]()  # written as one part
         for row in track(rows, "adding", progress, total=len(matches.predictions)):
             query, trial, answer, digest, _ = row
-            before = stored.get((query, trial))
             unparsed += answer.state is State.UNPARSED
-            recorded = answer.prompt or None, list(answer.offered) or None
-            if before == (answer.raw, answer.value, answer.state, answer.score, *recorded, digest):
-                there += 1
-                continue
-            added, replaced = added + 1, replaced + (before is not None)
+            if (before := stored.get((query, trial))) is not None:
+                recorded = answer.prompt or None, list(answer.offered) or None
+                if before == (answer.raw, answer.value, answer.state, answer.score, *recorded, digest):
+                    there += 1
+                    continue
+                replaced += 1
             new.append(row)
         log.add(new)
-    return ImportCounts(added, replaced, there, unparsed)
+    return ImportCounts(len(new), replaced, there, unparsed)
 
 
 def answer_from_prediction(prediction: Prediction, text: str, choices: Sequence[str], mode: Mode, rule: str) -> Answer:
@@ -287,10 +287,11 @@ def answer_from_prediction(prediction: Prediction, text: str, choices: Sequence[
     if mode is Mode.SCORE:
         score = as_number(prediction.raw) if prediction.score is None else prediction.score
         return Answer(raw=prediction.raw or repr(score), rule="score", score=score)
-    offered = () if prediction.options == tuple(choices) else prediction.options
-    prompt = "" if prediction.text.strip() == text.strip() else prediction.text
-    value, name, state = extract_value(prediction.raw, text, seen_choices(offered, tuple(choices)), mode, rule)
-    return _answer(prediction.raw, value, name, state, top=prediction.top, prompt=prompt, offered=offered)
+    raw, asked, choices = prediction.raw, prediction.text, tuple(choices)
+    offered = () if prediction.options == choices else prediction.options
+    prompt = "" if asked == text or asked.strip() == text.strip() else asked
+    value, name, state = extract_value(raw, text, seen_choices(offered, choices), mode, rule)
+    return _answer(raw, value, name, state, None, prediction.top, "", None, prompt, offered)
 
 
 _answer = lru_cache(1 << 12)(Answer)  # few answers are given to many questions

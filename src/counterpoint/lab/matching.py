@@ -17,7 +17,9 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.sources.results.predictions import AskedQuestion, Prediction, RejectedRecord, as_number
+from counterpoint.store.answers import text_array
 from counterpoint.store.groups import unique_queries
+from counterpoint.store.joins import Rows
 from counterpoint.store.tables import as_lists
 
 ID_TAGS = ("question_id", "question", "source_question", "source_id", "source", "item", "id")
@@ -27,6 +29,8 @@ MATCH_KINDS = ("matched", "repeated", "conflict", "unmatched", "ambiguous", "odd
 
 Key = TypeVar("Key")
 _UNUSUAL = r"[^ -~]|  |^ | $|<image>"  # in what is no line of ASCII characters with single blanks
+_NO_ROW, _SEVERAL = -1, -2  # in place of the row of a key
+_OTHER_ID = r"^([0-9a-fA-F]{16}|0[0-9]+)$"  # what may be a content id, and is not written as a number
 _HEX = re.compile(r"[0-9a-fA-F]{16}")
 
 
@@ -74,6 +78,28 @@ class QueryIndex:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def find_all(self, predictions: Sequence[Prediction]) -> list[int | _NoMatch]:
+        """What `find` says of each: by columns where one id, or one picture and text, name one row; else one by one."""
+        ids, pictures, texts = (
+            text_array([getattr(prediction, name) for prediction in predictions]) for name in ("id", "picture", "text")
+        )
+        described = pc.and_(pc.not_equal(pictures, ""), pc.not_equal(texts, "")).to_numpy(zero_copy_only=False)
+        rows = self._rows_of_ids.find(ids)
+        unknown = rows == _NO_ROW
+        rows[described & ~unknown] = _SEVERAL
+        if (unnamed := described & unknown).any():
+            keys = _picture_texts(*(column.filter(pa.array(unnamed)) for column in (pictures, texts)))
+            rows[unnamed] = self._rows_of_pictures.find(keys)
+        own = _RowIndex(self.table["query"].cast(pa.string()).combine_chunks(), np.arange(len(self))).find(ids)
+        rows = np.where(own >= 0, own, rows)
+        other = pc.match_substring_regex(ids, _OTHER_ID).to_numpy(zero_copy_only=False)
+        rows[other], unknown[other] = _SEVERAL, False
+        found = zip(rows.tolist(), unknown.tolist(), predictions, strict=True)
+        return [
+            row if row >= 0 else self._find_unnamed(prediction) if is_unknown else self.find(prediction)
+            for row, is_unknown, prediction in found
+        ]
+
     def find(self, prediction: Prediction) -> int | _NoMatch:
         """The row that a prediction is about, or why there is none.
 
@@ -86,9 +112,11 @@ class QueryIndex:
         described = bool(prediction.picture and prediction.text)
         if len(rows) == 1 and not described:
             return rows[0]
-        if rows:
-            return self._nearest(rows, prediction, described)
-        if described:
+        return self._nearest(rows, prediction, described) if rows else self._find_unnamed(prediction)
+
+    def _find_unnamed(self, prediction: Prediction) -> int | _NoMatch:
+        """The row that a prediction is about whose id no query has."""
+        if prediction.picture and prediction.text:
             return self._by_picture(prediction)
         if self._by_text and prediction.text:
             same = next(filter(None, (self._texts.get(text) for text in _wordings(prediction.text))), ())
@@ -186,9 +214,7 @@ class QueryIndex:
     def _known(self) -> dict[str, str]:
         """The normal form of each text; what was asked verbatim need not be normalised again."""
         texts = pc.unique(self.table["text"])
-        odd = pc.match_substring_regex(texts, _UNUSUAL)
-        known = dict(zip(texts.to_pylist(), pc.ascii_lower(texts).to_pylist(), strict=True))
-        return known | {text: normalize_text(text) for text in texts.filter(odd).to_pylist()}
+        return dict(zip(texts.to_pylist(), _normal_texts(texts).to_pylist(), strict=True))
 
     @cached_property
     def _suites(self) -> dict[int, list[str]]:
@@ -206,16 +232,30 @@ class QueryIndex:
         return list(pc.or_(pixels, features).to_pylist())
 
     @cached_property
-    def _tagged(self) -> dict[str, Sequence[int]]:
+    def _tagged_rows(self) -> tuple[pa.Array, Rows]:
+        """Each id of a source in the tags of a group, and its row."""
         lists = as_lists(pa.concat_arrays(self._groups["tags"].chunks))
         keys, values = (pc.struct_field(lists.flatten(), place) for place in (0, 1))
         ours = pc.is_in(keys, value_set=pa.array(ID_TAGS))
         rows = pc.index_in(self._groups["query"], value_set=self.table["query"].combine_chunks())
-        names = values.filter(ours).dictionary_encode()
         tagged = rows.combine_chunks().take(pc.list_parent_indices(lists).filter(ours))
-        pairs = np.unique(names.indices.to_numpy().astype(np.int64) * len(self) + tagged.to_numpy())
-        words = names.dictionary.take(pa.array(pairs // max(1, len(self))))
-        return _index_rows(words.to_pylist(), (pairs % max(1, len(self))).tolist())
+        return values.filter(ours), tagged.to_numpy()
+
+    @cached_property
+    def _tagged(self) -> dict[str, Sequence[int]]:
+        words, rows = self._tagged_rows
+        pairs = dict.fromkeys(zip(words.to_pylist(), rows.tolist(), strict=True))
+        return _index_rows([word for word, _ in pairs], [row for _, row in pairs])
+
+    @cached_property
+    def _rows_of_ids(self) -> "_RowIndex":
+        return _RowIndex(*self._tagged_rows)
+
+    @cached_property
+    def _rows_of_pictures(self) -> "_RowIndex":
+        """The rows by picture and text; those with an edited picture are for `find`."""
+        rows = np.where(self._edited, _SEVERAL, np.arange(len(self)))
+        return _RowIndex(_picture_texts(*(self.table[name].combine_chunks() for name in ("picture", "text"))), rows)
 
     @cached_property
     def _texts(self) -> dict[str, Sequence[int]]:
@@ -237,6 +277,37 @@ class QueryIndex:
         return _index_rows([(numbers[self._stems[row]], self._normal[row]) for row in numbered], numbered)
 
 
+class _RowIndex:
+    """The row of each key that one row has, by columns."""
+
+    def __init__(self, keys: pa.Array, rows: Rows) -> None:
+        encoded = keys.dictionary_encode()
+        codes = encoded.indices.to_numpy()
+        self._keys = encoded.dictionary
+        self._rows = np.full(len(self._keys) + 1, _NO_ROW)  # the last for keys that no row has
+        self._rows[codes] = rows
+        self._rows[codes[self._rows[codes] != rows]] = _SEVERAL
+
+    def find(self, keys: pa.Array) -> Rows:
+        """The row of each key, _SEVERAL or _NO_ROW."""
+        found: Rows = self._rows[pc.index_in(keys, value_set=self._keys).fill_null(len(self._keys)).to_numpy()]
+        return found
+
+
+def _picture_texts(pictures: pa.Array, texts: pa.Array) -> pa.Array:
+    """The stem of each picture beside the normal form of its text."""
+    encoded = pictures.fill_null("").dictionary_encode()
+    stems = pa.array([_stem(_parts(picture)) for picture in encoded.dictionary.to_pylist()], pa.string())
+    return pc.binary_join_element_wise(stems.take(encoded.indices), _normal_texts(texts), "\0")
+
+
+def _normal_texts(texts: pa.Array) -> pa.Array:
+    """`normalize_text` of each; in most, lines of ASCII characters with single blanks, only the case counts."""
+    odd = pc.match_substring_regex(texts, _UNUSUAL)
+    normal = pa.array(map(normalize_text, texts.filter(odd).to_pylist()), pa.string())
+    return pc.replace_with_mask(pc.ascii_lower(texts), odd, normal)
+
+
 def _index_rows(keys: Sequence[Key], rows: Sequence[int]) -> dict[Key, Sequence[int]]:
     """The rows of each key, from pairs that occur once; lists are made only for the few keys that rows share."""
     index: dict[Key, Sequence[int]] = dict(zip(keys, zip(rows, strict=True), strict=True))
@@ -256,11 +327,13 @@ def match_predictions(stream: Iterable[Prediction | RejectedRecord], queries: Qu
         counts[kind] += 1
         notes.append(MatchNote(kind, why, record.place, record.id, "" if row is None else hex_id(queries.ids[row])))
 
-    for record in stream:
+    records = list(stream)
+    rows = iter(queries.find_all([record for record in records if isinstance(record, Prediction)]))
+    for record in records:
         if isinstance(record, RejectedRecord):
             note("odd", record.why, record)
             continue
-        row = queries.find(record)
+        row = next(rows)
         if isinstance(row, _NoMatch):
             note(row.kind, row.why, record)
         elif why := queries.refused(row, record):

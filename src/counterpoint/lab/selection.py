@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Sequence
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
-from counterpoint.metrics.slices import pool_suites
 from counterpoint.store.folder import put_object, read_object
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion, select_versions
@@ -21,7 +20,11 @@ def load_groups(store: LabStore, names: Sequence[str] = (), *, pool: bool = Fals
         hint = f"counterpoint generate {store.folder} --suite NAME makes one"
         raise StoreError(f"{store.folder} has no suite", hint=hint)
     groups = pa.concat_tables([store.suite(name).groups.replace_schema_metadata() for name in chosen])
-    return pool_suites(groups) if pool else groups
+    if not pool:
+        return groups
+    from counterpoint.metrics.slices import pool_suites  # slow to import
+
+    return pool_suites(groups)
 
 
 def select_models(store: LabStore, names: Sequence[str] = ()) -> dict[str, ModelVersion]:

@@ -23,8 +23,6 @@ from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
 from counterpoint.sources.reading.cells import UNPACKED
 from counterpoint.sources.reading.records import Skips
 from counterpoint.store.lab import LabStore
-from counterpoint.suites.rad.dialogues import turn_questions
-from counterpoint.suites.scene_questions import make_questions
 from counterpoint.suites.suite import Suite
 
 QUESTIONS_MADE = "questions_made"
@@ -180,6 +178,8 @@ class SourceItems:
     def _make_questions(self, kind: str, rules: RuleSet, *, whole: bool) -> ItemCollection:
         """Questions by templates about the scenes of a source that has no questions."""
         scenes = self.read("scenes", rules, whole=whole)
+        from counterpoint.suites.scene_questions import make_questions  # slow to import
+
         made, tally = make_questions(scenes.items, self._request.seed)
         items = made if kind == "grounded" else [item.question for item in made]
         if self._texts is not None:
@@ -217,6 +217,8 @@ def read_questions(source: Any) -> Iterable[Question]:
 
 
 def _turns(source: Source) -> Iterator[Question]:
+    from counterpoint.suites.rad.dialogues import turn_questions  # slow to import
+
     return (question for dialogue in source.dialogues() for question in turn_questions(dialogue))
 
 

@@ -50,14 +50,14 @@ class AnswerRows:
             "query": pa.array(query, pa.uint64()),
             "model": pa.repeat(pa.scalar(self._fingerprint, pa.string()), len(query)),
             "trial": pa.array(trial, pa.uint16()),
-            **{name: _texts([getattr(answer, name) for answer in answers]) for name in texts},
-            "state": _texts([str(answer.state) for answer in answers]),
+            **{name: text_array([getattr(answer, name) for answer in answers]) for name in texts},
+            "state": text_array([str(answer.state) for answer in answers]),
             "score": pa.array([answer.score for answer in answers], pa.float64()),
             "top": _top([answer.top for answer in answers]),
-            "digest": _texts(digest),
+            "digest": text_array(digest),
             "seconds": pa.array(seconds, pa.float32()),
             **{name: _tokens(answers, name) for name in ("tokens_in", "tokens_out")},
-            "prompt": _texts([answer.prompt or None for answer in answers]),
+            "prompt": text_array([answer.prompt or None for answer in answers]),
             "offered": _offered(answers),
         }
         return pa.table([columns[field.name] for field in ANSWERS], schema=ANSWERS)
@@ -67,7 +67,7 @@ def _top(tops: Sequence[tuple[tuple[str, float], ...]]) -> pa.Array:
     kind = ANSWERS.field("top").type
     sizes = np.fromiter(map(len, tops), np.int64, len(tops))
     pairs = list(chain.from_iterable(tops))
-    likely = [_texts([value for value, _ in pairs]), pa.array([share for _, share in pairs], pa.float32())]
+    likely = [text_array([value for value, _ in pairs]), pa.array([share for _, share in pairs], pa.float32())]
     flat = pa.StructArray.from_arrays(likely, fields=[kind.value_type.field(place) for place in (0, 1)])
     return pa.ListArray.from_arrays(pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int32()), flat)
 
@@ -83,10 +83,11 @@ def _offered(answers: Sequence[Answer]) -> pa.Array:
     return pa.array(whole, ANSWERS.field("offered").type)
 
 
-def _texts(values: Sequence[str | None]) -> pa.Array:
+def text_array(values: Sequence[str | None]) -> pa.Array:
+    """Replies as a column; half a character in one costs that character, not the reply."""
     try:
         return pa.array(values, pa.string())
-    except UnicodeEncodeError:  # half a character in a reply costs that character, not the reply
+    except UnicodeEncodeError:
         return pa.array([value and _whole(value) for value in values], pa.string())
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def _shown(queries: Sequence[Query]) -> dict[str, pa.Array]:
         "feature_edits": _array([line(query.edits) for query in queries], pa.string()),
         "context": _array([query.context for query in queries], pa.string()),
         "text": _array([query.text for query in queries], pa.string()),
-        "mode": _array([str(query.mode) for query in queries], pa.string()),
+        "mode": _array([query.mode for query in queries], pa.string()),
         "choices": _list([query.choices for query in queries], lambda all_: _array(all_, pa.string())),
     }
 
@@ -147,7 +148,7 @@ def _objects(groups: Sequence[Group]) -> pa.Array:
 
 def _tags(tags: Sequence[tuple[tuple[str, str], ...]]) -> pa.Array:
     pairs = list(chain.from_iterable(tags))
-    keys, values = (_array([pair[side] for pair in pairs], pa.string()) for side in (0, 1))
+    keys, values = (_array(list(map(itemgetter(side), pairs)), pa.string()) for side in (0, 1))
     return pa.MapArray.from_arrays(_offsets(tags), keys, values)
 
 
@@ -164,7 +165,7 @@ def _list(members: Sequence[Sequence[Any] | None], array: Callable[[list[Any]], 
 
 
 def _offsets(members: Sequence[Sequence[Any] | None]) -> pa.Array:
-    sizes = np.fromiter((len(member or ()) for member in members), np.int64, len(members))
+    sizes = np.fromiter([len(member) if member else 0 for member in members], np.int64, len(members))
     return pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int32())
 
 

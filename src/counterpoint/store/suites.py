@@ -34,8 +34,8 @@ def fingerprint(table: pa.Table, name: str) -> str:
     """
     digest = blake2b(f"{name};{';'.join(table.column_names)};".encode(), digest_size=16)
     if table.num_rows:
-        fields = [_fields(table[column].combine_chunks()) for column in table.column_names]
-        lines = pc.binary_join_element_wise(*fields, pa.scalar("", pa.large_string())).cast(pa.large_binary())
+        parts = [part for column in table.column_names for part in _parts(table[column].combine_chunks())]
+        lines = _joined(parts).cast(pa.large_binary())
         whole = pa.concat_arrays([lines.take(pc.sort_indices(lines))])  # begins at its own first byte
         _, offsets, content = whole.buffers()
         ends = memoryview(offsets).cast("q")
@@ -43,47 +43,42 @@ def fingerprint(table: pa.Table, name: str) -> str:
     return digest.hexdigest()
 
 
-def _fields(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Each value as a self-delimiting text."""
+def _parts(values: pa.Array | pa.ChunkedArray) -> list[pa.Array | str]:
+    """Texts that joined are a self-delimiting text of each value."""
     if isinstance(values, pa.ChunkedArray):
         values = pa.concat_arrays(values.chunks)
-    kind = values.type
+    kind, parts = values.type, list[pa.Array | str]()
     if pa.types.is_string(kind):
         encoded = values.dictionary_encode()
         if 2 * len(encoded.dictionary) < len(values):  # few texts in many rows
-            return _fields(encoded.dictionary).take(encoded.indices).fill_null(f"{_NOTHING};")
-        values = values.cast(pa.large_string())
-        texts = _joined(pc.binary_length(values).cast(pa.large_string()), ":", values, ";")
-        return texts.fill_null(f"{_NOTHING};")
-    if pa.types.is_integer(kind):
-        texts = values.cast(pa.large_string())
+            parts = [_joined(_parts(encoded.dictionary)).take(encoded.indices)]
+        else:
+            values = values.cast(pa.large_string())
+            parts = [pc.binary_length(values).cast(pa.large_string()), ":", values, ";"]
+    elif pa.types.is_integer(kind):
+        parts = [values.cast(pa.large_string()), ";"]
     elif pa.types.is_floating(kind):
-        texts = values.cast(pa.float64()).view(pa.int64()).cast(pa.large_string())
+        parts = [values.cast(pa.float64()).view(pa.int64()).cast(pa.large_string()), ";"]
     elif pa.types.is_struct(kind):
-        texts = _unless_null(values, _joined(*(_fields(member) for member in values.flatten())))
+        parts = [*(part for member in values.flatten() for part in _parts(member)), ";"]
     elif pa.types.is_list(kind) or pa.types.is_map(kind):
-        texts = _lists(values)
+        parts = _list_parts(as_lists(values))
     else:
         raise AssertionError(f"no column of a table of groups holds {kind}")
-    return _joined(pc.fill_null(texts, _NOTHING), ";")
+    nothing = pa.scalar(f"{_NOTHING};", pa.large_string())
+    return [pc.if_else(values.is_null(), nothing, _joined(parts))] if values.null_count else parts
 
 
-def _lists(values: pa.Array) -> pa.Array:
-    values = as_lists(values)
+def _list_parts(values: pa.Array) -> list[pa.Array | str]:
     sizes = pc.fill_null(pc.list_value_length(values), 0).cast(pa.int64())
     starts = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(sizes)])
-    members = pa.LargeListArray.from_arrays(starts, _fields(values.flatten()))
-    inner = pc.binary_join(members, pa.scalar("", pa.large_string()))
-    return _unless_null(values, _joined(pc.list_value_length(members).cast(pa.large_string()), "[", inner, "]"))
+    members = pa.LargeListArray.from_arrays(starts, _joined(_parts(values.flatten())))
+    return [sizes.cast(pa.large_string()), "[", pc.binary_join(members, pa.scalar("", pa.large_string())), "];"]
 
 
-def _unless_null(values: pa.Array, texts: pa.Array) -> pa.Array:
-    return pc.if_else(values.is_null(), pa.scalar(None, pa.large_string()), texts)
-
-
-def _joined(*texts: pa.Array | str) -> pa.Array:
-    parts = [pa.scalar(text, pa.large_string()) if isinstance(text, str) else text for text in texts]
-    return pc.binary_join_element_wise(*parts, pa.scalar("", pa.large_string()))
+def _joined(parts: Sequence[pa.Array | str]) -> pa.Array:
+    texts = [pa.scalar(part, pa.large_string()) if isinstance(part, str) else part for part in parts]
+    return pc.binary_join_element_wise(*texts, pa.scalar("", pa.large_string()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,7 +219,7 @@ def generate_groups(
     tally = Tally() if tally is None else tally
     limit = sys.maxsize if limit is None and suite.always_balances else limit
     drafts = (draft for item in items for draft in propose_candidates(suite, item, statistics, seed, tally))
-    whole = (draft.make() for draft in drafts)
+    whole = (draft if isinstance(draft, Group) else draft.make() for draft in drafts)
     groups = whole if limit is None else _chosen(suite.choose(limit, seed), drafts, tally)
     for test, group in drop_repetitions(((group.test or suite.name, group) for group in groups), tally):
         tally.keep(group)
@@ -244,7 +244,7 @@ def drop_repetitions(groups: Iterable[GroupOfTest], tally: Tally) -> Iterator[Gr
 
 def propose_candidates(
     suite: Suite[Any, Any], item: Any, statistics: object, seed: int, tally: Tally
-) -> Iterator[Candidate]:
+) -> Iterator[Group | Candidate]:
     """The candidates of a suite for one item, each base once; rejected ones are counted."""
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
     rng = seeded_rng(seed, suite.rng_key or suite.name, item.id) if suite.draws else NO_RNG
@@ -252,15 +252,15 @@ def propose_candidates(
         if isinstance(proposal, Rejection):
             tally.drop(proposal)
             continue
-        draft = Candidate.of(proposal)
-        if (key := (draft.kind, draft.number)) in seen:
-            tally.drop(Rejection(draft.kind, REPETITION))
+        number = proposal.queries[0].id if isinstance(proposal, Group) else proposal.number
+        if (key := (proposal.kind, number)) in seen:
+            tally.drop(Rejection(proposal.kind, REPETITION))
         else:
             seen.add(key)
-            yield draft
+            yield proposal
 
 
-def _chosen(chooser: Chooser, drafts: Iterable[Candidate], tally: Tally) -> Iterator[Group]:
+def _chosen(chooser: Chooser, drafts: Iterable[Group | Candidate], tally: Tally) -> Iterator[Group]:
     proposed = Counter[str]()
     for draft in drafts:
         proposed[draft.kind] += 1

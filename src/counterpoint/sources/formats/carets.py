@@ -4,7 +4,7 @@ A file is a list of records. An id is `image-number-template`; that of a perturb
 partner is the id without it. The letter tells the test. The question types do not: some files have them exchanged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -62,9 +62,9 @@ class _Assignment(Struct, frozen=True, gc=False):
     """The class or hypernym of the choices of a question, and the choices; other assignments are not read."""
 
     category: str | None = field(name="category1", default=None)
-    options: list[Any] = field(name="category-options1", default_factory=list)
+    options: Sequence[Any] = field(name="category-options1", default=())
     hypernym: str | None = field(name="obj-category1", default=None)
-    hyponyms: list[Any] = field(name="obj-category-options1", default_factory=list)
+    hyponyms: Sequence[Any] = field(name="obj-category-options1", default=())
 
 
 class _CaretsQuestion(Struct, frozen=True, gc=False):
@@ -80,13 +80,16 @@ class _CaretsQuestion(Struct, frozen=True, gc=False):
 
 
 class _Member(NamedTuple):
-    """A question of a file: its record, its label, its picture and its number in the file."""
+    """What is used of a question of a file, and its number there."""
 
     id: str
-    record: _CaretsQuestion
+    text: str
     gold: Gold
     picture: Picture
     number: int
+    kind: str
+    choices: tuple[str, ...]
+    slices: Tags
 
 
 def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
@@ -127,7 +130,9 @@ def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
         else:
             if image not in pictures:
                 pictures[image] = Picture(f"{NAMESPACE}:{image}.jpg")
-            members[own] = _Member(own, record, gold, pictures[image], number)
+            kind, choices = _kind(record.question_type or ""), _choices(record.assignment, gold)
+            slices = _tags(own, record, gold)
+            members[own] = _Member(own, record.sent, gold, pictures[image], number, kind, choices, slices)
     paired = set[str]()
     for own, variant in perturbed.items():
         base = originals.get(own[:-2])
@@ -140,7 +145,8 @@ def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
         elif not _fits(own[-1], base.gold, variant.gold):
             skip(_CONTRADICTION, own, variant.number)
         else:
-            yield ReadyGroup(f"{stem}/{own}", partial(_group, name, base, variant))
+            group_id = f"{stem}/{own}"
+            yield ReadyGroup(group_id, partial(_group, name, group_id, base, variant))
     for own, base in originals.items():
         if own not in paired:
             skip(_NO_PERTURBED, own, base.number)
@@ -148,10 +154,11 @@ def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
 
 def _checked(record: _CaretsQuestion) -> tuple[str, str, Gold]:
     """Id, picture and label of a question."""
-    own, image = str(record.question_id), str(record.img_id)
-    for name, word in (("question_id", own), ("img_id", image), ("sent", record.sent)):
-        if not word or word.isspace():
-            raise SourceError(f"{name} is {word!r}, not a word")
+    own, image, text = str(record.question_id), str(record.img_id), record.sent
+    if not (own.strip() and image.strip() and text.strip()):
+        words = {"question_id": own, "img_id": image, "sent": text}
+        name = next(name for name, word in words.items() if not word.strip())
+        raise SourceError(f"{name} is {words[name]!r}, not a word")
     if not _is_picture(image):
         raise SourceError(f"img_id is {image!r}, not the name of a picture")
     return own, image, _gold(*record.label.items())
@@ -167,36 +174,31 @@ def _gold(*label: tuple[str, float]) -> Gold:
 _is_picture = lru_cache(4096)(is_name)
 
 
-def _group(file: str, base: _Member, variant: _Member) -> Group:
-    """The pair as a group."""
+def _group(file: str, own: str, base: _Member, variant: _Member) -> Group:
+    """The pair as a group; its id is that of the variant, with the name of the file."""
     test, relation = TESTS[variant.id[-1]]
     more: Tags = ()
     if test == "ontology":  # an object that is present has every hypernym too; one that is absent has no hyponym
         more = (("direction", "down" if base.gold.best == "no" else "up"),)
-    stem = file.removesuffix(".json")
-    base_ids = ("question_id", base.id), ("id", f"{stem}/{base.id}")
-    variant_ids = ("question_id", variant.id), ("id", f"{stem}/{variant.id}")
+    base_ids = ("question_id", base.id), ("id", own[:-2])
+    variant_ids = ("question_id", variant.id), ("id", own)
     return Group(
         relation,
-        (
-            Query(base.picture, base.record.sent, choices=_choices(base)),
-            Query(base.picture, variant.record.sent, choices=_choices(variant)),
-        ),
+        tuple(Query(base.picture, member.text, choices=member.choices) for member in (base, variant)),
         (base.gold, variant.gold),
         proof=f"the labels in {file}",
-        kind=_kind(base.record.question_type or ""),
-        tags=(base_ids + _tags(base), variant_ids + _tags(variant) + more),
+        kind=base.kind,
+        tags=(base_ids + base.slices, variant_ids + variant.slices + more),
         test=test,
     )
 
 
-def _choices(member: _Member) -> tuple[str, ...]:
+def _choices(listed: _Assignment | None, gold: Gold) -> tuple[str, ...]:
     """The choices that the file lists for a question, where its answer is one of them."""
-    listed = member.record.assignment
     if listed is None or not (listed.options or listed.hyponyms):
         return ()
     options = tuple(map(str, listed.options or listed.hyponyms))
-    return options if len(options) > 1 and member.gold.best in options else ()
+    return options if len(options) > 1 and gold.best in options else ()
 
 
 def _fits(letter: str, base: Gold, variant: Gold) -> bool:
@@ -212,9 +214,9 @@ def _kind(question_type: str) -> str:
     return next((kind for start, kind in _KINDS.items() if question_type.startswith(start)), question_type)
 
 
-def _tags(member: _Member) -> Tags:
+def _tags(own: str, record: _CaretsQuestion, gold: Gold) -> Tags:
     """The tags that a question shares with others: its answer, its template, the class of its choices, how many."""
-    own, record, answer = member.id, member.record, member.gold.best
+    answer = gold.best
     template = "" if record.new_template_number is None else str(record.new_template_number)
     if not template:
         template = own[:-2].rpartition("-")[2] if own[-1] in TESTS else own.rpartition("-")[2]

@@ -222,13 +222,12 @@ def json_records(path: Path, is_record: RecordTest = lambda keys: False) -> Iter
 
 def _is_lines(path: Path) -> bool:
     """Whether the first line of a file that has one is an object, and others follow."""
+    if not read_start(path, 4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        return False  # a list, maybe all of the file in one line
     with path.open("rb") as file:
         lines = (line.removeprefix(b"\xef\xbb\xbf") for line in iter(lambda: file.readline(_LONGEST_LINE), b""))
         try:
-            line = next(line for line in lines if line.strip())
-            if not line.lstrip().startswith(b"{"):  # a list, maybe all of the file in one line
-                return False
-            first = json.loads(line)
+            first = json.loads(next(line for line in lines if line.strip()))
         except (ValueError, RecursionError):
             return False
         return isinstance(first, dict) and any(rest.strip() for rest in file)

@@ -172,11 +172,12 @@ def _prediction(
     record: ResultRecord, names: Mapping[str, str | None], values: Mapping[str | None, Any]
 ) -> Prediction | RejectedRecord:
     """The prediction of a record, from its values by column and the column of each role."""
-    own, raw, score = as_text(values.get(names["id"])), as_text(values.get(names["answer"])), None
-    picture, text = as_text(values.get(names["picture"])) or "", as_text(values.get(names["text"])) or ""
+    cell = values.get
+    own, raw = as_text(cell(names["id"])), as_text(cell(names["answer"]))
+    picture = (as_text(cell(names["picture"])) or "") if names["picture"] else ""
+    text = (as_text(cell(names["text"])) or "") if names["text"] else ""
     own = (record.key if own is None else own).strip()
-    if names["score"]:
-        score = as_number(values.get(names["score"]))
+    score = as_number(cell(names["score"])) if names["score"] else None
     if not own and not (picture and text):
         return RejectedRecord(record.place, f"no id among {_listed(record)}")
     if raw is None and score is None:
@@ -185,11 +186,11 @@ def _prediction(
         )
     if raw is not None and raw[: len(_FAILED)].lower() == _FAILED:
         return RejectedRecord(record.place, f"it failed there: {shorten(raw, 60)}", own or text)
-    trial = as_text(values.get(names["trial"])) or "0"
+    trial = (as_text(cell(names["trial"])) or "0") if names["trial"] else "0"
     if not (trial.isdecimal() and len(trial) <= _DIGITS and int(trial) < _TRIALS):
         return RejectedRecord(record.place, f"{shorten(repr(trial))} is no number of a trial", own or text)
     picture = picture if len(picture) < LONGEST_PATH else ""
-    options = shown_options(values.get(names["choices"]), record.value, text)
+    options = shown_options(cell(names["choices"]), record.value, text)
     return Prediction(own, raw or "", picture, text, score, int(trial), options, place=record.place)
 
 
