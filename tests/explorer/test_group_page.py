@@ -1,6 +1,7 @@
 """The page of one group: strips in order of severity, exchanged pictures, captions against foils, passes."""
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,13 @@ import pytest
 from group_labs import EXCHANGED, PASSES, PICTURES, base, lab_of_groups
 from starlette.testclient import TestClient
 
+from counterpoint.core.costs import Cost, TokenPrices, Usage
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.explorer.app import create_app
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import LabStore
+from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +105,34 @@ def test_a_group_leads_to_its_sample_and_to_its_neighbours(client: TestClient) -
     assert f'href="{twin["sample"]}"' in page
     assert (twin["place"], twin["found"]) == (2, PICTURES)
     assert client.get(twin["after"]).status_code == client.get(twin["before"]).status_code == 200
+
+
+def test_a_click_shows_the_prompt_the_whole_reply_and_what_it_cost(tmp_path: Path) -> None:
+    lab, query = LabStore(tmp_path / "lab"), Query(None, "Is it?")
+    table = groups_table([("it", Group(Relation.SAME, (query,), (Gold.of("yes"),)))], "it")
+    lab.put_suite(Manifest.of(table, generator="tests", seed=7), table)
+    reply = f"<b>Well</b>, {'let me see. ' * 400}Yes."
+    answer = Answer(reply, "yes", "words", usage=Usage(120, 900), prompt="Answer by yes or no: Is it?")
+    with lab.answers("talker 1") as log:
+        log.add([(query.id, 0, answer, "", 1.25)])
+    cost = Cost(1, Usage(120, 900), TokenPrices(0.5, 2.0, "EUR")).to_record()
+    lab.put_run(RunRecord("0", "talker", "talker 1", {"cost": cost}))
+    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
+    twin, page = _group(client, "it", model="talker")
+    shown = twin["answers"][0]["answers"][0]
+    assert shown["raw"] == reply
+    assert (shown["prompt"], shown["tokens_in"], shown["tokens_out"]) == (answer.prompt, 120, 900)
+    assert (shown["seconds"], shown["price"]) == (1.25, "0.00186 EUR")
+    details = re.search(r'<details class="reply">(.*?)</details>', page, re.DOTALL)
+    assert details is not None
+    assert unescape(details[1]).count(reply) == 1
+    assert answer.prompt in details[1]
+    assert "<b>" not in details[1]
+    assert "120 tokens in, 900 out · 1.25 s · 0.00186 EUR" in details[1]
+
+
+def test_what_is_not_known_of_an_answer_is_not_said(client: TestClient) -> None:
+    twin, page = _group(client, "noise")
+    assert {answer["tokens_in"] for line in twin["answers"] for answer in line["answers"] if answer} == {None}
+    assert "tokens in," not in page
+    assert "<small>prompt</small>" not in page

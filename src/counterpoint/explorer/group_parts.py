@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 import numpy as np
 from msgspec import Struct, structs
 
+from counterpoint.core.costs import TokenPrices, Usage, format_price
 from counterpoint.core.groups import Mode, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Box, Picture, Size
@@ -66,6 +67,29 @@ class AnswerView(Struct, frozen=True):
     is_long: bool = False  # more was said than is shown
     prompt: str = ""  # what the model was asked, where recorded and not the text of the query
     offered: tuple[str, ...] = ()  # the choices as the model saw them, likewise
+    seconds: float | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    price: str = ""  # with its currency, where prices are known
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """How the value was taken and what the answer cost, as far as that is known."""
+        tops = ", ".join(f"{likely.value} {100 * likely.probability:.1f} %" for likely in self.top)
+        return tuple(
+            filter(
+                None,
+                [
+                    self.state if self.state != State.OK else "",
+                    f"value {_beginning(self.value)} by {self.rule}" if self.value and self.rule else "",
+                    "" if self.correct is None else f"credit {self.correct:.2f}",
+                    f"most probable: {tops}" if tops else "",
+                    "" if self.tokens_in is None else f"{self.tokens_in:,} tokens in, {self.tokens_out or 0:,} out",
+                    "" if self.seconds is None else f"{self.seconds:.3g} s",
+                    self.price,
+                ],
+            )
+        )
 
 
 class EntryLine(Struct, frozen=True):
@@ -236,10 +260,11 @@ def play_address(suite: str, row: Mapping[str, Any], foil: str = "") -> str:
     return f"/play?{urlencode({name: text for name, text in given.items() if text})}" if row["picture"] else ""
 
 
-def answer_view(row: Mapping[str, Any] | None, mode: str) -> AnswerView | None:
+def answer_view(row: Mapping[str, Any] | None, mode: str, prices: TokenPrices | None = None) -> AnswerView | None:
     """Return a row of answers with its credit as pages show it, or None."""
     if row is None:
         return None
+    usage = Usage.of(row["tokens_in"], row["tokens_out"])
     score = row["score"]
     has_value = row["state"] == State.OK and row["value"]
     value = _beginning(row["value"] if has_value else row["raw"] or row["value"] or "(empty)")
@@ -256,6 +281,10 @@ def answer_view(row: Mapping[str, Any] | None, mode: str) -> AnswerView | None:
         is_long=score is None and len(row["raw"]) > len(value) + _SENTENCE,
         prompt=row["prompt"] or "",
         offered=tuple(row["offered"] or ()),
+        seconds=round(row["seconds"], 4) or None,
+        tokens_in=usage.tokens_in if usage else None,
+        tokens_out=usage.tokens_out if usage else None,
+        price=f"{format_price(prices.price(usage))} {prices.currency}" if prices and usage else "",
     )
 
 

@@ -8,7 +8,9 @@ from types import MappingProxyType
 import pyarrow as pa
 
 from counterpoint import catalog
+from counterpoint.core.costs import TokenPrices, total_cost
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.lab.leaderboard import lab_costs, model_abilities
 from counterpoint.lab.picture_locations import find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, logger
@@ -60,6 +62,10 @@ class LabReader(OutcomeReader):
     def costs(self) -> Mapping[str, ModelCost]:
         """Return what each model costs, by its slug."""
         return self.cached(("costs",), self._costs)
+
+    def token_prices(self) -> Mapping[str, TokenPrices]:
+        """Return the prices of the models for which a table of prices was named, by slug."""
+        return self.cached(("token prices",), self._token_prices)
 
     def suite_sentence(self, suite: str) -> str:
         """Return what a suite tests, in the words of its module, or nothing if that is not installed."""
@@ -118,6 +124,11 @@ class LabReader(OutcomeReader):
             ties={(suite, test, metric, names[slug]) for suite, test, metric, slug in self.all_ties()},
             chosen=metrics,
         )
+
+    def _token_prices(self) -> dict[str, TokenPrices]:
+        costs = group_pairs((run.fingerprint, run.cost) for run in self.lab.runs())
+        prices = {model.slug: total_cost(costs.get(model.fingerprint, ())).prices for model in self.models()}
+        return {slug: named for slug, named in prices.items() if named}
 
     def _costs(self) -> dict[str, ModelCost]:
         means = self.mean_seconds()

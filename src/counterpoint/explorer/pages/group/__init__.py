@@ -155,7 +155,8 @@ def _rows(reader: LabReader, suite: str, group_id: int, test: str) -> pa.Table:
 
 def _model_answers(reader: LabReader, rows: pa.Table, model: LabModel, chosen: GroupFilter) -> ModelAnswers:
     given = reader.answers_at(rows["suite"][0].as_py(), model.slug, rows["row"].to_numpy())
-    answers = tuple(answer_view(row, mode) for row, mode in zip(given, rows["mode"].to_pylist(), strict=True))
+    prices, modes = reader.token_prices().get(model.slug), rows["mode"].to_pylist()
+    answers = tuple(answer_view(row, mode, prices) for row, mode in zip(given, modes, strict=True))
     related = tuple(row["consistent"] if row else None for row in given[1:])
     known = [consistent for consistent in related if consistent is not None]
     return ModelAnswers(

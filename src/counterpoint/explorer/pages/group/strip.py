@@ -73,6 +73,11 @@ class ModelAnswers(Struct, frozen=True):
         return any(answer is not None for answer in self.answers)
 
     @property
+    def recorded(self) -> bool:
+        """Whether the prompt or the tokens of any answer are known."""
+        return any(answer and (answer.prompt or answer.tokens_in is not None) for answer in self.answers)
+
+    @property
     def known(self) -> int:
         """How many variants can be compared with the base."""
         return sum(related is not None for related in self.related)
