@@ -70,8 +70,8 @@ def test_every_page_with_a_twin_is_described(app: Starlette) -> None:
 
 def test_every_route_is_in_the_document(app: Starlette) -> None:
     listed = set(openapi_document(app.routes, PAGES)["paths"])
-    hidden = {"/login", "/openapi.json"}
-    assert {route.path for route in _routes(app)} - hidden == listed
+    hidden = ("/login", "/openapi.json", "/review/")  # people vote by the page alone
+    assert {route.path for route in _routes(app) if not route.path.startswith(hidden)} == listed
 
 
 def _routes(app: Starlette) -> Iterator[Route]:

@@ -1,34 +1,108 @@
-"""`counterpoint review`: let a person read a sample of groups, and count what was accepted."""
+"""`counterpoint review`: let people vote in the browser, or read a sample of groups on a sheet."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 import counterpoint as cp
 from counterpoint.cli.options import FILE, POSITIVE, complete, format_options, lab_argument, seed_option
-from counterpoint.cli.printing import print_result
+from counterpoint.cli.printing import print_result, progress_shown
+from counterpoint.cli.serve import server_options
+
+_SAMPLE = 60  # groups of a suite on a sheet
 
 
 @click.command("review")
 @lab_argument
-@click.option("--sheet", required=True, type=FILE, help="The sheet: a CSV file that a person marks.")
 @click.option(
-    "--suite", "suites", multiple=True, shell_complete=complete(of_lab="suites"), help="Write groups of this suite."
+    "--task", type=click.Choice(["judge", "answer", "audit"]), help="Let people vote in the browser on this task."
 )
-@click.option("--sample", default=60, show_default=True, type=POSITIVE, help="Write this many groups of each suite.")
+@click.option("--sheet", type=FILE, help="Write or count a sheet instead: a CSV file that a person marks.")
+@click.option(
+    "--suite",
+    "suites",
+    multiple=True,
+    shell_complete=complete(of_lab="suites"),
+    help="Take groups of this suite; repeatable.",
+)
+@click.option("--sample", type=POSITIVE, help="Take this many groups of each suite; 60 on a sheet, all in a task.")
+@click.option("--per-group", default=3, show_default=True, type=POSITIVE, help="Votes of different people on an item.")
+@click.option("--until-majority", is_flag=True, help="Ask for a further vote only where there is no majority yet.")
+@click.option(
+    "--gold-suite",
+    default="",
+    shell_complete=complete(of_lab="suites"),
+    help="Qualify voters on this suite, whose golds are known.",
+)
+@click.option("--gold-voter", default="", metavar="NAME", help="Qualify voters on the items that NAME voted on.")
+@click.option("--invite", "invited", multiple=True, metavar="NAME", help="Print a link for a voter; repeatable.")
+@click.option("--address", metavar="URL", help="Address of the server in links, where it is not this machine.")
+@click.option("--no-serve", is_flag=True, help="Set up the task and print links; start no server.")
+@server_options
 @seed_option
-@click.option("--no-proof", is_flag=True, help="Leave out why each gold is right.")
+@click.option("--no-proof", is_flag=True, help="Leave out of a sheet why each gold is right.")
 @format_options
 def command(
-    lab: Path, sheet: Path, suites: tuple[str, ...], sample: int, seed: int, no_proof: bool, form: str | None
+    lab: Path,
+    task: str | None,
+    sheet: Path | None,
+    suites: tuple[str, ...],
+    sample: int | None,
+    per_group: int,
+    until_majority: bool,
+    gold_suite: str,
+    gold_voter: str,
+    invited: tuple[str, ...],
+    address: str | None,
+    no_serve: bool,
+    port: int,
+    host: str,
+    token: str | None,
+    opens: bool,
+    seed: int,
+    no_proof: bool,
+    form: str | None,
 ) -> None:
-    """Write a random sample of groups of LAB to a sheet, or count the marks of a sheet.
+    """Let people vote on groups of LAB in the browser, or read a sample of them on a sheet.
 
-    With --suite the sheet is written, with its pictures in a folder beside it; the reader fills in the column mark.
-    Without --suite the marks are counted by test, with one-sided bounds on the share that was accepted.
+    --task sets up what people are asked and starts the pages: judge which of caption and foil describes the picture,
+    answer queries, or audit golds. On this machine you can vote at once; --invite prints a link for each further
+    person. Votes are kept in LAB.
+
+    --sheet with --suite writes a random sample to a sheet, with its pictures in a folder beside it; without --suite it
+    counts the marks by test, with one-sided bounds on the share that was accepted.
     """
     opened = cp.Lab(lab)
-    if suites:
-        print_result(opened.write_sheet(sheet, suites, sample=sample, seed=seed, proofs=not no_proof), form)
-    else:
+    if sheet and suites and not task:
+        result = opened.write_sheet(sheet, suites, sample=sample or _SAMPLE, seed=seed, proofs=not no_proof)
+        print_result(result, form)
+    elif sheet and not task:
         print_result(opened.count_marks(sheet), form)
+    elif sheet or not (task or invited):
+        raise click.UsageError("Name a --task, a --sheet, or somebody to --invite.")
+    if task:
+        asked: dict[str, Any] = {
+            "suites": suites,
+            "sample": sample,
+            "seed": seed,
+            "gold_suite": gold_suite,
+            "gold_voter": gold_voter,
+        }
+        print_result(opened.review(task, per_item=per_group, until_majority=until_majority, **asked), form)
+    for name in invited:
+        click.echo(f"{name}: {opened.invite(name).link(address or f'http://{host}:{port}')}")
+    if task and not no_serve:
+        _serve(opened, f"/review/{task}", port, host, token, opens)
+
+
+def _serve(lab: cp.Lab, page: str, port: int, host: str, token: str | None, opens: bool) -> None:
+    from counterpoint import serve
+
+    def started(address: str) -> None:
+        click.echo(f"vote at {address}; Ctrl-C ends the server, and votes stay")
+        if opens:
+            click.launch(address)
+
+    with progress_shown():
+        serve(lab, host=host, port=port, token=token or "", page=page, started=started)

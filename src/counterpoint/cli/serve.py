@@ -5,20 +5,26 @@ from pathlib import Path
 import click
 
 from counterpoint import CounterpointError, Lab, parse_settings
-from counterpoint.cli.options import complete, lab_argument
+from counterpoint.cli.options import complete, lab_argument, stack
 from counterpoint.cli.printing import progress_shown
 
 TOKEN = "COUNTERPOINT_TOKEN"
 """The variable that holds the token, so that no list of processes shows it."""
 
+server_options = stack(
+    click.option(
+        "--port", default=8400, show_default=True, type=click.IntRange(0, 65535), help="Listen here; 0: any free."
+    ),
+    click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address."),
+    click.option("--token", envvar=TOKEN, metavar="TEXT", help=f"Let visitors log in with this; else ${TOKEN}."),
+    click.option("--open", "opens", is_flag=True, help="Open the first page in the browser."),
+)
+"""Where the pages are served, and to whom."""
+
 
 @click.command("serve")
 @lab_argument
-@click.option(
-    "--port", default=8400, show_default=True, type=click.IntRange(0, 65535), help="Listen here; 0: any free."
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address.")
-@click.option("--token", envvar=TOKEN, metavar="TEXT", help=f"Let visitors log in with this; else ${TOKEN}.")
+@server_options
 @click.option(
     "--model", "models", multiple=True, shell_complete=complete("models"), help="Load a model to try; repeatable."
 )
@@ -29,7 +35,6 @@ TOKEN = "COUNTERPOINT_TOKEN"
     metavar="K=V,…",
     help="Settings of the models: one for each --model, in turn.",
 )
-@click.option("--open", "opens", is_flag=True, help="Open the first page in the browser.")
 def command(
     lab: Path, port: int, host: str, token: str | None, models: tuple[str, ...], args: tuple[str, ...], opens: bool
 ) -> None:

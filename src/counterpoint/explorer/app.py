@@ -1,4 +1,4 @@
-"""The explorer: a small server over one lab, which only reads, and only what the lab's suites name."""
+"""The explorer: a small server over one lab, which writes nothing but votes, and reads only what suites name."""
 
 from asyncio import Semaphore
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +20,8 @@ from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.openapi import openapi
 from counterpoint.explorer.page import PageEntry
 from counterpoint.explorer.pages.browse import downloads
+from counterpoint.explorer.pages.review import routes as review
+from counterpoint.explorer.pages.review.voting import VotingServer
 from counterpoint.explorer.play.model_threads import ModelThreads
 from counterpoint.explorer.play.uploads import PlayPictures, UploadedPictures
 from counterpoint.explorer.registry import PAGES
@@ -99,6 +101,7 @@ def create_app(
             Route("/", _redirect_home),
             *(route for entry in pages for route in page_routes(entry)),
             *downloads.ROUTES,
+            *review.ROUTES,
             Route("/suites/{suite}/pictures/{query}.webp", picture),
             Route("/openapi.json", openapi),
             Route("/login", log_in, methods=["GET", "POST"]),
@@ -122,6 +125,7 @@ def create_app(
     state.pages, state.reader = tuple(pages), LabReader(lab.opened(), cache, progress, background=True)
     state.rendered, state.render_slots = LRUCache[str, bytes](RENDERED_BYTES), Semaphore(RENDER_SLOTS)
     state.thumbnails = Thumbnails(pictures, FileCache(cache or user_cache()))
+    state.voting = VotingServer(lab, is_local=host in LOOPBACK)
     state.keys, state.play_pictures, state.model_threads = keys, play_pictures, ModelThreads(models(play_pictures))
     return app
 

@@ -34,7 +34,7 @@ MEDIA_TYPES: Mapping[str, str] = MappingProxyType(
 
 _PATH_PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
 _HEX = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
-_HIDDEN = ("/static", "/openapi.json", "/login")
+_HIDDEN = ("/static", "/openapi.json", "/login", "/review/")
 _REFERENCE = "#/components/schemas/{name}"
 _ERRORS = {
     "400": "the request is malformed",

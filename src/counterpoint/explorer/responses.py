@@ -197,12 +197,18 @@ async def problem_page(request: Request, problem: Exception) -> Response:
         hint=getattr(problem, "hint", ""),
         links=tuple(_near_links(problem)) if isinstance(problem, UnknownName) else (),
     )
-    if request.url.path.endswith(".json") or "application/json" in request.headers.get("accept", ""):
+    if _wants_json(request):
         return JSONResponse({"problem": view.sentence, "hint": view.hint}, status)
     html = TEMPLATES.get_template("problem.html").render(
         view=view, lab=await run_in_threadpool(lab_view, request), navigation=page_navigation(request)
     )
     return Response(html, status, getattr(problem, "headers", None), "text/html")
+
+
+def _wants_json(request: Request) -> bool:
+    """Whether a script or a program asks; voters, whose paths begin with /review/, see no page of the lab."""
+    path = request.url.path
+    return path.endswith(".json") or path.startswith("/review/") or "json" in request.headers.get("accept", "")
 
 
 def _near_links(problem: UnknownName) -> Iterator[LinkChoice]:
@@ -217,7 +223,7 @@ async def waiting_page(request: Request, problem: Exception) -> Response:
     state = request.app.state
     view = PageView("The tables are being made", "", "/overview.json")
     headers = {"Retry-After": "2", "Cache-Control": "no-store"}
-    if request.url.path.endswith(".json") or "application/json" in request.headers.get("accept", ""):
+    if _wants_json(request):
         return JSONResponse({"problem": str(problem), "hint": "ask again in some seconds"}, 503, headers)
     lab = LabView(state.reader.name, plays=bool(state.model_threads), progress=build_progress(state.reader))
     html = TEMPLATES.get_template("waiting.html").render(view=view, lab=lab, navigation=page_navigation(request))

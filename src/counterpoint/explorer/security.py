@@ -21,8 +21,10 @@ SHORTEST = 8
 HEADER = "X-Counterpoint-Token"
 """The header in which the scripts of our pages send the token of the page."""
 COOKIE = "counterpoint"
-OPEN = frozenset({"/login", "/static/style.css", "/static/icon.svg"})
-"""Paths that need no password: the login page and its files."""
+OPEN = frozenset({"/login", *(f"/static/{file}" for file in ("style.css", "icon.svg", "script.js", "review.js"))})
+"""Paths that need no password: the login page, and the files of pages that are shown without it."""
+VOTERS = "/review/"
+"""The beginning of paths that need no password, but the link of a voter."""
 TRIES, PER = 10, 60.0
 """The rate limit: wrong passwords accepted from all visitors together, and seconds in which they count."""
 
@@ -82,7 +84,7 @@ class PasswordGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or send the login page."""
-        if scope["type"] != "http" or scope["path"] in OPEN:
+        if scope["type"] != "http" or scope["path"] in OPEN or scope["path"].startswith(VOTERS):
             await self._app(scope, receive, send)
             return
         request = Request(scope)

@@ -28,9 +28,10 @@ def serve(
     port: int = 8400,
     token: str = "",
     models: Sequence[tuple[str, Mapping[str, str]]] = (),
+    page: str = "/overview",
     started: Callable[[str], None] = logger.info,
 ) -> None:
-    """Serve the pages of a lab until interrupted; `started` is called with their address.
+    """Serve the pages of a lab until interrupted; `started` is called with the address of the first `page`.
 
     Whoever listens beyond loopback needs a `token`, which visitors log in with. `models` are references with settings,
     for the page on which visitors try a model.
@@ -53,11 +54,12 @@ def serve(
         logger.warning("everybody who can reach %s and has the token can read %s", host, store.folder)
     with _listen(host, port) as listening:
         name = f"[{host}]" if ":" in host else host
-        started(f"http://{name}:{listening.getsockname()[1]}/overview")
+        started(f"http://{name}:{listening.getsockname()[1]}{page}")
         gc.set_threshold(*COLLECT_OFTEN)
         with suppress(CounterpointError):  # pages say what is wrong; tables are built from now on
             app.state.reader.refresh()
         uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+        app.state.voting.close()
 
 
 def export_site(

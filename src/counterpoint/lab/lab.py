@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.picture_locations import PictureLocations
     from counterpoint.lab.rescoring import Rescoring
     from counterpoint.lab.results import LabResult, LabTable
+    from counterpoint.lab.review_tasks import Invitation, ReviewSetup
     from counterpoint.lab.reviewing import ReviewCounts, ReviewSheet
     from counterpoint.lab.run_estimates import RunEstimate
     from counterpoint.lab.running import RunReport, RunRequest
@@ -364,6 +365,35 @@ class Lab:
         from counterpoint.lab.voting import add_people
 
         return add_people(self.store.opened(), suites, each=each, estimate=estimate)
+
+    def review(
+        self,
+        task: str,
+        *,
+        suites: Sequence[str] = (),
+        sample: int | None = None,
+        per_item: int = 3,
+        until_majority: bool = False,
+        seed: int = 0,
+        gold_suite: str = "",
+        gold_voter: str = "",
+    ) -> ReviewSetup:
+        """Set up a task for people: judge captions and foils, answer queries, or audit golds; `serve` has its page.
+
+        Without `suites`, all that fit the task. Voters qualify on the groups of `gold_suite`, or on the items on which
+        `gold_voter` voted; without both, everybody's votes count.
+        """
+        from counterpoint.core.votes import ReviewSettings
+        from counterpoint.lab.review_tasks import set_up_review
+
+        how = (sample, per_item, until_majority, seed, gold_suite, gold_voter)
+        return set_up_review(self.store.opened(), ReviewSettings(task, tuple(suites), *how))
+
+    def invite(self, voter: str) -> Invitation:
+        """Make a link with a secret by which a person votes; a link that the voter had before ends."""
+        from counterpoint.lab.review_tasks import invite
+
+        return invite(self.store.opened(), voter)
 
     # Files
 

@@ -145,7 +145,7 @@ def _sheet_item(rows: pa.Table, writer: _PictureWriter) -> SheetItem:
     queries = read_queries(rows)
     pictures = [writer.shown(query) for query in queries]
     relation, golds = rows["relation"][0].as_py(), rows["gold"].to_pylist()
-    right = [_right_answer(gold) if relation != Relation.RANKS else _DESCRIBES[n == 0] for n, gold in enumerate(golds)]
+    right = [right_answer(gold) if relation != Relation.RANKS else _DESCRIBES[n == 0] for n, gold in enumerate(golds)]
     further = ["" if picture == pictures[0] else picture for picture in pictures[1:]]
     texts = [query.text for query in queries]
     members = tuple(map(SheetMember, texts, right, [*pictures[:1], *further]))
@@ -153,7 +153,7 @@ def _sheet_item(rows: pa.Table, writer: _PictureWriter) -> SheetItem:
     return SheetItem(group, relation, queries[0].context, proof, members)
 
 
-def _right_answer(golds: list[dict[str, Any]] | None) -> str:
+def right_answer(golds: list[dict[str, Any]] | None) -> str:
     """The right answers of a query with full credit, or with the most there is."""
     best = max((gold["credit"] for gold in golds or ()), default=0.0)
     return " / ".join(gold["answer"] for gold in golds or () if gold["credit"] == best)
