@@ -41,7 +41,7 @@ def lab(tmp_path: Path) -> Path:
 
 
 def _run(lab: Path, *more: str) -> str:
-    done = CliRunner().invoke(commands, ["check", str(lab), "foils", *more], catch_exceptions=False)
+    done = CliRunner().invoke(commands, ["check", str(lab), "--suite", "foils", *more], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 
@@ -91,25 +91,29 @@ def test_what_was_dropped_can_be_read_with_its_reason(lab: Path, tmp_path: Path)
 
 
 def test_named_checks_drop_in_every_test_in_the_order_in_which_they_are_named(lab: Path) -> None:
-    printed = json.loads(_run(lab, "--check", "entailment", "--check", "duplicates", "--json"))["checks"]
+    printed = json.loads(_run(lab, "--check", "entailment", "--check", "duplicates", "--json"))[0]["checks"]
     assert [one["check"] for one in printed] == ["entailment", "duplicates"]
     assert printed[0]["dropped"] == {"the foil follows from the caption": 3}
     assert printed[0]["tests"]["actant-swap"] == {"seen": 2, "dropped": 1, "marked": 0}
     assert printed[1]["dropped"] == {}
     assert printed[0]["seconds"] >= 0
-    marked = json.loads(_run(lab, "--check", "entailment", "--set", "entailment.action=mark", "--json"))["checks"]
+    marked = json.loads(_run(lab, "--check", "entailment", "--set", "entailment.action=mark", "--json"))[0]["checks"]
     assert sum(marked[0]["marked"].values()) == 3
     assert not marked[0]["dropped"]
 
 
 def test_a_language_model_of_the_catalog_judges_plausibility(lab: Path) -> None:
-    printed = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=random", "--json"))["checks"]
+    printed = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=random", "--json"))[0][
+        "checks"
+    ]
     assert printed[0]["model"] == "random"
     assert set(printed[0]["notes"]) == {"relations", "actant-swap"}
 
 
 def test_the_n_gram_model_learns_from_the_captions_of_other_pictures_of_the_suite(lab: Path) -> None:
-    printed = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=ngram", "--json"))["checks"]
+    printed = json.loads(_run(lab, "--check", "plausibility", "--set", "plausibility.model=ngram", "--json"))[0][
+        "checks"
+    ]
     assert 0 <= printed[0]["notes"]["relations"]["caption more usual"] <= 1
 
 
@@ -120,7 +124,7 @@ def test_the_table_can_be_pasted_into_a_paper(lab: Path, form: str) -> None:
 
 @pytest.mark.skipif(find_library("link-grammar") is None, reason="link-grammar is not installed")
 def test_grammar_is_checked_where_the_paper_checks_it(lab: Path) -> None:
-    printed = {check["check"]: check for check in json.loads(_run(lab, "--json"))["checks"]}
+    printed = {check["check"]: check for check in json.loads(_run(lab, "--json"))[0]["checks"]}
     assert list(printed["grammar"]["tests"]) == ["relations"]
     assert printed["grammar"]["model"] == "link-grammar"
     assert printed["grammar"]["kept"] == 4
@@ -138,11 +142,11 @@ def test_what_grammar_takes_from_one_side_of_plurals_is_evened_out_where_that_is
     table = groups_table(groups, "foils")
     LabStore(tmp_path).put_suite(Manifest.of(table, generator="tests:foils", seed=7), table)
     printed = _run(tmp_path, "--set", "distribution.action=drop", "--json")
-    checks = {check["check"]: check for check in json.loads(printed)["checks"]}
+    checks = {check["check"]: check for check in json.loads(printed)[0]["checks"]}
     assert list(checks["grammar"]["dropped"].values()) == [1]
     assert (checks["distribution"]["seen"], checks["distribution"]["kept"]) == (3, 2)
     assert checks["distribution"]["notes"]["plurals"]["after"] == 0
-    assert "distribution" not in {one["check"] for one in json.loads(_run(tmp_path, "--json"))["checks"]}
+    assert "distribution" not in {one["check"] for one in json.loads(_run(tmp_path, "--json"))[0]["checks"]}
 
 
 def test_a_suite_is_not_overwritten_unless_that_is_said_and_is_then_a_new_version(lab: Path) -> None:
@@ -187,6 +191,19 @@ def test_what_is_wrong_is_said_in_a_sentence(
 
 
 def test_a_setting_out_of_form_is_refused(lab: Path) -> None:
-    done = CliRunner().invoke(commands, ["check", str(lab), "foils", "--set", "tokens=3"])
+    done = CliRunner().invoke(commands, ["check", str(lab), "--set", "tokens=3"])
     assert done.exit_code == 2
     assert "is no CHECK.SETTING=VALUE" in done.output
+
+
+def test_every_suite_is_checked_where_none_is_named_and_one_alone_is_stored(lab: Path) -> None:
+    _run(lab, *NO_GRAMMAR, "--name", "sound")
+    words = ["check", str(lab), "--check", "duplicates"]
+    printed = CliRunner().invoke(commands, words, catch_exceptions=False).output
+    assert printed.count("would be left") == 2
+    assert [own["suite"] for own in json.loads(CliRunner().invoke(commands, [*words, "--json"]).output)] == [
+        "foils",
+        "sound",
+    ]
+    refused = CliRunner().invoke(commands, [*words, "--name", "both"])
+    assert (refused.exit_code, "--name is for one suite: name it with --suite" in refused.output) == (2, True)

@@ -46,7 +46,7 @@ def _completions(*words: str) -> set[str]:
 def test_values_complete_from_the_catalog_and_from_the_lab(tmp_path: Path) -> None:
     assert _completions("generate", "lab", "--suite", "ca") == {"carets"}
     assert _completions("generate", "lab", "--source", "world") == {"world", "world-vqa"}
-    assert "plausibility" in _completions("check", "lab", "suite", "--check", "")
+    assert "plausibility" in _completions("check", "lab", "--check", "")
     generate(LabStore(tmp_path / "lab"), GenerateRequest(("order",), items=2, name="mine"))
-    assert _completions("check", str(tmp_path / "lab"), "") == {"mine"}
+    assert _completions("check", str(tmp_path / "lab"), "--suite", "") == {"mine"}
     assert _completions("words", str(tmp_path / "lab"), "--suite", "m") == {"mine"}

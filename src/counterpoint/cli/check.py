@@ -1,4 +1,4 @@
-"""`counterpoint check`: which groups of a suite are valid, and why others are not."""
+"""`counterpoint check`: which groups of suites are valid, and why others are not."""
 
 from pathlib import Path
 from typing import Any
@@ -6,13 +6,21 @@ from typing import Any
 import click
 
 from counterpoint import Lab
-from counterpoint.cli.options import FILE, check_settings, complete, format_options, lab_argument, seed_option
-from counterpoint.cli.printing import print_result
+from counterpoint.cli.options import (
+    FILE,
+    check_settings,
+    complete,
+    format_options,
+    lab_argument,
+    seed_option,
+    suites_option,
+)
+from counterpoint.cli.printing import print_json, print_result
 
 
 @click.command("check")
 @lab_argument
-@click.argument("suite", shell_complete=complete(of_lab="suites"))
+@suites_option
 @click.option(
     "--check", "checks", multiple=True, shell_complete=complete("checks"), help="Apply this check; repeatable."
 )
@@ -24,14 +32,25 @@ from counterpoint.cli.printing import print_result
 @click.option("--tests", "by_test", is_flag=True, help="Show the counts of each test.")
 @click.option("--balance", is_flag=True, help="Reject the groups that text gives away as well, the surest first.")
 @format_options
-def command(lab: Path, suite: str, form: str | None, **request: Any) -> None:
-    """Check which groups of SUITE in LAB are valid: a check keeps a group, drops it with a reason, or marks it.
+def command(lab: Path, suites: tuple[str, ...], form: str | None, **request: Any) -> None:
+    """Check which groups of the suites in LAB are valid: a check keeps a group, drops it with a reason, or marks it.
 
     Without --check each instrument gets its checks of VALSE. A check that is named drops in every instrument; --set
     NAME.action=mark only marks, off skips it. Checks are applied in the order in which they are named.
 
-    A probe that is trained on the texts of other pictures says whether SUITE is answerable without the picture; what
+    A probe that is trained on the texts of other pictures says whether a suite is answerable without the picture; what
     it found is kept with the suite. --balance proposes the groups to reject, --out lists them, and --name stores what
     is left.
     """
-    print_result(Lab(lab).check(suite, **request), form)
+    opened = Lab(lab)
+    names = dict.fromkeys(suites or opened.suites)
+    for option in ("name", "out"):
+        if request[option] and len(names) > 1:
+            raise click.UsageError(f"--{option} is for one suite: name it with --suite")
+    results = [opened.check(name, **request) for name in names]
+    if form == "json":
+        print_json([result.to_dict() for result in results])
+        return
+    for place, result in enumerate(results):
+        click.echo("\n" if place else "", nl=False)
+        print_result(result, form)
