@@ -77,7 +77,7 @@ def test_answers_are_counted_by_right_answer(client: TestClient) -> None:
         ],
     }
     assert 'class="number share-5 diagonal">30</td>' in client.get(address).text
-    assert "Answers by right answer" not in client.get("/suites/odd/models/b-bold-b-model").text
+    assert "Answers by gold" not in client.get("/suites/odd/models/b-bold-b-model").text
 
 
 def test_what_does_not_apply_is_a_dash_with_its_reason(client: TestClient) -> None:

@@ -102,7 +102,7 @@ def test_failures_have_pictures_texts_gold_and_answers(lab: cp.Lab) -> None:
     first = failures[0]
     assert any(member.correct is False for member in first.members)
     assert first.members[0].query.text in repr(failures)
-    assert "data:image/png;base64," in failures._repr_html_()
+    assert "data:image/webp;base64," in failures._repr_html_()
 
 
 def test_groups_made_in_python_are_a_suite(lab: cp.Lab) -> None:

@@ -8,8 +8,12 @@ import pytest
 from click.testing import CliRunner
 from labs import MODELS, small_lab
 
+from benchmarks.crowded_lab import make_lab
 from counterpoint.cli.report import command
 from counterpoint.lab.leaderboard import leaderboard
+from counterpoint.lab.reader import LabReader
+from counterpoint.reports.lab_report import render_lab_report
+from counterpoint.reports.report_examples import DOZEN
 from counterpoint.store.lab import LabStore
 
 
@@ -28,12 +32,37 @@ def written(lab: LabStore) -> Path:
     return out
 
 
-def test_the_report_loads_nothing_from_elsewhere(written: Path) -> None:
+def test_the_report_loads_nothing_from_elsewhere(written: Path, lab: LabStore) -> None:
     page = written.read_text("utf-8")
-    assert not re.findall(r"(?:src|href)=\"(?!#)[^\"]*\"", page.replace("xlink:href", ""))
+    assert not re.findall(r"(?:src|href)=\"(?!#|data:image/)[^\"]*\"", page.replace("xlink:href", ""))
     assert "<script" not in page
     assert "url(" not in page
-    assert page.count("<svg") > len(MODELS)
+    assert page.count("<svg") >= len(lab.suites())
+
+
+def test_the_report_begins_with_what_fails_and_shows_it(written: Path) -> None:
+    page = written.read_text("utf-8")
+    examples = page[page.index("What fails") : page.index("<h2>Leaderboard</h2>")]
+    assert 0 < examples.count("<li>") <= DOZEN
+    assert examples.count("data:image/webp;base64,") >= examples.count("<li>")
+    assert "hasty</b> changes its answer though the question stays the same" in examples
+    assert "pairs fail" in examples
+    assert "Where each model fails most surely" in examples
+    assert len(page.encode()) < 5_000_000
+
+
+def test_every_column_says_its_chance_level_where_it_is_known(tmp_path: Path) -> None:
+    lab = make_lab(tmp_path / "lab", 6, ("negation", "existence"), groups=24)
+    reader = LabReader(lab, tmp_path / "cache")
+    page = render_lab_report(reader)
+    assert "Comprehensive accuracy, 25 by chance" in page
+    assert "Ranking accuracy, 50 by chance" in page
+    assert "higher is better unless a column says otherwise" in page
+    failing = page[page.index("What fails") : page.index("<h2>Leaderboard</h2>")]
+    assert "always-yes" not in failing  # a baseline
+    assert "most often at “no”" in failing
+    assert reader.chance("negation", "self_consistency") == 0.5
+    assert reader.chance("negation", "worst_case") is None
 
 
 def test_the_report_names_models_suites_and_how_it_was_made(written: Path, lab: LabStore) -> None:
@@ -46,7 +75,7 @@ def test_the_report_names_models_suites_and_how_it_was_made(written: Path, lab: 
 
 def test_the_report_counts_answers_by_right_answer(written: Path) -> None:
     page = written.read_text("utf-8")
-    assert "<summary>Answers of careful by right answer</summary>" in page
+    assert "<summary>Answers of careful by gold</summary>" in page
     assert 'class="number share-5 diagonal">30</td>' in page
 
 

@@ -1,10 +1,8 @@
 """The groups that a model fails, with pictures, texts, gold and answers, for a notebook or a terminal."""
 
-from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -136,19 +134,15 @@ class Failures(LabResult[FailedGroup], rows="groups"):
 
     def _picture(self, query: Query) -> str:
         """The picture as the model was shown it, small, inside the page."""
-        from PIL import Image
+        from counterpoint.pictures.embedding import data_address
 
         if query.picture is None:
             return ""
         try:
-            image = Image.fromarray(self.pictures.pixels(query.picture))
+            address = data_address(self.pictures.pixels(query.picture), _WIDTH)
         except PictureError as problem:
             return f"<i>{escape(str(problem))}</i>"
-        image.thumbnail((_WIDTH, _WIDTH))
-        buffer = BytesIO()
-        image.save(buffer, "PNG")
-        data = b64encode(buffer.getvalue()).decode()
-        return f'<img alt="{escape(query.picture.address)}" src="data:image/png;base64,{data}">'
+        return f'<img alt="{escape(query.picture.address)}" src="{address}">'
 
 
 def list_failures(store: LabStore, model: str, suites: Sequence[str], limit: int) -> Failures:

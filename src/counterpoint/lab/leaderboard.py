@@ -83,6 +83,12 @@ class LeaderboardResult(LabResult[dict[str, Any]]):
             return [_expanded_table(self.board, row) for row in self._shown_rows()]
         return [_leaderboard_table(self.board)]
 
+    def cost_table(self) -> ResultTable:
+        """The costs alone, one line per model."""
+        names = _cost_heads(self.board)
+        rows = [(row.model, *(_cost_text(row.cost, name) for name in names)) for row in self.board.rows]
+        return ResultTable("", ("model", *names.values()), rows)
+
     def notes(self) -> list[str]:
         """Why cells and costs are missing, and which means are not ranked."""
         costs = () if self.expand else explain_missing_costs({row.model: row.cost for row in self.board.rows})
@@ -265,11 +271,7 @@ def _table_scores(
 
 
 def _leaderboard_table(board: Leaderboard) -> ResultTable:
-    costs = _COSTS | {
-        name: head
-        for name, head in _TOKEN_COSTS.items()
-        if any(getattr(row.cost, name) is not None for row in board.rows)
-    }
+    costs = _cost_heads(board)
     cells = [
         (
             row.model,
@@ -293,6 +295,12 @@ def _leaderboard_table(board: Leaderboard) -> ResultTable:
         title += f". {many} data set{'s' * (many != 1)}: {', '.join(board.data_sets)}"
     above = [*spans, ("", len(costs))] if board.layout is Layout.SUITES else ()
     return ResultTable(title, heads, cells, spans=above, plain_heads=short)
+
+
+def _cost_heads(board: Leaderboard) -> dict[str, str]:
+    """The columns of cost, those of tokens where any model has them."""
+    known = {name for name in _TOKEN_COSTS if any(getattr(row.cost, name) is not None for row in board.rows)}
+    return _COSTS | {name: head for name, head in _TOKEN_COSTS.items() if name in known}
 
 
 def _short_heads(board: Leaderboard) -> list[str]:
