@@ -1,11 +1,13 @@
 """The explorer: a small server over one lab, which writes nothing but votes, and reads only what suites name."""
 
 from asyncio import Semaphore
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -115,6 +117,7 @@ def create_app(
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
             Middleware(PasswordGate, keys=keys),
         ],
+        lifespan=_lifespan,
         exception_handlers={
             TablesNotReady: waiting_page,
             CounterpointError: problem_page,
@@ -128,6 +131,13 @@ def create_app(
     state.voting = VotingServer(lab, is_local=host in LOOPBACK)
     state.keys, state.play_pictures, state.model_threads = keys, play_pictures, ModelThreads(models(play_pictures))
     return app
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Merge the parts of votes when the server ends; a killed one leaves more of them, and loses nothing."""
+    yield
+    await run_in_threadpool(app.state.voting.close)
 
 
 async def _redirect_home(request: Request) -> Response:

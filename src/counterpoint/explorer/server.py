@@ -59,7 +59,6 @@ def serve(
         with suppress(CounterpointError):  # pages say what is wrong; tables are built from now on
             app.state.reader.refresh()
         uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
-        app.state.voting.close()
 
 
 def export_site(

@@ -51,7 +51,9 @@ class VoteLog:
             self._parts.put(votes_table(votes))
 
     def close(self) -> None:
-        """Merge the parts of this log into few."""
+        """Merge the parts of this log into few; a log to which nothing was added touches nothing."""
+        if not self._swept:
+            return
         with self._threads, self._storage.lock(FOLDER):
             self._parts.merge()
 

@@ -67,10 +67,9 @@ async def review_vote(request: Request) -> Response:
     request.app.state.keys.check(request, request.headers.get(HEADER))
     vote = parse_vote(room, voter, await read_json(request))
     try:
-        await request.app.state.voting.add(vote)
+        room = await request.app.state.voting.add(vote)
     except StoreError as problem:
         raise HTTPException(503, f"the vote could not be saved: {problem}") from problem
-    room = await request.app.state.voting.room(room.pool.settings.task)
     return JSONResponse({"saved": vote.vote, **_content(request, room, voter, history=False)}, 201, _FRESH)
 
 

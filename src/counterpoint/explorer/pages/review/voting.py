@@ -154,15 +154,16 @@ class VotingServer:
                 self._rooms[task] = await run_in_threadpool(ReviewRoom.load, self._store, task)
             return self._rooms[task]
 
-    async def add(self, vote: Vote) -> None:
-        """Write a vote; returns when it is on disk. One that is there, or on its way, is not written again."""
+    async def add(self, vote: Vote) -> ReviewRoom:
+        """Write a vote; returns its task when it is on disk. One that is there, or on its way, is not written again."""
         if vote.vote in self._rooms[vote.task].votes:
-            return
+            return self._rooms[vote.task]
         if vote.vote not in self._waiting:
             self._waiting[vote.vote] = vote, asyncio.get_running_loop().create_future()
             if self._writing is None or self._writing.done():
                 self._writing = asyncio.create_task(self._write())
         await asyncio.shield(self._waiting[vote.vote][1])
+        return self._rooms[vote.task]
 
     async def _write(self) -> None:
         """Group commit: all votes that wait become one part, until none waits."""
