@@ -2,11 +2,13 @@
 
 A shown line is replaced by the printed one that differs in figures and blanks alone. Where there is none, the command
 is named with all that it prints, and its lines stay as they are: a row came or went, and a person decides.
+
+With `--tables`, the tables below a line `<!-- printed by the commands above -->` are written too. Such a table belongs
+to the last block of shell commands before it, one of which prints it with `--markdown`; that may take minutes a page.
 """
 
 import contextlib
 import io
-import os
 import re
 import shlex
 import sys
@@ -19,33 +21,106 @@ from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
 
-BLOCK = re.compile(r"^```(python|text|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MARK = "<!-- printed by the commands above -->"
+PART = re.compile(
+    rf"^```(?P<language>python|text|console|sh)\n(?P<text>.*?)^```$|^{MARK}\n\n(?P<table>(?:^\|[^\n]*\n)+)",
+    re.MULTILINE | re.DOTALL,
+)
 VARIES = re.compile(r"…|\d{4}-\d{2}-\d{2}|\bin \d+ s\b|127\.0\.0\.1")
 FIGURE = re.compile(r"\b[0-9a-f]{16}\b|-{3,}|\d[\d,.]*")
+LOOP = re.compile(r"^for (\w+) in (.*?); do\s+(.*?);?\s*done$", re.MULTILINE | re.DOTALL)
 
 
-def with_outputs(page: str) -> tuple[str, list[str]]:
-    """A page with the outputs of its commands, and a line for everything that a person must decide."""
-    space: dict[str, Any] = {"__name__": "__main__"}
-    said, doubts = "", list[str]()
+class PageRun:
+    """The run of a page from top to bottom, and what in it a person must decide."""
 
-    def written(block: re.Match[str]) -> str:
-        nonlocal said
-        language, text = block[1], block[2]
-        if language == "python" and (file := re.match(r"# (\w+\.py)\n", text)):
-            Path(file[1]).write_text(text, encoding="utf-8")
-        elif language == "python":
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                exec(compile(text, "page", "exec"), space)
-            said = out.getvalue()
+    def __init__(self, *, with_tables: bool) -> None:
+        self.doubts: list[str] = []
+        self._with_tables = with_tables
+        self._space: dict[str, Any] = {"__name__": "__main__"}
+        self._said = self._script = ""
+        self._printed: dict[str, str] = {}
+
+    def written(self, page: str) -> str:
+        """The page with the outputs of its commands."""
+        return PART.sub(self._part, page)
+
+    def _part(self, part: re.Match[str]) -> str:
+        language, text = part["language"], part["text"]
+        if part["table"]:
+            return f"{MARK}\n\n{self._table(part['table'])}" if self._with_tables else part[0]
+        if language == "sh":
+            self._script = text
         elif language == "text":
-            return f"```text\n{said}```"
-        else:
-            lines = [line for line, shown in _commands(text) for line in (line, *_output(line, shown, doubts))]
+            return f"```text\n{self._said}```"
+        elif language == "console":
+            lines = [line for command, shown in _commands(text) for line in (command, *self._output(command, shown))]
             return "\n".join(["```console", *lines, "```"])
-        return block[0]
+        elif file := re.match(r"# (\w+\.py)\n", text):
+            Path(file[1]).write_text(text, encoding="utf-8")
+        else:
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(compile(text, "page", "exec"), self._space)
+            self._said = out.getvalue()
+        return part[0]
 
-    return BLOCK.sub(written, page), doubts
+    def _output(self, command: str, shown: Sequence[str]) -> Sequence[str]:
+        if not command.startswith("$ counterpoint "):
+            return shown
+        printed = _invoke(shlex.split(command)[2:]).splitlines()
+        try:
+            return list(_refreshed(shown, iter(printed)))
+        except LookupError as gone:
+            self._doubt(command, str(gone), printed)
+            return shown
+
+    def _table(self, table: str) -> str:
+        """The rows of a table as its commands print them, each found by its cells without figures."""
+        if self._script not in self._printed:
+            with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+                self._printed[self._script] = "".join(map(_invoke, script_commands(self._script)))
+        printed = table_lines(self._printed[self._script], table.splitlines()[0])
+        rows = {_label(line): line for line in reversed(printed)}
+        missing = [line for line in table.splitlines() if _label(line) not in rows]
+        for line in missing:
+            self._doubt(self._script.splitlines()[-1], line, printed)
+        return table if missing else "".join(rows[_label(line)] + "\n" for line in table.splitlines())
+
+    def _doubt(self, command: str, line: str, printed: Sequence[str]) -> None:
+        self.doubts.append("\n".join([command, f"  no line is like: {line}", *(f"  | {other}" for other in printed)]))
+
+
+def script_commands(script: str) -> Iterator[list[str]]:
+    """The arguments of every command of a shell block, with loops written out."""
+
+    def unrolled(loop: re.Match[str]) -> str:
+        return "\n".join(re.sub(rf"\${loop[1]}\b", value, loop[3]) for value in loop[2].split())
+
+    for line in LOOP.sub(unrolled, script.replace("\\\n", " ")).replace(";", "\n").splitlines():
+        words = shlex.split(line, comments=True)
+        if words:
+            assert words[0] == "counterpoint", f"only commands of ours print figures: {line}"
+            yield words[1:]
+
+
+def table_lines(printed: str, head: str) -> list[str]:
+    """The lines of the first Markdown table with this head; none where nothing printed has it."""
+    lines = printed.splitlines()
+    start = lines.index(head) if head in lines else len(lines)
+    end = next((place for place, line in enumerate(lines) if place > start and not line.startswith("|")), len(lines))
+    return lines[start:end]
+
+
+def _label(line: str) -> str:
+    """The first cells of a row, up to the first figure."""
+    cells = line.strip("|").split("|")
+    return "|".join(cells[: next((place for place, cell in enumerate(cells) if re.match(r" [\d–-]", cell)), None)])
+
+
+def _invoke(words: Sequence[str]) -> str:
+    done = CliRunner().invoke(commands, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout if "--markdown" in words else done.output
 
 
 def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -54,18 +129,6 @@ def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
     starts = [place for place, line in enumerate(lines) if line.startswith("$ ")]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         yield lines[start], lines[start + 1 : end]
-
-
-def _output(line: str, shown: Sequence[str], doubts: list[str]) -> Sequence[str]:
-    if not line.startswith("$ counterpoint "):
-        return shown
-    done = CliRunner().invoke(commands, shlex.split(line)[2:], catch_exceptions=False)
-    printed = done.output.splitlines()
-    try:
-        return list(_refreshed(shown, iter(printed)))
-    except LookupError as gone:
-        doubts.append("\n".join([line, f"  no line is like: {gone}", *(f"  | {other}" for other in printed)]))
-        return shown
 
 
 def _refreshed(shown: Sequence[str], printed: Iterator[str]) -> Iterator[str]:
@@ -84,18 +147,16 @@ def _shape(line: str) -> str:
     return re.sub(r"\s+", " ", FIGURE.sub("#", line)).strip()
 
 
-def main(paths: Sequence[str]) -> None:
+def main(arguments: Sequence[str]) -> None:
     """Bring pages up to date, each in an empty folder of its own."""
-    for path in [Path(path).resolve() for path in paths]:
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
+    for path in [Path(path).resolve() for path in arguments if path != "--tables"]:
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             sys.path.insert(0, folder)
-            text = path.read_text(encoding="utf-8")
-            page, doubts = with_outputs(text)
+            run, text = PageRun(with_tables="--tables" in arguments), path.read_text(encoding="utf-8")
+            page = run.written(text)
             path.write_text(page, encoding="utf-8")
             verdict = "changed" if page != text else "as it was"
-            sys.stdout.write("\n".join([f"{path.name}: {verdict}", *doubts, ""]))
-            os.chdir(path.parent)
+            sys.stdout.write("\n".join([f"{path.name}: {verdict}", *run.doubts, ""]))
             sys.path.remove(folder)
 
 

@@ -1,14 +1,14 @@
 """Tables of figures in the docs are what their commands print.
 
-A table below the line `<!-- printed by the commands above -->` belongs to the last block of shell commands before it,
-one of which prints it with `--markdown`. `make prove` runs the commands. A figure may differ by a point, since weights
-are floats and another machine may round otherwise.
+`scripts/page_outputs.py` says which tables these are, and writes them. `make prove` runs the commands. A figure may
+differ by a point, since weights are floats and another machine may round otherwise.
 """
 
 import json
 import re
-import shlex
+import runpy
 from collections.abc import Iterator, Mapping
+from contextlib import chdir
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -23,72 +23,49 @@ from counterpoint.studies.plain_accuracy import PlainExam, examine
 from counterpoint.world.source import World
 
 PROJECT = Path(__file__).parents[2]
-PARTS = re.compile(
-    r"^```sh\n(?P<script>.*?)^```$|^<!-- printed by the commands above -->\n\n(?P<table>(?:^\|.*\n)+)",
-    re.MULTILINE | re.DOTALL,
-)
-LOOP = re.compile(r"^for (\w+) in (.*?); do\s+(.*?);?\s*done$", re.MULTILINE | re.DOTALL)
+TOOL = runpy.run_path(str(PROJECT / "scripts" / "page_outputs.py"))
 NUMBER = re.compile(r"[+−-]?\d[\d,]*(?:\.\d+)?")
 SECONDS = {"queries/s", "s/query"}
 """Columns that depend on the machine."""
 TOLERANCE = 1.0
 
-Rows = list[list[str]]
-
 
 class PrintedTable(NamedTuple):
-    """A table of a page, with its head, and the commands that print it."""
+    """A table of a page, and the commands that print it."""
 
     page: Path
     script: str
-    rows: Rows
+    text: str
+
+    @property
+    def commands(self) -> list[list[str]]:
+        """The arguments of each command."""
+        return list(TOOL["script_commands"](self.script))
 
 
 def _tables() -> Iterator[PrintedTable]:
     for page in sorted((PROJECT / "docs").rglob("*.md")):
         script = ""
-        for part in PARTS.finditer(page.read_text(encoding="utf-8")):
-            script = part["script"] or script
+        for part in TOOL["PART"].finditer(page.read_text(encoding="utf-8")):
+            script = part["text"] if part["language"] == "sh" else script
             if part["table"]:
-                yield PrintedTable(page, script, _rows(part["table"]))
-
-
-def _rows(text: str) -> Rows:
-    """The cells of every line of a Markdown table, without the rule below the head."""
-    lines = (line.strip("|").split("|") for line in text.splitlines() if line.startswith("|"))
-    return [[cell.strip() for cell in line] for line in lines if not re.fullmatch(r"[\s:-]+", "".join(line))]
+                yield PrintedTable(page, script, part["table"])
 
 
 TABLES = list(_tables())
 PAGES = sorted({table.page for table in TABLES})
 
 
-def _commands(script: str) -> Iterator[list[str]]:
-    """The arguments of every command, with loops over models written out."""
-
-    def unrolled(loop: re.Match[str]) -> str:
-        return "\n".join(re.sub(rf"\${loop[1]}\b", value, loop[3]) for value in loop[2].split())
-
-    for line in LOOP.sub(unrolled, script.replace("\\\n", " ")).replace(";", "\n").splitlines():
-        words = shlex.split(line, comments=True)
-        if words:
-            assert words[0] == "counterpoint", f"only commands of ours print figures: {line}"
-            yield words[1:]
+def _differences(shown: str, printed: str) -> list[str]:
+    """The rows of a table that the printed one lacks, or has with other figures."""
+    head, *rows = shown.splitlines()
+    found = [_cells(line) for line in TOOL["table_lines"](printed, head)]
+    kept = [column for column, name in enumerate(_cells(head)) if name not in SECONDS]
+    return [line for line in rows if not any(all(_agree(_cells(line)[k], other[k]) for k in kept) for other in found)]
 
 
-def _differences(shown: Rows, printed: Rows) -> list[str]:
-    """The rows of a page that a printed table lacks, or has with other figures."""
-    head = shown[0]
-    kept = [column for column, name in enumerate(head) if name not in SECONDS]
-    starts = [place for place, row in enumerate(printed) if row == head]
-    if not starts:
-        return [f"no table with the head {head}"]
-    found = [row for row in printed[starts[0] + 1 :] if len(row) == len(head)]
-    return [
-        " | ".join(row)
-        for row in shown[1:]
-        if not any(all(_agree(row[place], other[place]) for place in kept) for other in found)
-    ]
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
 
 
 def _agree(shown: str, printed: str) -> bool:
@@ -106,9 +83,8 @@ def _numbers(cell: str) -> list[float]:
 def test_a_printed_table_has_a_command_that_prints_it(page: Path) -> None:
     for table in TABLES:
         if table.page == page:
-            listed = list(_commands(table.script))
-            assert any("--markdown" in words for words in listed)
-            assert {words[0] for words in listed} <= set(COMMANDS)
+            assert any("--markdown" in words for words in table.commands)
+            assert {words[0] for words in table.commands} <= set(COMMANDS)
 
 
 @pytest.mark.prove
@@ -117,23 +93,44 @@ def test_commands_print_the_tables_below_them(page: Path, workdir: Path) -> None
     outputs: dict[str, str] = {}
     for table in (table for table in TABLES if table.page == page):
         if table.script not in outputs:
-            done = [CliRunner().invoke(commands, words, catch_exceptions=False) for words in _commands(table.script)]
-            assert [one.exit_code for one in done] == [0] * len(done)
-            outputs[table.script] = "".join(one.stdout for one in done)
-        assert _differences(table.rows, _rows(outputs[table.script])) == []
+            (folder := workdir / str(len(outputs))).mkdir()
+            with chdir(folder):
+                run = [CliRunner().invoke(commands, words, catch_exceptions=False) for words in table.commands]
+            assert [done.exit_code for done in run] == [0] * len(run)
+            outputs[table.script] = "".join(done.stdout for done in run)
+        stale = _differences(table.text, outputs[table.script])
+        assert stale == [], f"python scripts/page_outputs.py --tables docs/…/{page.name} writes it anew"
+
+
+HEAD = "| model | CONS | queries/s |\n| --- | ---: | --- |\n"
 
 
 def test_a_figure_that_went_stale_is_found() -> None:
-    printed = _rows("| model | CONS | queries/s |\n| --- | ---: | --- |\n| fusion | 73.0 (68.5–77.2) | 45 |\n")
-    assert _differences([printed[0], ["fusion", "73.4 (68.9–77.6)", "90"]], printed) == []
-    assert _differences([printed[0], ["fusion", "75.0 (68.5–77.2)", "45"]], printed) != []
-    assert _differences([printed[0], ["cnn-lstm", "73.0 (68.5–77.2)", "45"]], printed) != []
-    assert _differences([["model", "ACC"], ["fusion", "73.0"]], printed) != []
+    printed = f"Table 1\n\n{HEAD}| fusion | 73.0 (68.5–77.2) | 45 |\n\n"
+    assert _differences(f"{HEAD}| fusion | 73.4 (68.9–77.6) | 90 |\n", printed) == []
+    assert _differences(f"{HEAD}| fusion | 75.0 (68.5–77.2) | 45 |\n", printed) != []
+    assert _differences(f"{HEAD}| cnn-lstm | 73.0 (68.5–77.2) | 45 |\n", printed) != []
+    assert _differences("| model | ACC |\n| --- | ---: |\n| fusion | 73.0 |\n", printed) != []
 
 
 def test_loops_over_models_are_written_out() -> None:
     script = "for model in fusion random; do\n  counterpoint run lab --model $model\ndone\ncounterpoint score lab\n"
-    assert [words[-1] for words in _commands(script)] == ["fusion", "random", "lab"]
+    assert [words[-1] for words in TOOL["script_commands"](script)] == ["fusion", "random", "lab"]
+
+
+def test_pages_get_the_outputs_of_their_commands(workdir: Path) -> None:
+    script = "counterpoint generate lab --suite order --items 2\ncounterpoint run lab --model constant\n"
+    script += "counterpoint score lab --metric accuracy --markdown\n"
+    head = "| model | suite | test | accuracy | n |\n| --- | --- | --- | ---: | ---: |\n"
+    tables = [f"{TOOL['MARK']}\n\n{head}| {model} | order | order | 0.0 | 7 |\n" for model in ("constant", "fusion")]
+    code = "```python\nprint(2)\n```\n\n```text\n1\n```\n"
+    run = TOOL["PageRun"](with_tables=True)
+    written = run.written("\n".join([f"```sh\n{script}```\n", *tables, code]))
+    assert re.search(r"^\| constant \| order \| order \| [\d.]+ \([\d.]+–[\d.]+\) \| \d+ \|$", written, re.MULTILINE)
+    assert tables[1] in written, "nothing like it is printed, so it stays"
+    assert len(run.doubts) == 1
+    assert "no line is like: | fusion |" in run.doubts[0]
+    assert written.endswith("```text\n2\n```\n")
 
 
 @pytest.mark.prove
