@@ -48,7 +48,7 @@ def test_a_visitor_goes_through_groups_boxes_and_a_sample_by_keys_alone(page: Pa
     expect(boxes).to_have_css("opacity", "0")
     page.keyboard.press("b")
     expect(boxes).to_have_css("opacity", "1")
-    onward = page.get_by_role("link", name=re.compile("Everything asked about"))
+    onward = page.get_by_role("link", name=re.compile("Related tests of"))
     for _ in range(30):
         page.keyboard.press("Tab")
         if onward.evaluate("one => one === document.activeElement"):

@@ -18,14 +18,16 @@ from starlette.testclient import TestClient
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.group_filters import (
     browse_address,
+    failures_address,
     read_filter,
 )
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import CHOICES
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcomes.selection import STEPS, list_groups, score_step
+from counterpoint.store.outcomes.selection import STEPS, GroupFilter, list_groups, score_step
 
 ALL_GROUPS = GROUPS + 8
+PER_PAIR = ("self_consistency", "comprehensive_accuracy")
 
 
 @pytest.fixture(scope="module")
@@ -345,3 +347,24 @@ def test_an_address_says_no_more_than_it_must() -> None:
 @given(st.text(max_size=12))
 def test_a_bound_is_always_a_step(text: str) -> None:
     assert 0 <= score_step(text, 0) <= STEPS
+
+
+@pytest.mark.parametrize(
+    "page", ["/overview.json?suite=plain", "/suites/plain/models/hasty.json", "/models/hasty.json"]
+)
+def test_every_score_leads_to_the_groups_that_fail_behind_it(client: TestClient, page: str) -> None:
+    twin, leads = client.get(page).json(), 0
+    rows = twin["measured"] if "measured" in twin else [{**line, "columns": twin["columns"]} for line in twin["lines"]]
+    for row in rows:
+        for column, cell in zip(row["columns"], row["cells"], strict=True):
+            found = client.get(_address(cell["address"])).json()["found"] if cell["value"] is not None else 0
+            if cell["value"] is not None and column["suite"] == "plain" and column["metric"] in PER_PAIR:
+                assert found == round((1 - cell["value"]) * cell["n"])  # each group of this suite is one pair
+                leads += found > 0
+    assert leads
+
+
+def test_a_metric_that_groups_have_no_score_by_leads_to_the_groups_that_fail(client: TestClient) -> None:
+    assert failures_address(GroupFilter("hasty", "odd")) == "/browse?model=hasty&suite=odd&verdict=fails"
+    less = failures_address(GroupFilter("hasty", "odd", metric="question_bias"), lower_is_better=True)
+    assert less == "/browse?model=hasty&suite=odd&metric=question_bias&low=0.05"

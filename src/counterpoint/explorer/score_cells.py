@@ -4,10 +4,12 @@ from collections.abc import Iterable
 
 from counterpoint import catalog
 from counterpoint.core.costs import format_price
+from counterpoint.explorer.group_filters import failures_address
 from counterpoint.explorer.views import CostFigure, MetricColumn, ScoreCell
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.leaderboard import NOT_ASKED, ModelCost
 from counterpoint.store.lab import LabModel
+from counterpoint.store.outcomes.selection import GroupFilter
 
 _UNKNOWN = {
     "tokens_per_query": "its answers state no tokens",
@@ -21,10 +23,22 @@ def metric_columns(suite: str, names: Iterable[str]) -> tuple[MetricColumn, ...]
     return tuple(MetricColumn(suite, "", metric.name, metric.title, metric.term) for metric in metrics)
 
 
+def score_failures(
+    reader: LabReader, suite: str, model: LabModel, metric: str, *, test: str = "", kind: str = ""
+) -> str:
+    """Return where Browse lists the groups behind a score that do not pass by its metric.
+
+    A metric that a single group has no score by leads to the groups that fail.
+    """
+    known = metric in reader.group_metrics()
+    chosen = GroupFilter(model.slug, suite, test, kind, metric=metric if known else "")
+    return failures_address(chosen, lower_is_better=catalog.metric(metric).lower_is_better)
+
+
 def score_cell(
-    reader: LabReader, suite: str, model: LabModel, metric: str, *, test: str = "", kind: str = "", address: str = ""
+    reader: LabReader, suite: str, model: LabModel, metric: str, *, test: str = "", kind: str = ""
 ) -> ScoreCell:
-    """Return a score as a cell, or the reason why there is none."""
+    """Return a score as a cell that leads to the failures behind it, or the reason why there is none."""
     score = reader.score(suite, model.slug, metric, test=test, kind=kind)
     if score is None:
         known = reader.missing_reason(suite, model.slug, metric, test=test, kind=kind)
@@ -39,7 +53,7 @@ def score_cell(
         score.n,
         score.clusters,
         score.method,
-        address=address,
+        address=score_failures(reader, suite, model, metric, test=test, kind=kind),
         chance=chance.value if chance else None,
     )
 

@@ -156,7 +156,7 @@ class SiteWriter:
 
     def canonical(self, address: str) -> str:
         """Return an address with only the parameters that tell files apart, or nothing if the site has no such page."""
-        parts = urlsplit(address)
+        parts = urlsplit(_results_address(address))
         given = [(name, value) for name, value in parse_qsl(parts.query) if value]
         parameters = self._static_parameters(parts.path)
         if parts.scheme or parts.netloc or parameters is None or parts.path.endswith(tuple(MEDIA_TYPES)):
@@ -259,6 +259,19 @@ def export_site(
         site = SiteWriter(out, reader, client, selection.limit, groups, pages)
         site.write(report)
     return site.progress
+
+
+def _results_address(address: str) -> str:
+    """Return the results of a model on a suite in the place of the groups that Browse would filter by both.
+
+    >>> _results_address("/browse?model=fusion&suite=order&verdict=fails"), _results_address("/browse?suite=order")
+    ('/suites/order/models/fusion', '/browse?suite=order')
+    """
+    parts = urlsplit(address)
+    given = dict(parse_qsl(parts.query)) if parts.path == BROWSE else {}
+    if "model" not in given or "suite" not in given:
+        return address
+    return f"/suites/{quote(given['suite'])}/models/{quote(given['model'])}"
 
 
 def file_name(address: str) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.confusions import ConfusionBlock, confusion_blocks
+from counterpoint.explorer.group_filters import failures_address
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.overview.query import COSTS, TOKEN_COSTS
 from counterpoint.explorer.score_cells import cost_figure, metric_columns, score_cell
@@ -23,6 +24,7 @@ from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.charts.svg import Chart
 from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.queries import read_confidences, score_bin_counts, slice_sums
+from counterpoint.store.outcomes.selection import GroupFilter
 
 
 class SuiteScores(Struct, frozen=True):
@@ -300,6 +302,6 @@ def _findings(reader: LabReader, suite: str, model: LabModel) -> list[SliceFindi
 
 def _finding(suite: str, model: LabModel, metric: str, part: SliceDeviation) -> SliceFinding:
     asked = {"kind": part.value} if part.column == "kind" else {"tag": f"{part.column}={part.value}"}
-    address = f"/browse?{urlencode({'model': model.slug, 'suite': suite, **asked})}"
+    address = failures_address(GroupFilter(model.slug, suite, metric=metric, **asked))
     cell = ScoreCell(part.score, part.low, part.high, part.n, part.pictures, "clustered", address=address)
     return SliceFinding(suite, part.column, part.value, catalog.metric(metric).title, part.whole, cell, part.p)

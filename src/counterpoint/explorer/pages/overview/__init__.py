@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
@@ -18,7 +18,7 @@ from counterpoint.explorer.pages.overview.query import (
     TOKEN_COSTS,
     OverviewQuery,
 )
-from counterpoint.explorer.score_cells import cost_figure, score_cell
+from counterpoint.explorer.score_cells import cost_figure, score_cell, score_failures
 from counterpoint.explorer.views import (
     ChartFigure,
     ColumnGroup,
@@ -364,15 +364,9 @@ def _cell(reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: L
         score.method if score else "",
         tie=cell.tie and model.slug not in reader.baselines(),
         reason=cell.reason,
-        address=_suite_address(column.suite, model, test=column.test) if cell.value is not None else "",
+        address=score_failures(reader, column.suite, model, column.metric.name, test=column.test) if score else "",
         chance=cell.chance,
     )
-
-
-def _suite_address(suite: str, model: LabModel, **parameters: str) -> str:
-    given = {name: value for name, value in parameters.items() if value}
-    path = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
-    return f"{path}?{urlencode(given)}#groups" if given else path
 
 
 def _blocks(reader: LabReader, board: Leaderboard, model: LabModel) -> Iterator[SuiteBlock]:
@@ -381,7 +375,8 @@ def _blocks(reader: LabReader, board: Leaderboard, model: LabModel) -> Iterator[
         metric = next(columns).metric
         if reader.score(suite, model.slug, metric.name) is not None:
             cells, source = _slice_cells(reader, suite, model, metric.name), reader.lab.manifest(suite)
-            address, more = _suite_address(suite, model), max(len(cells) - SLICES, 0)
+            address = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
+            more = max(len(cells) - SLICES, 0)
             where = data_set(source, reader.tests(suite))
             yield SuiteBlock(suite, where, metric.title, address, tuple(cells[:SLICES]), more)
 
@@ -393,8 +388,7 @@ def _slice_cells(reader: LabReader, suite: str, model: LabModel, metric: str) ->
     shown = tests if len(tests) > 1 else [(test, kind) for test, kind in slices if kind]
     cells = []
     for test, kind in shown or tests:
-        address = _suite_address(suite, model, test=test, kind=kind)
-        cell = score_cell(reader, suite, model, metric, test=test, kind=kind, address=address)
+        cell = score_cell(reader, suite, model, metric, test=test, kind=kind)
         if cell.value is not None:
             cells.append(SliceCell(kind or test, cell))
     return cells
