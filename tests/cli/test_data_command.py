@@ -165,7 +165,7 @@ def test_what_was_left_out_is_listed_with_reason_and_place(vqa: Path) -> None:
     (left,) = found["kinds"]["questions"]["left_out"]
     assert left["count"] == 1
     assert "question 3" in left["places"][0]
-    assert "1 questions skipped: " in _call("vqa2", "--data", vqa).stdout
+    assert "1 question skipped: " in _call("vqa2", "--data", vqa).stdout
 
 
 def test_answers_are_one_as_the_rule_set_compares_them(vqa: Path) -> None:

@@ -32,6 +32,13 @@ def test_pairs_are_those_of_the_paper_or_a_number_or_two() -> None:
         parse_pairs(CONTEXT, OPTION, "many")
 
 
+def test_a_map_of_columns_in_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "map.txt").write_bytes("# mine\r\nquestion=Q\r\nanswer=A\r\n".encode("utf-8-sig"))
+    assert parse_columns(CONTEXT, OPTION, str(tmp_path / "map.txt")) == {"question": "Q", "answer": "A"}
+    (tmp_path / "bare.txt").write_bytes("question=Q".encode("utf-8-sig"))
+    assert parse_columns(CONTEXT, OPTION, str(tmp_path / "bare.txt")) == {"question": "Q"}
+
+
 def test_columns_are_pairs_of_role_and_column() -> None:
     assert parse_columns(CONTEXT, OPTION, "question=Q, answer=A") == {"question": "Q", "answer": "A"}
     with pytest.raises(click.BadParameter, match="ROLE=COLUMN"):

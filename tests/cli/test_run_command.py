@@ -20,6 +20,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
+from counterpoint.testing import ChatServer
 
 OWN_MODELS = '''
 import time
@@ -216,3 +217,9 @@ def test_an_option_that_a_model_does_not_take_is_a_usage_error_that_names_those_
         done = _run("lab", "--model", model, option, *more)
         assert done.exit_code == 2
         assert f"{model} takes no {option.partition('=')[0]}: it is for models {takers}" in done.stderr
+
+
+def test_a_server_without_the_model_is_not_taken_for_a_missing_picture(lab: LabStore) -> None:
+    with ChatServer(models=("another",)) as server, pytest.raises(ModelError, match="does not exist") as told:
+        _run("lab", "--model", "openai/nobody", "--base-url", server.base_url)
+    assert "name of the model" in told.value.hint

@@ -1,5 +1,6 @@
 """The page of one suite and the list of all: how suites were made, what is in them, in which words."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -60,6 +61,20 @@ def test_captions_are_counted_against_foils(tmp_path_factory: pytest.TempPathFac
         ("captions", 40),
         ("foils", 40),
     }
+
+
+def test_questions_that_templates_made_are_counted_without_every_rejection(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    store = captions_lab(tmp_path_factory.mktemp("lab"))
+    stored = store.suite("foils")
+    made = {"scenes": 6, "made": {"count": {"1": 5, "2": 2}}, "rejected": {"count": {"too small": 90}}}
+    manifest = replace(stored.manifest, parameters={"questions_made": made})
+    store.put_suite(manifest, stored.table, replace=True)
+    client = TestClient(create_app(store, cache=tmp_path_factory.mktemp("cache")))
+    facts = {fact["name"]: fact["value"] for fact in _json(client, "/suites/foils.json")["facts"]}
+    assert facts["questions made"].startswith("7 questions made by templates from 6 scenes")
+    assert "too small" not in facts["questions made"]
 
 
 def test_texts_of_suites_are_escaped(client: TestClient) -> None:

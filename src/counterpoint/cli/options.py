@@ -40,7 +40,7 @@ def complete(*tables: str, of_lab: str = "") -> Completer:
 def parse_columns(ctx: click.Context, param: click.Parameter, given: str) -> dict[str, str]:
     """Columns by role, as in question=Q,answer=A, or the name of a file with such lines; a constant is quoted."""
     if given and "=" not in given and Path(given).is_file():
-        lines = Path(given).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = Path(given).read_text(encoding="utf-8-sig", errors="replace").splitlines()
         given = ",".join(line for line in lines if not line.lstrip().startswith("#"))
     pairs = [pair.partition("=") for pair in re.findall(r"""(?:'[^']*'|"[^"]*"|[^,])+""", given) if pair.strip()]
     for role, sign, column in pairs:

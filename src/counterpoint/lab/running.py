@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from counterpoint import catalog
 from counterpoint.core.costs import TokenPrices
-from counterpoint.core.errors import ModelError, StoreError
+from counterpoint.core.errors import ModelError, ModelUnreachable, StoreError
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, DeferredModel, FeatureModel, Model, Pictures, Sampler, Scorer, SizedModel
 from counterpoint.core.quantities import counted
@@ -145,6 +145,8 @@ def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback =
                 )
             except BaseException as problem:
                 recorder.put("stopped", recorder.last)
+                if isinstance(problem, ModelUnreachable):  # a server may say that a model does not exist
+                    raise
                 if isinstance(problem, ModelError) and (lost := _lost_pictures(store, table, [str(problem)])):
                     raise ModelError(str(problem), hint=" ".join(describe_search(lost))) from None
                 raise

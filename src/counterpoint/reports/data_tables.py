@@ -97,7 +97,8 @@ def _skipped_lines(part: ItemDescription) -> Iterator[str]:
     for skipped in part.left:
         places = "; ".join(skipped.places[:3]) + ("; …" if skipped.count > 3 else "")
         remedy = f": {skipped.remedy}" if skipped.remedy else ""
-        yield f"{skipped.count:,} {part.counts.kind} skipped: {skipped.reason} ({places}){remedy}"
+        items = counted(skipped.count, part.counts.kind.removesuffix("s"))
+        yield f"{items} skipped: {skipped.reason} ({places}){remedy}"
 
 
 def pictures_line(data: DatasetDescription) -> str:

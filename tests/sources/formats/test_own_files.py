@@ -56,6 +56,20 @@ def _questions(path: Path, split: str = "test", **columns: str) -> tuple[list[Qu
     return list(source.questions()), source
 
 
+def test_a_column_that_no_row_has_is_told_with_those_there_are(tmp_path: Path) -> None:
+    path = _write(tmp_path / "mine.csv", [ROW, ROW | {"answer": "blue"}])
+    _, source = _questions(path, kind="knd", answer="answer")
+    (line,) = source.skips.lines()
+    assert line == "1 skipped: a column that no row has (mine.csv: kind=knd): the first has question, answer, image"
+
+
+def test_a_letter_behind_which_there_is_no_choice_is_no_answer(tmp_path: Path) -> None:
+    row = {"question": "Which?", "A": "red", "B": "blue", "C": "", "image": "1.jpg"}
+    asked, source = _questions(_write(tmp_path / "mine.csv", [row | {"answer": letter} for letter in "ABC"]))
+    assert [question.gold.best for question in asked] == ["red", "blue"]
+    assert "row 3: the answer 'C' is the letter of none of 2 choices" in source.skips.lines()[0]
+
+
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., list[Question]]:
     def questions_of(*rows: Any, **columns: str) -> list[Question]:

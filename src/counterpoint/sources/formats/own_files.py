@@ -23,7 +23,7 @@ from counterpoint.sources.reading.cells import (
     texts_of,
 )
 from counterpoint.sources.reading.columns import CAPTIONS, FILE, GROUPS, QUESTIONS, ColumnFinder
-from counterpoint.sources.reading.records import Record, Skips
+from counterpoint.sources.reading.records import Record, Skips, short_repr
 from counterpoint.sources.reading.tables import read_rows
 
 REWORDING_COLUMNS = ("id", "text")
@@ -82,7 +82,11 @@ def _question(
     choices = choices_of(value("choices"), record.content)
     votes = value("votes")
     right = parse_truth(value("truth"))
-    right = right or parse_answers(value("answer") if votes is None else votes, choices, votes=votes is not None)
+    cell = value("answer") if votes is None else votes
+    right = right or parse_answers(cell, choices, votes=votes is not None)
+    if right is None and text_of(cell) and choices:
+        fact = f"{record.place}: the answer {short_repr(text_of(cell))} is the letter of none of {len(choices)} choices"
+        raise SourceError(fact, hint="--columns choices=… names their column, or A, B, C")
     if right is None:
         raise SourceError(f"{record.place} has no answer", hint="--columns answer=… names its column")
     own = text_of(value("id")) or str(number)

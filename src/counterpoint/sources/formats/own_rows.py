@@ -7,7 +7,7 @@ from pathlib import Path
 from posixpath import dirname, normpath
 from typing import Any, TypeAlias
 
-from counterpoint.core.errors import SourceError
+from counterpoint.core.errors import SourceError, shorten
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import SplitFiles
 from counterpoint.sources.reading.cells import picture_address, picture_bytes, text_of
@@ -16,6 +16,7 @@ from counterpoint.sources.reading.columns import (
     FILE,
     KEY,
     QUESTIONS,
+    SETTINGS,
     ColumnFinder,
     describe_columns,
     value_at,
@@ -173,9 +174,12 @@ def rows_of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: ColumnFi
     """The rows of a split, by their split column if they have one; raises a SourceError if none can be read."""
     wanted, others, fitting, count = set(split_synonyms(files.split)), set[str](), False, 0
     first: Record | None = None
+    unseen = {} if "variants" in columns.given else {r: n for r, n in columns.given.items() if r not in SETTINGS}
     for folder, record in rows(files, skips, columns.is_complete):
         names = tuple(record.content)
         first, fitting = first or record, fitting or columns.is_complete(names)
+        for role in [role for role in unseen if columns.find(names).get(role)]:
+            del unseen[role]
         split = text_of(columns.value(record.content, "split", record.place))
         if not split or split in wanted:
             count += 1
@@ -189,5 +193,8 @@ def rows_of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: ColumnFi
         first_columns = ", ".join(first.content)[:200]
         fact = f"{file}: no row has columns for {wanted_columns}; the first has {first_columns or 'none'}"
         raise SourceError(fact, hint="say which columns hold what: --columns question=…,answer=…,image=…")
+    for role, name in unseen.items() if first else ():
+        remedy = f"the first has {shorten(', '.join(first.content), 60)}" if first else ""
+        skips.skip("a column that no row has", f"{file}: {role}={name}", remedy)
     if others and not count:
         raise SourceError(f"{file} has no row of {files.split}", hint=f"there are {', '.join(sorted(others))}")

@@ -7,13 +7,14 @@ from binascii import Error
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from math import isfinite
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 from counterpoint.core.groups import Gold
 
 VOTERS = 10
 """From this many answers on, a list is taken for the votes of annotators, even if no two agree."""
-_LETTERS = "ABCDEFGHIJ"
+_LETTERS, _CAPITALS = "ABCDEFGHIJ", frozenset(ascii_uppercase)
 _LONGEST = 1_000_000  # characters of a list that is written as text
 
 
@@ -101,6 +102,8 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
         return _credited(value)
     if not isinstance(value, list | tuple):
         text = pick_choice(text_of(value), choices)
+        if choices and text not in choices and text in _CAPITALS:  # the letter of no choice
+            return None
         return ParsedAnswers(Gold.of(text), (text,) if votes else ()) if text else None
     if value and isinstance(value[0], dict) and all(isinstance(item, dict) for item in value):
         credit = {text_of(item.get("answer")): _number(item, "credit", "score", "weight") for item in value}

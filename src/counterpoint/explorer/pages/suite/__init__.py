@@ -16,6 +16,7 @@ from counterpoint.explorer.group_parts import thumbnail
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.views import ChartFigure, LinkChoice
 from counterpoint.lab.reader import LabReader
+from counterpoint.lab.source_items import QUESTIONS_MADE, questions_note
 from counterpoint.lab.suite_probe import read_probe
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.metrics.data_statistics import RankedWord
@@ -170,6 +171,8 @@ def _facts(reader: LabReader, suite: str) -> tuple[SuiteFact, ...]:
     manifest = reader.lab.manifest(suite)
     totals = suite_totals(reader, suite)
     parameters = {name: value for name, value in manifest.parameters.items() if name != REJECTED}
+    if QUESTIONS_MADE in parameters:  # with the reasons for every candidate, too many to read
+        parameters[QUESTIONS_MADE] = questions_note(parameters)
     facts = {
         "groups": f"{manifest.groups:,}",
         "queries": f"{manifest.rows:,}",
