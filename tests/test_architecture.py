@@ -48,7 +48,7 @@ LIBRARIES: dict[str, set[str]] = {
     "metrics": {"numpy", "pyarrow"},
     "checks": {"numpy", "pyarrow"},
     "scenes": {"numpy"},
-    "review": {"numpy"},
+    "review": {"msgspec", "numpy"},
     "suites": {"numpy"},
     "world": {"numpy", "PIL"},
     "exports": {"numpy", "pyarrow", "PIL"},

@@ -67,3 +67,6 @@ def test_released_votes_become_votes_that_give_the_counts_of_table_5(tmp_path: P
     notes = "\n".join(lab.votes().notes())
     assert "three categories" in notes
     assert not lab.votes().voters, "nobody knows who they were"
+    table = lab.paper("valse", tables=("5",)).text()
+    assert "α valid" in table
+    assert "0.2" in table

@@ -6,7 +6,13 @@ from typing import Any
 
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
+from counterpoint.lab.selection import (
+    load_answers,
+    load_groups,
+    select_models,
+    suite_version_notes,
+    version_notes,
+)
 from counterpoint.metrics.comparison import compare_outcomes, compared_metrics, coverage_of_outcomes
 from counterpoint.metrics.metric import columns_read
 from counterpoint.metrics.outcomes import Outcomes, judge
@@ -96,6 +102,7 @@ def compare_models(
 ) -> Comparison:
     """Compare two models on the groups that both were asked."""
     outcomes, remarks = _outcomes(store, (first, second), suites, request)
+    remarks = (*remarks, *suite_version_notes(store, suites))
     (one, first_outcomes), (other, second_outcomes) = outcomes.items()
     table = compare_outcomes(first_outcomes, second_outcomes, request)
     rows = [row for row in table.to_pylist() if row["n"]]

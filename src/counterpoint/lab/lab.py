@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from counterpoint.lab.checking import SuiteValidity
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.contents import LabContents, Verification
+    from counterpoint.lab.corrections import CorrectedSuite
     from counterpoint.lab.descriptions import DataDescription, ExpectedFiles
     from counterpoint.lab.exporting import ExportReport, WrittenFiles
     from counterpoint.lab.failures import Failures
     from counterpoint.lab.foil_words import FoilWordReport
     from counterpoint.lab.generation import GeneratedSuites
     from counterpoint.lab.importing import ImportReport
+    from counterpoint.lab.label_errors import LabelSuspects
     from counterpoint.lab.leaderboard import LeaderboardResult
     from counterpoint.lab.papers import PaperTables
     from counterpoint.lab.picture_locations import PictureLocations
@@ -394,6 +396,24 @@ class Lab:
         from counterpoint.lab.review_tasks import invite
 
         return invite(self.store.opened(), voter)
+
+    def label_errors(self, suite: str, *, models: Sequence[str] = ()) -> LabelSuspects:
+        """Queries whose gold several strong models contradict alike, with the share of audited ones that were wrong."""
+        from counterpoint.lab.label_errors import find_label_errors
+
+        return find_label_errors(self.store.opened(), suite, models)
+
+    def correct(
+        self, suite: str, how: str = "valid", *, errata: Path | str | None = None, name: str = "", replace: bool = False
+    ) -> CorrectedSuite:
+        """Store a new version of a suite beside it: the groups that votes call valid, or golds that audits corrected.
+
+        `how` is "valid" or "correct"; with a file of `errata`, somebody else's corrections are applied.
+        """
+        from counterpoint.lab.corrections import correct_suite
+
+        how_stored: dict[str, Any] = {"errata": _path(errata), "name": name, "replace_stored": replace}
+        return correct_suite(self.store.opened(), suite, how, **how_stored)
 
     # Files
 

@@ -8,10 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.votes import VoteTask
 from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.lab.voting import summarize_votes
 from counterpoint.metrics.contrast import KS
+from counterpoint.metrics.intervals import Score
 from counterpoint.metrics.leaderboard import DATA_SET_TESTS, Layout
 from counterpoint.metrics.slices import distinct_values, keep_rows
 from counterpoint.reports.papers import beyond_accuracy, carets, contrast, rad, valse
@@ -19,6 +22,7 @@ from counterpoint.reports.papers.carets_results import CaretsResults
 from counterpoint.reports.papers.paper_table import PaperTable
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
+from counterpoint.store.votes import all_votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +124,22 @@ def _valse(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
     groups = load_groups(lab, request.suites)
     needs_no_model = request.tables == ("5",) and not request.models
     answers = {} if needs_no_model else _answers(lab, request, groups, valse.TESTS)
-    results = valse.ValseResults(groups, answers, request.threshold, request.seed, request.subset)
+    agreement, notes = _agreement(lab, request.suites) if "5" in (request.tables or valse.LABELS) else ({}, ())
+    how = (request.threshold, request.seed, request.subset, agreement, notes)
+    results = valse.ValseResults(groups, answers, *how)
     if not results.tests:
         hint = f"make some with counterpoint generate {lab.folder} --suite released --source valse --data FOLDER"
         raise StoreError(f"{lab.folder} has none of the instruments {', '.join(valse.TESTS)}", hint=hint)
     return valse.tables(results, request.tables, printed=request.printed)
+
+
+def _agreement(lab: LabStore, suites: Sequence[str]) -> tuple[dict[str, tuple[Score, Score]], tuple[str, ...]]:
+    """Krippendorff's alpha by instrument, of all and of valid pairs, where people judged them, and how to read it."""
+    if not any(vote.task == VoteTask.JUDGE for vote in all_votes(lab.storage)):
+        return {}, ()
+    summary = summarize_votes(lab, suites, VoteTask.JUDGE)
+    alphas = {count.test: (count.agreement.alpha, count.alpha_accepted) for count in summary.counts}
+    return alphas, tuple(summary.notes())
 
 
 def _rad(lab: LabStore, request: PaperRequest) -> list[PaperTable]:

@@ -67,3 +67,14 @@ def version_notes(names: Collection[str], models: Iterable[ModelVersion]) -> tup
 def load_answers(store: LabStore, model: ModelVersion, further: Sequence[str] = ()) -> pa.Table:
     """The answers of a model with the columns that scores need, and further columns where a metric reads them."""
     return store.read_answers(model.fingerprint, (*_ANSWERS, *further))
+
+
+def suite_version_notes(store: LabStore, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """A sentence for each suite that is a corrected version of another one beside it."""
+    chosen = tuple(names) or tuple(store.suites())
+    origins = {name: store.manifest(name).parameters.get("corrected", {}).get("suite", "") for name in chosen}
+    return tuple(
+        f"{name} is a corrected version of {origin}: their scores are not of the same groups and golds"
+        for name, origin in origins.items()
+        if origin in chosen
+    )

@@ -5,10 +5,11 @@ instruments with equal weight, FOIL it! included; that of min(p_c, p_f) is the m
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import isnan
 
+from counterpoint.metrics.intervals import NO_SCORE, Score
 from counterpoint.metrics.labels import tag_labels
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.ranking import RANKING
@@ -45,6 +46,8 @@ class ValseResults:
     threshold: float = 0.5
     seed: int = 0
     subset: str = "valid"  # of the pairs with votes
+    agreement: Mapping[str, tuple[Score, Score]] = field(default_factory=dict)  # alpha of all and of valid pairs
+    vote_notes: tuple[str, ...] = ()  # how alpha is to be read
 
     @cached_property
     def kept(self) -> Table:
@@ -134,11 +137,21 @@ def validation(results: ValseResults) -> PaperTable:
     """Table 5: the numbers of pairs and of valid pairs, and the divergence of the words of captions and foils."""
     heads = ("instances", "valid", "unanimous", "lexical items", "JS", "JS valid")
     words = foil_words(results.kept)
-    rows = [PaperRow((test,), _validation_cells(subsets)) for test, subsets in words.items()]
+    alphas = ("α", "α valid") if results.agreement else ()
+    rows = [
+        PaperRow((test,), (*_validation_cells(subsets), *(_alpha_cells(results.agreement.get(test)) if alphas else ())))
+        for test, subsets in words.items()
+    ]
     has_votes = all("valid" in subsets for subsets in words.values())
     note = "This lab has no votes: generate the released files with --split all to have them."
+    notes = (*results.vote_notes, *(() if has_votes or alphas else (note,)))
     title = "pairs, votes for the caption, and the words of captions and foils"
-    return PaperTable("5", title, ("instrument",), heads, tuple(rows), () if has_votes else (note,))
+    return PaperTable("5", title, ("instrument",), (*heads, *alphas), tuple(rows), notes)
+
+
+def _alpha_cells(alphas: tuple[Score, Score] | None) -> tuple[PaperCell, ...]:
+    known = alphas or (NO_SCORE, NO_SCORE)
+    return tuple(PaperCell.empty() if isnan(own.value) else PaperCell(text=f"{own.value:.3f}") for own in known)
 
 
 def _validation_cells(subsets: Mapping[str, WordSides]) -> tuple[PaperCell, ...]:

@@ -1,0 +1,141 @@
+"""Corrected suites: valid groups by votes, golds by audits, and errata that others can apply."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import counterpoint as cp
+from counterpoint.cli import suite as suite_command
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.ids import hex_id
+from counterpoint.core.pictures import Picture
+from counterpoint.core.votes import Vote
+from counterpoint.review.errata import Errata
+from counterpoint.store.votes import append_votes
+
+_NUMBERS = count()
+
+
+def _vote(
+    task: str,
+    suite: str,
+    group: int,
+    voter: int,
+    choice: str,
+    query: int | None = None,
+    value: str = "",
+    reason: str = "",
+) -> Vote:
+    number = next(_NUMBERS)
+    time = datetime(2026, 11, 16, tzinfo=UTC) + timedelta(seconds=number)
+    return Vote(f"{number:032x}", task, suite, group, query, f"voter {voter}", choice, time, value=value, reason=reason)
+
+
+def _pairs() -> Iterator[Group]:
+    for number in range(4):
+        texts = (f"there are {number} dogs", f"there are {number + 1} dogs")
+        queries = tuple(Query(Picture(f"photos:{number}.png"), text, mode=Mode.SCORE) for text in texts)
+        yield Group(Relation.RANKS, queries, (None, None), proof="counted", test="counting")
+
+
+def _questions() -> Iterator[Group]:
+    for number in range(4):
+        texts = (f"Is there a dog in picture {number}?", f"Is there no dog in picture {number}?")
+        queries = tuple(Query(Picture(f"photos:{number}.png"), text) for text in texts)
+        yield Group(Relation.DIFFERS, queries, (Gold.of("yes"), Gold.of("no")), proof="seen", test="negation")
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> cp.Lab:
+    lab = cp.Lab(tmp_path / "lab")
+    lab.add_groups(_pairs(), "foils")
+    lab.add_groups(_questions(), "negation")
+    return lab
+
+
+def _ids(lab: cp.Lab, suite: str) -> list[int]:
+    return list(dict.fromkeys(lab.groups(suite).to_arrow()["group_id"].to_pylist()))
+
+
+def test_the_valid_version_has_what_most_people_accepted(lab: cp.Lab) -> None:
+    groups = _ids(lab, "foils")
+    words = {
+        groups[0]: ["caption"] * 3,
+        groups[1]: ["caption", "caption", "both"],
+        groups[2]: ["caption", "foil", "foil"],
+    }
+    append_votes(
+        lab.store.storage,
+        [_vote("judge", "foils", group, n, choice) for group, own in words.items() for n, choice in enumerate(own)],
+    )
+    result = lab.correct("foils", "valid")
+    assert set(_ids(lab, "foils-valid")) == {groups[0], groups[1]}
+    assert {own.group: own.reason for own in result.errata.errata} == {
+        hex_id(groups[2]): "1 of 3 chose the caption alone",
+        hex_id(groups[3]): "no votes",
+    }
+    manifest = lab.store.manifest("foils-valid")
+    assert manifest.version == "2"
+    assert manifest.parameters["corrected"]["fingerprint"] == lab.store.manifest("foils").fingerprint
+    assert len(manifest.parameters["corrected"]["errata"]) == 2
+    assert lab.verify().holds
+
+
+def test_audited_golds_are_changed_with_what_follows_from_them(lab: cp.Lab) -> None:
+    table = lab.groups("negation").to_arrow()
+    rows = list(zip(table["group_id"].to_pylist(), table["query"].to_pylist(), strict=True))
+    (first, base), (second, other), (third, _) = rows[0], rows[2], rows[4]
+    wrong = {"value": "no", "reason": "wrong-annotation"}
+    votes = [_vote("audit", "negation", first, n, "wrong", base, **wrong) for n in range(2)]
+    votes += [_vote("audit", "negation", first, 2, "right")]
+    votes += [_vote("audit", "negation", second, n, "wrong", other, reason="visually-ambiguous") for n in range(2)]
+    votes += [_vote("audit", "negation", third, n, choice) for n, choice in enumerate(("right", "right", "wrong"))]
+    append_votes(lab.store.storage, votes)
+    result = lab.correct("negation", "correct")
+    golds = lab.groups("negation-corrected").to_arrow()
+    kept = dict(zip(golds["query"].to_pylist(), [gold[0]["answer"] for gold in golds["gold"].to_pylist()], strict=True))
+    assert [kept[query] for group, query in rows if group == first] == ["no", "yes"], "the negation follows"
+    assert second not in golds["group_id"].to_pylist(), "what is ambiguous has no gold"
+    assert [kept[query] for group, query in rows if group == third] == ["yes", "no"]
+    assert {own.action for own in result.errata.errata} == {"change", "remove"}
+    assert lab.verify().holds
+
+
+def test_scores_of_both_versions_stand_side_by_side_and_nothing_is_asked_again(lab: cp.Lab) -> None:
+    table = lab.groups("negation").to_arrow()
+    group, query = table["group_id"][0].as_py(), table["query"][0].as_py()
+    predictions = lab.folder.parent / "answers.csv"
+    lines = [f"{hex_id(own)},{'no' if number < 1 else 'yes'}" for number, own in enumerate(table["query"].to_pylist())]
+    predictions.write_text("query_id,answer\n" + "\n".join(lines) + "\n", "utf-8")
+    lab.import_predictions(predictions, name="model")
+    append_votes(
+        lab.store.storage, [_vote("audit", "negation", group, n, "wrong", query, value="no") for n in range(2)]
+    )
+    scores = {own.metric: own for own in lab.correct("negation", "correct").scores}
+    assert (scores["accuracy"].before, scores["accuracy"].after) == (3 / 8, 5 / 8)
+
+
+def test_errata_are_shared_and_applied_to_another_copy(lab: cp.Lab, tmp_path: Path) -> None:
+    append_votes(
+        lab.store.storage,
+        [_vote("judge", "foils", group, n, "caption") for group in _ids(lab, "foils")[:3] for n in (0, 1)],
+    )
+    file = tmp_path / "errata.json"
+    done = CliRunner().invoke(
+        suite_command.command, [str(lab.folder), "foils", "--valid", "--errata", str(file)], catch_exceptions=False
+    )
+    assert "3 groups are stored as foils-valid" in done.output
+    assert Errata.read(file).errata
+    copy = cp.Lab(tmp_path / "copy")
+    copy.add_groups(_pairs(), "foils")
+    copy.add_groups(_questions(), "negation")
+    assert copy.correct("foils", errata=file).fingerprint == lab.store.manifest("foils-valid").fingerprint
+    with pytest.raises(cp.CounterpointError, match="negation has not the groups of 1 of 1 corrections"):
+        copy.correct("negation", errata=file)
+    file.write_text("{}", "utf-8")
+    with pytest.raises(cp.CounterpointError, match="holds no errata"):
+        copy.correct("foils", errata=file)

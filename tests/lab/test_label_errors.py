@@ -1,0 +1,60 @@
+"""Likely label errors: strong models agree on an answer that is not the gold."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import counterpoint as cp
+from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.ids import hex_id
+from counterpoint.core.pictures import Picture
+from counterpoint.core.votes import Vote
+from counterpoint.store.votes import append_votes
+
+WRONG = 3  # the question whose gold is wrong
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> cp.Lab:
+    lab = cp.Lab(tmp_path / "lab")
+    right = ["red", "blue", "green", "red", "black", "white"]
+    groups = [
+        Group(
+            Relation.SAME,
+            (Query(Picture(f"photos:{number}.png"), f"What color is car {number}?"),),
+            (Gold.of("yellow" if number == WRONG else color),),
+        )
+        for number, color in enumerate(right)
+    ]
+    lab.add_groups(groups, "colors")
+    queries = [group.base.id for group in groups]
+    answers = {"good": right, "fine": [*right[:5], "grey"], "weak": ["yellow"] * 6, "poor": ["pink"] * 6}
+    for name, own in answers.items():
+        file = tmp_path / f"{name}.csv"
+        rows = [f"{hex_id(query)},{answer}" for query, answer in zip(queries, own, strict=True)]
+        file.write_text("query_id,answer\n" + "\n".join(rows) + "\n", "utf-8")
+        lab.import_predictions(file, name=name, rule="exact")
+    return lab
+
+
+def test_the_gold_that_strong_models_contradict_alike_is_the_suspect(lab: cp.Lab) -> None:
+    found = lab.label_errors("colors")
+    assert set(found.strong) == {"good", "fine"}
+    (suspect,) = found.suspects
+    assert (suspect.gold, suspect.answer, suspect.models) == ("yellow", "red", 2)
+    assert found.precision.n == 0
+    assert "car 3" in found.text()
+
+
+def test_audits_tell_the_precision_to_expect(lab: cp.Lab) -> None:
+    group = int(lab.label_errors("colors").suspects[0].group, 16)
+    time = datetime(2026, 11, 16, tzinfo=UTC)
+    append_votes(lab.store.storage, [Vote("0" * 32, "audit", "colors", group, None, "ann", "wrong", time)])
+    found = lab.label_errors("colors")
+    assert (found.precision.value, found.precision.n) == (1.0, 1)
+    assert found.suspects[0].audited == "wrong"
+
+
+def test_models_can_be_named(lab: cp.Lab) -> None:
+    assert not lab.label_errors("colors", models=["good", "weak"]).suspects, "they agree on nothing wrong"
