@@ -177,4 +177,5 @@ def _predicate_slots(content: QuestionContent) -> Mapping[str, str]:
             "pose" if content.sort == "pose" else "pursuit": content.sort,
         }
     named = {"sort": content.sort} if content.sort in word_set("attributes.with_a_name") else {}
+    named |= {"color": content.sort} if content.sort == "color" else {}
     return slots | {"v": predicate(content.options), "w": value_list(content.options)} | named
