@@ -181,11 +181,11 @@ def examples(name: str, count: int, fits: Sequence[Fit], used: set[str]) -> Iter
         for staged in looked_through():
             if len(seen) >= count:
                 return
-            for link in staged.scene.relations if staged.scene.id not in used else ():
-                names = (staged.scene[link.subject].name, staged.scene[link.object].name)
+            for link in staged.plan.relations if staged.plan.id not in used else ():
+                names = (staged.plan[link.subject].name, staged.plan[link.object].name)
                 if link.name == name and not any(names[whose] == one[whose] for one in seen) and fit(staged, link):
                     seen.add(names)
-                    used.add(staged.scene.id)
+                    used.add(staged.plan.id)
                     yield staged, link
                     break
 
@@ -225,7 +225,7 @@ def _alone(staged: BuiltScene, link: Link) -> bool:
     """Whether nothing else is where the two are."""
     both, own = _both(staged, link), _own(staged, link)
     return _large(staged, link) and not any(
-        thing.box.overlap(both) for thing in staged.scene if thing.id not in own and thing.box
+        thing.box.overlap(both) for thing in staged.plan if thing.id not in own and thing.box
     )
 
 
@@ -239,26 +239,26 @@ def _both(staged: BuiltScene, link: Link) -> Box:
 def _only(staged: BuiltScene, link: Link) -> bool:
     """Whether the two are the only ones of their names, and easily seen."""
     one, other = _boxes(staged, link)
-    single = all(len(staged.scene.named(staged.scene[key].name)) == 1 for key in (link.subject, link.object))
+    single = all(len(staged.plan.named(staged.plan[key].name)) == 1 for key in (link.subject, link.object))
     clear = link.name in ("on", "wearing") or min(one.height, other.height) >= 30
-    return single and clear and min(one.height, other.height) >= 20 and len(staged.scene.objects) <= 12
+    return single and clear and min(one.height, other.height) >= 20 and len(staged.plan.objects) <= 12
 
 
 def _own(staged: BuiltScene, link: Link) -> set[str]:
     """The two things, and what they wear."""
-    worn = {relation.object for relation in staged.scene.relations if relation.name == "wearing"}
+    worn = {relation.object for relation in staged.plan.relations if relation.name == "wearing"}
     return {link.subject, link.object, *worn}
 
 
 def _boxes(staged: BuiltScene, link: Link) -> tuple[Box, Box]:
-    one, other = staged.scene[link.subject].box, staged.scene[link.object].box
+    one, other = staged.plan[link.subject].box, staged.plan[link.object].box
     assert one, "everything in the world has a box"
     assert other, "everything in the world has a box"
     return one, other
 
 
 def _said(staged: BuiltScene, link: Link) -> str:
-    return f"{staged.scene[link.subject].name} {link.name} {staged.scene[link.object].name}"
+    return f"{staged.plan[link.subject].name} {link.name} {staged.plan[link.object].name}"
 
 
 def _around(staged: BuiltScene, link: Link) -> Image.Image:
@@ -276,7 +276,7 @@ def places_sheet() -> Image.Image:
     wanted = [(place, weather) for place in PLACES for weather in (WEATHERS if place not in INDOORS else ("",) * 3)]
     shown: dict[int, Image.Image] = {}
     for staged in looked_through():
-        key = staged.scene.place, staged.scene.weather
+        key = staged.plan.place, staged.plan.weather
         free = [number for number, one in enumerate(wanted) if one == key and number not in shown]
         if free and 6 <= len(staged.placed) <= 9:
             shown[free[0]] = staged.draw().resize((240, 180), Image.Resampling.LANCZOS)
@@ -289,15 +289,15 @@ def places_sheet() -> Image.Image:
 def scenes_sheet(split: str, indices: Sequence[int]) -> Image.Image:
     """Whole scenes, each with its place."""
     found = [build_scene(split, index) for index in indices]
-    shown = [(one.scene.place, one.draw().resize((256, 192), Image.Resampling.LANCZOS)) for one in found]
+    shown = [(one.plan.place, one.draw().resize((256, 192), Image.Resampling.LANCZOS)) for one in found]
     return contact_sheet(shown, columns=6, gap=8)
 
 
 def edits_sheet() -> Image.Image:
     """A scene as it is, with all but two of its things obscured, and with each noise and change of the whole."""
     staged, picked = build_scene("test", 121), ("flower", "ball")
-    boxes = tuple(enlarge_box(one.box, staged.scene.size) for one in staged.scene if one.name in picked and one.box)
-    around = obfuscation_edits(Foreground(boxes, staged.scene.size), World.means)
+    boxes = tuple(enlarge_box(one.box, staged.plan.size) for one in staged.plan if one.name in picked and one.box)
+    around = obfuscation_edits(Foreground(boxes, staged.plan.size), World.means)
     noises = {f"{name} noise": noise_edit(name, PAPER_SEVERITY, seed=1) for name in STRENGTHS}
     whole = {name: made[min(DEFAULT_SEVERITY, len(made)) - 1] for name, made in TRANSFORMS.items()}
     pixels = np.asarray(staged.draw())

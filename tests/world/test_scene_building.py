@@ -31,7 +31,7 @@ PROGRAM = (
 def lines(splits: Iterable[str] = SPLITS) -> Iterable[str]:
     """What is to stay as it is, of some scenes of each split and of every place: their ids and their pixels."""
     for split in splits:
-        shown = {place: index for index in range(39, -1, -1) for place in (build_scene(split, index).scene.place,)}
+        shown = {place: index for index in range(39, -1, -1) for place in (build_scene(split, index).plan.place,)}
         for index in sorted(shown.values())[:6] if split != "train" else sorted(shown.values()):
             staged = build_scene(split, index)
             pixels = blake2b(np.asarray(staged.draw()).tobytes(), digest_size=8).hexdigest()
@@ -80,20 +80,20 @@ def test_tenths_of_all_casts_belong_to_one_split_each() -> None:
 def test_every_scene_belongs_to_its_split_by_what_it_shows(split: str) -> None:
     for index in range(scaled(150)):
         staged = build_scene(split, index)
-        assert scene_signature(staged.scene.place, list(staged.placed)) % 10 in SPLITS[split]
+        assert scene_signature(staged.plan.place, list(staged.placed)) % 10 in SPLITS[split]
 
 
 def test_everything_lies_inside_the_picture_and_is_large_enough_to_see() -> None:
     for staged in train():
-        size = staged.scene.size
+        size = staged.plan.size
         for one in staged.placed:
             left, top, right, bottom = one.extent
             assert max(right - left, bottom - top) >= LEAST * FINE
-        for thing in staged.scene:
+        for thing in staged.plan:
             box = thing.box
             assert box, thing
-            assert 0 <= box.x < box.right <= size.width, (staged.scene.id, thing)
-            assert 0 <= box.y < box.bottom <= size.height, (staged.scene.id, thing)
+            assert 0 <= box.x < box.right <= size.width, (staged.plan.id, thing)
+            assert 0 <= box.y < box.bottom <= size.height, (staged.plan.id, thing)
 
 
 def test_nothing_is_hidden_by_others_by_more_than_a_little() -> None:
@@ -105,23 +105,23 @@ def test_nothing_is_hidden_by_others_by_more_than_a_little() -> None:
                 if other.root != one.root and (other.depth, other.root) > (one.depth, one.root):
                     left, top, right, bottom = other.extent
                     hidden += max(min(x1, right) - max(x0, left), 0) * max(min(y1, bottom) - max(y0, top), 0)
-            assert 100 * hidden <= HIDDEN * (x1 - x0) * (y1 - y0), staged.scene.id
+            assert 100 * hidden <= HIDDEN * (x1 - x0) * (y1 - y0), staged.plan.id
 
 
 def test_taking_a_thing_away_changes_no_pixel_outside_its_box() -> None:
     seen = 0
     for staged in train():
         last = staged.placed[-1]
-        if last.parent is None or staged.scene.place not in INDOORS or last.member.look.wearing:
+        if last.parent is None or staged.plan.place not in INDOORS or last.member.look.wearing:
             continue
         seen += 1
         before, after = np.asarray(staged.draw()), np.asarray(replace(staged, placed=staged.placed[:-1]).draw())
         changed = np.any(before != after, axis=2)
-        box = staged.scene[max(staged.scene.objects, key=lambda thing: int(thing.id)).id].box
+        box = staged.plan[max(staged.plan.objects, key=lambda thing: int(thing.id)).id].box
         assert box
-        assert changed.any(), staged.scene.id
+        assert changed.any(), staged.plan.id
         changed[box.y : box.bottom, box.x : box.right] = False
-        assert not changed.any(), staged.scene.id
+        assert not changed.any(), staged.plan.id
         if seen == scaled(60):
             return
     raise AssertionError("there are too few such scenes")
@@ -134,6 +134,6 @@ def test_ids_and_addresses_say_split_and_number() -> None:
 
 
 def test_a_scene_has_at_least_three_things_and_on_average_more_than_eight() -> None:
-    counts = [len(staged.scene.objects) for staged in train()]
+    counts = [len(staged.plan.objects) for staged in train()]
     assert min(counts) >= 3
     assert sum(counts) >= 8 * len(counts)

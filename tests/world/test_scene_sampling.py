@@ -28,7 +28,7 @@ def counted(scenes: Sequence[BuiltScene], *, relations: bool = False) -> Counter
     """In how many scenes each kind occurs, or each relation."""
     return Counter(
         chain.from_iterable(
-            {link.name for link in staged.scene.relations} if relations else staged.scene.names for staged in scenes
+            {link.name for link in staged.plan.relations} if relations else staged.plan.names for staged in scenes
         )
     )
 
@@ -55,7 +55,7 @@ def test_no_kind_of_thing_is_in_more_than_a_fifth_of_all_scenes() -> None:
 
 @pytest.mark.prove
 def test_every_state_and_pose_of_every_kind_occurs() -> None:
-    found = {(thing.name, word) for staged in train() for thing in staged.scene for word in thing.attributes}
+    found = {(thing.name, word) for staged in train() for thing in staged.plan for word in thing.attributes}
     for name, one in kinds().items():
         for state in chain.from_iterable(one.states):
             assert (name, state) in found
@@ -66,7 +66,7 @@ def test_every_state_and_pose_of_every_kind_occurs() -> None:
 
 
 def test_every_place_and_weather_occurs_and_it_does_not_rain_indoors() -> None:
-    seen = {(staged.scene.place, staged.scene.weather) for staged in train()}
+    seen = {(staged.plan.place, staged.plan.weather) for staged in train()}
     outdoors = {(place, weather) for place in PLACES if place not in INDOORS for weather in WEATHERS}
     assert seen == outdoors | {(place, "") for place in INDOORS}
 
@@ -74,7 +74,7 @@ def test_every_place_and_weather_occurs_and_it_does_not_rain_indoors() -> None:
 def test_three_scenes_of_four_have_a_person_at_least_one_in_three_busy() -> None:
     people = {"man", "woman", "boy", "girl"}
     deeds = {action.name for action in ACTIONS}
-    peopled = [staged.scene for staged in train() if staged.scene.names & people]
+    peopled = [staged.plan for staged in train() if staged.plan.names & people]
     busy = [scene for scene in peopled if deeds & {link.name for link in scene.relations}]
     assert len(peopled) >= 0.7 * len(train())
     assert len(busy) >= 0.33 * len(train())
@@ -82,18 +82,18 @@ def test_three_scenes_of_four_have_a_person_at_least_one_in_three_busy() -> None
 
 def test_colours_are_those_that_a_kind_has() -> None:
     for staged in train()[:300]:
-        for thing in staged.scene:
+        for thing in staged.plan:
             assert {word for word in thing.attributes if word in COLORS} <= set(kind(thing.name).colors)
 
 
 def test_in_the_shifted_split_most_things_are_where_they_never_are_in_training() -> None:
-    usual = {(staged.scene.place, name) for staged in train() for name in staged.scene.names}
+    usual = {(staged.plan.place, name) for staged in train() for name in staged.plan.names}
     shares = []
     for scenes in (train(), shifted()):
         pairs = [
-            (staged.scene.place, thing.name)
+            (staged.plan.place, thing.name)
             for staged in scenes
-            for thing in staged.scene
+            for thing in staged.plan
             if kind(thing.name).family not in ("person", "clothing")
         ]
         shares.append(sum(pair in usual for pair in pairs) / len(pairs))
@@ -106,7 +106,7 @@ def test_in_the_shifted_split_colours_are_rare_ones() -> None:
         hits = [
             kind(thing.name).colors.get(word, 0) == max(kind(thing.name).colors.values())
             for staged in scenes
-            for thing in staged.scene
+            for thing in staged.plan
             for word in thing.attributes[:1]
             if word in COLORS and len(kind(thing.name).colors) > 1
         ]

@@ -96,7 +96,7 @@ def test_a_bird_is_above_a_bench() -> None:
 
 def test_in_staged_scenes_no_pair_is_said_to_be_on_both_sides() -> None:
     for staged in train()[:300]:
-        said = [(link.subject, link.name, link.object) for link in staged.scene.relations]
+        said = [(link.subject, link.name, link.object) for link in staged.plan.relations]
         assert len(said) == len(set(said))
         for one, name, other in said:
             assert (one, OPPOSITES.get(name, ""), other) not in said
@@ -104,7 +104,7 @@ def test_in_staged_scenes_no_pair_is_said_to_be_on_both_sides() -> None:
 
 def test_what_is_in_front_stands_nearer() -> None:
     for staged in train()[:300]:
-        for one, other in links(staged.scene, "in front of"):
+        for one, other in links(staged.plan, "in front of"):
             assert one.bottom > other.bottom - 8  # an overturned or leaping thing may reach past its ground line
 
 
@@ -137,5 +137,5 @@ def test_what_is_under_something_stands_on_the_ground_below_it() -> None:
 def test_what_is_held_touches_who_holds_it() -> None:
     for staged in train():
         for name in ("holding", "carrying", "eating", "drinking from", "reading", "throwing", "riding", "sitting on"):
-            for one, other in links(staged.scene, name):
-                assert one.overlap(other) > 0, (staged.scene.id, name)
+            for one, other in links(staged.plan, name):
+                assert one.overlap(other) > 0, (staged.plan.id, name)

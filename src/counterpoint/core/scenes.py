@@ -19,6 +19,7 @@ class SceneObject:
     attributes: tuple[str, ...] = ()
     box: Box | None = None
     is_crowd: bool = False  # one box around several objects of its name
+    is_hidden: bool = False  # behind others, or drawn in the color of what is behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +76,21 @@ class Scene:
         return tuple(self._from.get(subject, ()))
 
     def is_visible(self, thing: SceneObject) -> bool:
-        """Whether an object has a box that is large enough to be sure of it."""
-        return thing.box is not None and not is_tiny(thing.box, self.size)
+        """Whether an object has a box, and nothing makes it hard to see."""
+        return thing.box is not None and not self.is_hard_to_see(thing)
+
+    def is_hard_to_see(self, thing: SceneObject) -> bool:
+        """Whether an object is too small, or too well hidden, for anyone to be sure of it."""
+        return thing.is_hidden or (thing.box is not None and is_tiny(thing.box, self.size))
 
     @cached_property
     def content_id(self) -> int:
-        """A hash of all annotations; crowds, categories and captions are part of it only where there are any."""
+        """A hash of all annotations; what few scenes have, as crowds and captions, is part of it only where it is."""
         content: list[Plain] = [
             self.id,
             self.picture.content,
             [self.size.width, self.size.height, self.place, self.weather],
-            [[o.id, o.name, list(o.attributes), _corners(o.box), *(["crowd"] * o.is_crowd)] for o in self.objects],
+            [[o.id, o.name, list(o.attributes), _corners(o.box), *_marks(o)] for o in self.objects],
             [[link.subject, link.name, link.object] for link in self.relations],
         ]
         if self.categories is not None or self.captions:
@@ -107,6 +112,10 @@ class Scene:
     @cached_property
     def _to(self) -> dict[tuple[str, str], list[Link]]:
         return group_pairs(((link.name, link.object), link) for link in self.relations)
+
+
+def _marks(thing: SceneObject) -> list[str]:
+    return ["crowd"] * thing.is_crowd + ["hidden"] * thing.is_hidden
 
 
 def _corners(box: Box | None) -> list[int]:

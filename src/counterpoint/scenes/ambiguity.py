@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.placement import is_tiny
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, sense_coverage, sense_of, synonyms
@@ -300,9 +299,9 @@ def naming_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
 def visible_names(scene: Scene, names: Collection[str]) -> list[str]:
     """Those names that a question may ask for as present: a person sees such a thing and calls it so.
 
-    No tiny object proves that, and no toy, statue or drawing. Whether other objects might go by the name as well, or
-    could have hidden one, does not matter: one is annotated. Where a source has a list of categories, only boxes prove
-    anything, and nothing beyond the list does.
+    No tiny or hidden object proves that, and no toy, statue or drawing. Whether other objects might go by the name as
+    well, or could have hidden one, does not matter: one is annotated. Where a source has a list of categories, only
+    boxes prove anything, and nothing beyond the list does.
     """
     listed = scene.categories
     asked = (name for name in names if can_be_asked(name) and (listed is None or name in listed))
@@ -320,14 +319,9 @@ def clear_names(scene: Scene, names: Collection[str]) -> list[str]:
 
 
 def is_recognizable(scene: Scene, thing: SceneObject) -> bool:
-    """Whether a person sees an object and calls it by its name: it is not tiny, no toy, and no picture of one."""
+    """Whether a person sees an object and calls it by its name: not hidden, not tiny, no toy, no picture of one."""
     has_place = thing.box is not None or scene.categories is None
-    return has_place and not is_too_small(scene, thing) and not is_figure(scene, thing)
-
-
-def is_too_small(scene: Scene, thing: SceneObject) -> bool:
-    """Whether the box of an object is too small for anyone to be sure of what it shows."""
-    return thing.box is not None and is_tiny(thing.box, scene.size)
+    return has_place and not scene.is_hard_to_see(thing) and not is_figure(scene, thing)
 
 
 def is_figure(scene: Scene, thing: SceneObject) -> bool:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from counterpoint.core.placement import is_tiny
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import is_mass, join_list, singular
 from counterpoint.language.lexicon.attributes import are_synonyms, attribute_classes, classes_of, excludes
@@ -47,9 +46,8 @@ def value_synonyms(value: str) -> tuple[str, ...]:
 
 
 def visible_values(scene: Scene, thing: SceneObject, beside: Iterable[SceneObject] = ()) -> tuple[str, ...]:
-    """The values of an object that are surely visible: none where it is tiny, or covered by another garment."""
-    too_small = thing.box is not None and is_tiny(thing.box, scene.size)
-    if too_small or any(_covers(other, thing) for other in beside):
+    """The values of an object that are surely visible: none where it is tiny, hidden, or below another garment."""
+    if scene.is_hard_to_see(thing) or any(_covers(other, thing) for other in beside):
         return ()
     has_color = word_set("attributes.hides_color").isdisjoint(thing.attributes)
     values = [value for value in thing.attributes if can_be_said(value, thing.name)]

@@ -19,7 +19,6 @@ from counterpoint.scenes.ambiguity import (
     doubt_beside,
     is_known,
     is_recognizable,
-    is_too_small,
     may_be,
     may_show,
     naming_doubt,
@@ -110,11 +109,11 @@ class SceneView(SceneIndex):
         return dict(sorted(links.items()))
 
     def can_say(self, link: Link) -> bool:
-        """Whether a relation reads well, of things that are large enough to be seen: nothing is left of the floor."""
+        """Whether a relation reads well, of things that can be seen: nothing is left of the floor."""
         other = self.scene[link.object].name
         if not can_follow_noun(link.name) or other in word_set("the_picture"):
             return False
-        if any(is_too_small(self.scene, self.scene[own]) for own in (link.subject, link.object)):
+        if any(self.scene.is_hard_to_see(self.scene[own]) for own in (link.subject, link.object)):
             return False
         return not opposed_relation(link.name) or can_be_asked(other)
 

@@ -28,7 +28,11 @@ def captions(scene: Scene, rng: Random) -> tuple[Caption, ...]:
     for attempt in range(200):
         writer = rng.choices(_WRITERS, _WEIGHTS)[0] if attempt < 150 else _inventory
         text = sentence(writer(facts, rng))
-        if len(text.split()) in LENGTH and not any(_repeats(text, other, attempt < 80) for other in texts):
+        if (
+            len(text.split()) in LENGTH
+            and not facts.names_hidden(text)
+            and not any(_repeats(text, other, attempt < 80) for other in texts)
+        ):
             texts.append(text)
         if len(texts) == MANY:
             break
@@ -82,7 +86,7 @@ def _relation(facts: SceneFacts, rng: Random) -> str:
 
 def _inventory(facts: SceneFacts, rng: Random) -> str:
     """A kitchen with a table, two chairs, and an oven."""
-    names = sorted({thing.name for thing in facts.unworn})
+    names = sorted({thing.name for thing in facts.unworn} - facts.hidden_names)
     chosen = rng.sample(names, min(len(names), rng.randint(2, 4)))
     things = join_list([count_phrase(facts.named(name)) for name in chosen])
     place = facts.place

@@ -29,7 +29,7 @@ def dialogue(scene: Scene, rng: Random) -> Dialogue:
     caption = captions(scene, rng)[0].text.removesuffix(".").lower()
     turns: list[Turn] = []
     for question, answer in _talk(facts, caption, rng):
-        if all(turn.question != question for turn in turns):
+        if all(turn.question != question for turn in turns) and not facts.names_hidden(question, answer):
             turns.append(Turn(question, answer, answer_options(answer, rng)))
         if len(turns) == TURNS:
             break
@@ -39,8 +39,9 @@ def dialogue(scene: Scene, rng: Random) -> Dialogue:
 
 def _talk(facts: SceneFacts, caption: str, rng: Random) -> Iterator[_Exchange]:
     """First about what the caption names, then about the picture, then about what else turned up."""
-    topics = [thing for thing in facts.unworn if thing.name in caption and len(facts.named(thing.name)) == 1]
-    rest = [thing for thing in facts.unworn if thing not in topics and len(facts.named(thing.name)) == 1]
+    single = [one for one in facts.unworn if len(facts.named(one.name)) == 1 and one.name not in facts.hidden_names]
+    topics = [thing for thing in single if thing.name in caption]
+    rest = [thing for thing in single if thing not in topics]
     general = _general(facts, rng)
     for thing in topics[:2]:
         yield from _about(thing, facts, rng)

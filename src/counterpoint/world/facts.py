@@ -1,5 +1,6 @@
 """A scene of the world indexed for question and caption writers: objects with attributes by class, and ambiguity."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -8,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.language.english import plural
 from counterpoint.scenes.relations import SceneIndex, side_of_picture
 from counterpoint.world.confusable_names import confusable_names, is_clear_family, narrower_names, showing_names
 from counterpoint.world.kinds import COLORS, OPPOSITES, Kind, kinds
@@ -180,6 +182,19 @@ class SceneFacts(SceneIndex):
     def asked_names(self) -> list[str]:
         """The names of present objects, but for clothes that everyone wears, whose presence is never in question."""
         return sorted({thing.name for thing in self.things if not thing.is_worn or thing.name in _FINERY})
+
+    @cached_property
+    def hidden_names(self) -> frozenset[str]:
+        """The names of things that are hard to see: nothing is asked or told about these."""
+        return frozenset(thing.name for thing in self.things if self.scene.is_hard_to_see(thing.object))
+
+    def names_hidden(self, *texts: str) -> bool:
+        """Whether a text names something that is hard to see, or its family."""
+        if not self.hidden_names:
+            return False
+        families = {thing.family for name in self.hidden_names for thing in self.named(name)}
+        words = {form for name in self.hidden_names | families for form in (name, plural(name))}
+        return any(re.search(rf"\b(?:{'|'.join(sorted(words))})\b", text.lower()) for text in texts)
 
     def wearer(self, garment: Thing) -> Thing | None:
         """The person who wears a garment."""

@@ -33,6 +33,8 @@ def frames(scene: Scene) -> Iterator[Frame]:
     for number, link in enumerate(actions):
         verb, second = _SECOND_ROLE[link.name]
         agent, other = scene[link.subject], scene[link.object]
+        if scene.is_hard_to_see(agent) or scene.is_hard_to_see(other):
+            continue
         yield Frame(
             f"{scene.id}-frame-{number}",
             scene.picture,

@@ -68,7 +68,7 @@ def paint(draw: ImageDraw.ImageDraw, sketch: Sketch, colors: Mapping[str, Rgb], 
             fill_polygon(draw, points, fill)
 
 
-def fill_polygon(draw: ImageDraw.ImageDraw, points: Sequence[Point], color: Rgb) -> None:
+def fill_polygon(draw: ImageDraw.ImageDraw, points: Sequence[Point], color: Rgb | int) -> None:
     """Fill a polygon, alike on every machine.
 
     Pillow follows an edge by adding up a float slope, which processors round in more than one way. Edges are therefore

@@ -126,7 +126,7 @@ def gqa_questions(scene: Scene, rng: Random, limit: int = 12) -> Iterator[Questi
     finder = ReferentFinder(SceneFacts(scene))
     meanings: set[tuple[str, ...]] = set()
     for draft in write_drafts(GQA_WRITERS, finder, rng, 4 * limit):
-        if draft.meaning in meanings:
+        if draft.meaning in meanings or finder.facts.names_hidden(*draft.texts, draft.answer):
             continue
         yield Question(
             id=f"{scene.id}-gqa-{len(meanings):02d}",
@@ -150,7 +150,7 @@ def vqa_questions(scene: Scene, rng: Random, limit: int = 5) -> Iterator[Questio
     meanings: set[tuple[str, ...]] = set()
     for draft in write_drafts(VQA_WRITERS, finder, rng, 5 * limit):
         texts = phrasings(draft, rng)
-        if not texts or draft.meaning in meanings:
+        if not texts or draft.meaning in meanings or finder.facts.names_hidden(*texts, draft.answer):
             continue
         answers = votes(draft.answer, rng)
         stem = f"{scene.id}-vqa-{len(meanings):02d}"

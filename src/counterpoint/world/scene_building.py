@@ -4,9 +4,9 @@
 repeatedly until the scene falls into the split, so that no two splits share a scene.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from random import Random
 
 from PIL import Image, ImageDraw
@@ -32,6 +32,7 @@ from counterpoint.world.scene_sampling import (
 )
 from counterpoint.world.sketch import GROUND, Extent, Point, Rgb
 from counterpoint.world.spatial_relations import PlacedBox, find_spatial_relations
+from counterpoint.world.visibility import LEAST_SEEN, SeenShares
 
 SPLITS = {"train": (0, 1, 2, 3, 4, 5, 6), "validation": (7,), "test": (8,), "shifted": (9,)}
 """The tenths of all scenes that belong to each split."""
@@ -66,9 +67,9 @@ class PlacedMember:
 
 @dataclass(frozen=True)
 class BuiltScene:
-    """A scene and all that is needed to draw it."""
+    """A scene and all that is needed to draw it; `plan` is the scene before it is known what is hidden in it."""
 
-    scene: Scene
+    plan: Scene
     camera: Camera
     light: Light
     placed: tuple[PlacedMember, ...]
@@ -77,19 +78,42 @@ class BuiltScene:
 
     def draw(self) -> Image.Image:
         """The picture, 320 by 240."""
-        extents = [placed.extent for placed in self.placed]
-        canvas = backdrop(self.scene.place, self.scene.weather, self.camera, seeded_rng("backdrop", self.luck), extents)
+        canvas = self._backdrop()
+        for _, paint_it in self._painters(canvas):
+            paint_it()
         draw = ImageDraw.Draw(canvas)
-        rng = seeded_rng("paint", self.luck)
+        for start, end in self.strings:
+            stroke(draw, start, end, FINE, (70, 62, 60))
+        return finish(canvas, self.plan.weather, self.light, seeded_rng("finish", self.luck))
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What the picture shows, with a mark on every object that is hidden in it."""
+        canvas, seen = self._backdrop(), SeenShares()
+        for number, paint_it in self._painters(canvas):
+            seen.add(number, self.placed[number].extent, canvas, paint_it)
+        shares = (
+            share
+            for number, one in enumerate(self.placed)
+            for share in seen.of(number, one.member.look, one.at).values()
+        )  # of a thing and then of what it wears, as its objects are numbered
+        objects = zip(self.plan.objects, shares, strict=True)
+        return replace(self.plan, objects=tuple(replace(one, is_hidden=share < LEAST_SEEN) for one, share in objects))
+
+    def _backdrop(self) -> Image.Image:
+        extents, rng = [placed.extent for placed in self.placed], seeded_rng("backdrop", self.luck)
+        return backdrop(self.plan.place, self.plan.weather, self.camera, rng, extents)
+
+    def _painters(self, canvas: Image.Image) -> Iterator[tuple[int, Callable[[], None]]]:
+        """From back to front, the number of each thing and what paints it on a canvas where its shadow is already."""
+        draw, rng = ImageDraw.Draw(canvas), seeded_rng("paint", self.luck)
         paints = [_paints(rng, placed) for placed in self.placed]
         for number in _back_to_front(self.placed):
             placed = self.placed[number]
             if placed.parent is None and placed.spot in ("floor", "top"):
                 _shadow(canvas, placed)
-            paint(draw, draw_appearance(placed.member.look).sketch, paints[number], placed.at)
-        for start, end in self.strings:
-            stroke(draw, start, end, FINE, (70, 62, 60))
-        return finish(canvas, self.scene.weather, self.light, seeded_rng("finish", self.luck))
+            sketch = draw_appearance(placed.member.look).sketch
+            yield number, partial(paint, draw, sketch, paints[number], placed.at)
 
 
 def build_scene(split: str, index: int, seed: int = 0) -> BuiltScene:

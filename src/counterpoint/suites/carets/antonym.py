@@ -9,7 +9,7 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import attribute_classes, classes_of, is_said_of, opposites
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import is_too_small, word_set
+from counterpoint.scenes.ambiguity import word_set
 from counterpoint.scenes.attributes import ACTION_CLASSES, denies, has_value
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_expression
@@ -80,7 +80,7 @@ def _is_asked(name: str) -> bool:
 
 def _pairs(view: SceneSampler, thing: SceneObject, requested: str) -> Iterator[tuple[str, str]]:
     """The values of an object, each with an antonym that no object of its name has."""
-    if is_too_small(view.scene, thing):
+    if view.scene.is_hard_to_see(thing):
         return
     sure = view.properties(thing)
     values = (*sure, *(value for value in thing.attributes if _is_only_antonym(value) and value not in sure))

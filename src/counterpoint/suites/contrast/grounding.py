@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from counterpoint.core.placement import are_apart, is_tiny
+from counterpoint.core.placement import are_apart
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import possessive
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
@@ -100,8 +100,8 @@ class SceneGrounder(SceneView):
         return absence_proof(name) if is_thing(name) and not self.absence_doubt(name) else ""
 
     def is_askable(self, thing: SceneObject) -> bool:
-        """Whether a question may be about an object: it is large enough to be sure of, and not the picture itself."""
-        return is_thing(thing.name) and not (thing.box and is_tiny(thing.box, self.scene.size))
+        """Whether a question may be about an object: it is easy to see, and not the picture itself."""
+        return is_thing(thing.name) and not self.scene.is_hard_to_see(thing)
 
     @cached_property
     def askable_names(self) -> list[str]:
