@@ -102,6 +102,21 @@ def test_a_cue_in_one_pair_of_five_is_found_among_many() -> None:
     assert (finding.words[0].word, finding.words[0].answer) == ("today", "caption")
 
 
+def test_fresh_groups_are_judged_by_what_the_others_teach_and_teach_nothing() -> None:
+    rng = Random(4)
+    plain = list(_noise(300, rng))
+    planted, denied = ([(caption, f"{foil} today") for caption, foil in _noise(300, rng)] for _ in range(2))
+    denied = [(f"{caption} today", foil.removesuffix(" today")) for caption, foil in denied]
+    assert [probe(_pairs(planted), fresh=_pairs(some))[0].value for some in (planted, denied)] == [1.0, 0.0]
+    (finding,) = probe(_pairs(plain), fresh=_pairs(planted[:200]))
+    assert (finding.value, finding.n, finding.components) == (0.5, 200, 200)
+    texts = [(f"is it {word}", "yes" if word < "word2" else "no") for word in rng.choices(WORDS, k=400)]
+    (finding,) = probe(_questions(texts[:300]), fresh=_questions(texts[300:]))
+    assert finding.value > 0.95
+    assert finding.n == 100
+    assert finding.chance == sum(answer == "no" for _, answer in texts[300:]) / 100
+
+
 @pytest.mark.parametrize(("many", "verdict"), [(60, Verdict.CANNOT_TELL), (1200, Verdict.CLEAN)])
 def test_noise_is_clean_at_size_and_cannot_be_told_of_when_small(many: int, verdict: Verdict) -> None:
     (finding,) = probe(_pairs(list(_noise(many, Random(3)))))

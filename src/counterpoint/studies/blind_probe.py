@@ -5,13 +5,14 @@ for each kind, on the n-grams of the question. It is cross-fitted in folds of co
 pairs, so that a mirrored pair, whose caption is another's foil, is never judged by a model that saw its mirror.
 The text is used only if a randomization test says that it tells anything, and if it lowers the cross-validated loss
 within the training folds, by which the penalty is chosen; otherwise the probe guesses, and scores what a guess scores.
+Given fresh groups, of other scenes, it learns from all groups in the same way and is judged on the fresh ones alone.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, compress
 from math import log
 from typing import Any
 
@@ -46,6 +47,7 @@ RANDOMIZATIONS, LEVEL = 99, 0.05
 """Of the test of whether text tells anything, before anything is learned."""
 FAR, NEAR = 0.05, 0.10
 """The distance from chance beyond which a test is answerable, and within which it is clean."""
+_FRESH = -1  # the fold of cases from which nothing is learned
 
 
 class Verdict(StrEnum):
@@ -126,7 +128,7 @@ class _Judgement:
     """
 
     credit: Floats
-    chance: float
+    chance: Floats  # the credit of a guess
     words: tuple[tuple[float, TellingWord], ...] = ()
     margin: Floats | None = None
 
@@ -140,29 +142,40 @@ class ProbedTest:
     margin: Floats
 
 
-def probe(groups: Any, seed: int = 0) -> list[ProbeFinding]:
-    """A finding for the pairs of caption and foil, or the questions with gold, of each test in a table of groups."""
-    return [test.finding for test in probe_tests(groups, seed)]
+def probe(groups: Any, seed: int = 0, *, fresh: Any = None) -> list[ProbeFinding]:
+    """A finding for the pairs of caption and foil, or the questions with gold, of each test in a table of groups.
+
+    `fresh` is a table of groups of other scenes, to be judged in the place of these by what is learned from these.
+    """
+    return [test.finding for test in probe_tests(groups, seed, fresh=fresh)]
 
 
-def probe_tests(groups: Any, seed: int = 0) -> list[ProbedTest]:
+def probe_tests(groups: Any, seed: int = 0, *, fresh: Any = None) -> list[ProbedTest]:
     """The findings of each test, with what they say of each group."""
-    tests = []
-    for (suite, test, unit), cases in _cases_by_test(groups).items():
+    tests, others = [], {} if fresh is None else _cases_by_test(fresh)
+    for place, cases in _cases_by_test(groups).items():
+        suite, test, unit = place
+        new = others.get(place, [])
+        if fresh is not None and not new:
+            continue
         component = connected_components([case.keys for case in cases])
         fold = assign_folds(component, [case.keys for case in cases], seed)
+        fold = np.concatenate([fold, np.full(len(new), _FRESH)])
         rng = np.random.default_rng(content_id(["probe", seed, suite, test]))
-        judgement = _judge_pairs(cases, fold, component, rng) if unit == "pairs" else _judge_questions(cases, fold, rng)
-        score = clustered_interval(judgement.credit, component)
+        every = [*cases, *new]
+        judgement = _judge_pairs(every, fold, component, rng) if unit == "pairs" else _judge_questions(every, fold, rng)
+        judged = fold == _FRESH if new else fold != _FRESH
+        component = connected_components([case.keys for case in new]) if new else component
+        score = clustered_interval(judgement.credit[judged], component)
         found = ProbeFinding(
             *(suite, test, unit, score.value, score.low, score.high, score.n),
             int(component.max()) + 1,
-            judgement.chance,
+            float(judgement.chance[judged].mean()),
             most_telling(judgement.words),
         )
         found = replace(found, words=()) if found.verdict is Verdict.CLEAN else found
-        margin = np.zeros(len(cases)) if judgement.margin is None else judgement.margin
-        tests.append(ProbedTest(found, np.array([case.group for case in cases]), margin))
+        margin = np.zeros(len(every)) if judgement.margin is None else judgement.margin
+        tests.append(ProbedTest(found, np.array([case.group for case in new or cases]), margin[judged]))
     return tests
 
 
@@ -263,26 +276,27 @@ def _pictures(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def _judge_pairs(cases: Sequence[ProbeCase], fold: Numbers, component: Numbers, rng: np.random.Generator) -> _Judgement:
     """A pair is correct if its caption scores higher; a guess counts one half."""
-    chance = 0.5
-    credit = np.full(len(cases), chance)
-    counts = SparseCounts.of((case.counts for case in cases), constant=0.0)
+    chance = np.full(len(cases), 0.5)
+    taught = fold != _FRESH
     exchanges = (rng.choice((-1.0, 1.0), int(component.max()) + 1)[component][:, None] for _ in range(RANDOMIZATIONS))
-    if len(cases) < FEWEST_CASES or not _is_telling(counts, np.ones((len(cases), 1)), exchanges):
-        return _Judgement(credit, chance)
+    own = SparseCounts.of((case.counts for case in compress(cases, taught)), constant=0.0)
+    if len(component) < FEWEST_CASES or not _is_telling(own, np.ones((len(component), 1)), exchanges):
+        return _Judgement(chance, chance)
+    counts = own if taught.all() else SparseCounts.of((case.counts for case in cases), constant=0.0)
     learner = _Learner(counts, pair_loss, 1, lambda weights: np.full(len(cases), log(2)))
     scores, penalty = _cross_fit(learner, fold)
     credit = (1 + np.sign(np.nan_to_num(scores[:, 0]))) / 2
     if penalty is None:
         return _Judgement(credit, chance)
     margin = np.nan_to_num(scores[:, 0])
-    weights = fit(counts, pair_loss, np.ones(len(cases)), penalty, np.zeros((1, len(counts.names))))[0]
+    weights = fit(counts, pair_loss, taught.astype(np.float64), penalty, np.zeros((1, len(counts.names))))[0]
     words = []
     for column, values in _columns(counts):
         side = 1 if weights[column] > 0 else -1
         word = TellingWord(
             counts.names[column], "caption" if side > 0 else "foil", len(values), float((side * values > 0).mean())
         )
-        words.append((float(abs(weights[column])) * len(values) * (word.share - chance), word))
+        words.append((float(abs(weights[column])) * len(values) * (word.share - 0.5), word))
     return _Judgement(credit, chance, tuple(words), margin)
 
 
@@ -297,21 +311,24 @@ def _judge_questions(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.G
         credit[own], chance[own] = judgement.credit, judgement.chance
         words += judgement.words
         margin[own] = 0.0 if judgement.margin is None else judgement.margin
-    return _Judgement(credit, float(chance.mean()), tuple(words), margin)
+    return _Judgement(credit, chance, tuple(words), margin)
 
 
 def _judge_kind(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Generator) -> _Judgement:
     """The credit of the predicted answers; a guess is the majority answer of the kind, or one of the choices."""
-    guess = _guess(cases)
-    answers = [answer for answer, _ in Counter(case.label for case in cases).most_common(MOST_ANSWERS)]
-    if len(cases) < FEWEST_CASES or len(answers) < 2:
-        return _Judgement(guess, float(guess.mean()))
+    taught = fold != _FRESH
+    known = list(compress(cases, taught))
+    guess = _guess(cases, known)
+    answers = [answer for answer, _ in Counter(case.label for case in known).most_common(MOST_ANSWERS)]
+    if len(known) < FEWEST_CASES or len(answers) < 2:
+        return _Judgement(guess, guess)
     label = np.array([answers.index(case.label) if case.label in answers else -1 for case in cases])
-    counts = SparseCounts.of((case.counts for case in cases), constant=1.0)
-    surplus = np.eye(len(answers))[label] * (label >= 0)[:, None]
+    surplus = (np.eye(len(answers))[label] * (label >= 0)[:, None])[taught]
     surplus -= surplus.mean(axis=0)
-    if not _is_telling(counts, surplus, (rng.permutation(surplus) for _ in range(RANDOMIZATIONS))):
-        return _Judgement(guess, float(guess.mean()))
+    own = SparseCounts.of((case.counts for case in known), constant=1.0)
+    if not _is_telling(own, surplus, (rng.permutation(surplus) for _ in range(RANDOMIZATIONS))):
+        return _Judgement(guess, guess)
+    counts = own if taught.all() else SparseCounts.of((case.counts for case in cases), constant=1.0)
 
     def prior(weights: Floats) -> Floats:
         shares = np.bincount(label[label >= 0], weights[label >= 0], minlength=len(answers)) + 0.5
@@ -327,12 +344,12 @@ def _judge_kind(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Genera
             best = max(allowed or range(len(answers)), key=lambda number: scores[place, number])
             credit[place] = dict(case.credits).get(answers[best], 0.0)
     if penalty is None:
-        return _Judgement(credit, float(guess.mean()))
+        return _Judgement(credit, guess)
     ranked = np.nan_to_num(scores)
-    own = ranked[np.arange(len(cases)), label]
+    right = ranked[np.arange(len(cases)), label]
     ranked[np.arange(len(cases)), label] = -np.inf
-    margin = np.where(label >= 0, own - ranked.max(axis=1), 0.0)
-    weights = fit(counts, loss, np.ones(len(cases)), penalty, np.zeros((len(answers), len(counts.names))))
+    margin = np.where(label >= 0, right - ranked.max(axis=1), 0.0)
+    weights = fit(counts, loss, taught.astype(np.float64), penalty, np.zeros((len(answers), len(counts.names))))
     weights -= weights.mean(axis=0)
     words = []
     for column, _ in _columns(counts):
@@ -342,13 +359,13 @@ def _judge_kind(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Genera
         word = TellingWord(counts.names[column], answers[best], len(cases_with), share)
         base = float((label == best).mean())
         words.append((float(weights[best, column]) * len(cases_with) * (share - base), word))
-    return _Judgement(credit, float(guess.mean()), tuple(words), margin)
+    return _Judgement(credit, guess, tuple(words), margin)
 
 
-def _guess(cases: Sequence[ProbeCase]) -> Floats:
-    """The credit of the best constant answer in each case, or of a random choice where that is more."""
+def _guess(cases: Sequence[ProbeCase], known: Sequence[ProbeCase]) -> Floats:
+    """The credit in each case of the constant answer that is best in those known, or of a random choice if more."""
     totals: dict[str, float] = {}
-    for case in cases:
+    for case in known:
         for answer, credit in case.credits:
             totals[answer] = totals.get(answer, 0.0) + credit
     best = min(totals, key=lambda answer: (-totals[answer], answer))
@@ -379,6 +396,7 @@ def _cross_fit(learner: _Learner, fold: Numbers) -> tuple[Floats, float | None]:
 
     For each fold the penalty with the least loss on the others is taken, each of which is held out in turn. Whether
     text is used at all is decided by the sum of these losses, so that a test is guessed as a whole or not at all.
+    Fresh cases are scored by a model of all others, with the penalty that most folds chose.
     """
     folds = [number for number in range(FOLDS) if (fold == number).any()]
     scores = np.full((len(fold), learner.classes), np.nan)
@@ -386,7 +404,7 @@ def _cross_fit(learner: _Learner, fold: Numbers) -> tuple[Floats, float | None]:
         return scores, None
     losses: dict[tuple[int, int], list[float]] = {}  # on the first fold, without both: of a guess, of each penalty
     for first, second in combinations(folds, 2):
-        weights = (~np.isin(fold, (first, second))).astype(np.float64)
+        weights = (~np.isin(fold, (first, second, _FRESH))).astype(np.float64)
         models = [learner.guess(weights), *(learner.loss(scores)[0] for _, scores in _path(learner, weights))]
         for held, other in ((first, second), (second, first)):
             losses[held, other] = [float(own[fold == held].sum()) for own in models]
@@ -394,10 +412,11 @@ def _cross_fit(learner: _Learner, fold: Numbers) -> tuple[Floats, float | None]:
     best = {held: 1 + int(own[1:].argmin()) for held, own in totals.items()}
     if sum(own[best[held]] - own[0] for held, own in totals.items()) >= 0:
         return scores, None
-    for held in folds:
-        *_, (_, own) = _path(learner, (fold != held).astype(np.float64), best[held])
+    usual = Counter(best.values()).most_common(1)[0][0]
+    for held in (*folds, _FRESH) if (fold == _FRESH).any() else folds:
+        *_, (_, own) = _path(learner, (~np.isin(fold, (held, _FRESH))).astype(np.float64), best.get(held, usual))
         scores[fold == held] = own[fold == held]
-    return scores, PENALTIES[Counter(best.values()).most_common(1)[0][0] - 1]
+    return scores, PENALTIES[usual - 1]
 
 
 def _path(learner: _Learner, weights: Floats, many: int = len(PENALTIES)) -> Iterator[tuple[float, Floats]]:
