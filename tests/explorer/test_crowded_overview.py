@@ -68,3 +68,24 @@ def test_a_column_sorts_the_models(client: TestClient) -> None:
     values = [line["cells"][1]["value"] for line in _twin(client, "?sort=family/CARETS")["lines"]]
     known = [value for value in values if value is not None]
     assert known == sorted(known, reverse=True)
+
+
+def test_columns_say_chance_and_which_differences_they_could_tell(client: TestClient) -> None:
+    columns = {column["metric"]: column for column in _twin(client, "?suite=negation&suite=existence")["columns"]}
+    assert columns["comprehensive_accuracy"]["chance"] == 0.25
+    assert columns["acc_r"]["chance"] == 0.5
+    terms = [column["term"] for column in _twin(client, "?family=all")["columns"]]
+    assert any(re.search(r"too few to rank below \d+ points", term) for term in terms)
+    page = client.get("/overview?suite=negation").text
+    assert "higher is better unless a column says otherwise" in page
+    assert "chance 25" in page
+
+
+def test_metrics_that_coincide_are_shown_once(client: TestClient) -> None:
+    reader = client.app.state.reader  # type: ignore[attr-defined]
+    suite = "plain"  # whose groups have no variants
+    values = {
+        name: tuple(reader.score(suite, model.slug, name) for model in reader.models())
+        for name in reader.displayed_metrics(suite)
+    }
+    assert len(set(values.values())) == len(values)

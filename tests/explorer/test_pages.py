@@ -96,7 +96,6 @@ def test_a_metric_without_intervals_is_shown_on_every_page(client: TestClient) -
     assert cells
     assert all(cell["low"] is None for cell in cells)
     assert "no interval" in client.get("/overview?suite=plain&metric=ece").text
-    assert client.get("/overview.svg?suite=plain&metric=ece").status_code == 200
 
 
 def test_no_model_is_bold_where_pictures_are_too_few_to_tell_models_apart(client: TestClient) -> None:

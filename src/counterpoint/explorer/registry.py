@@ -10,7 +10,6 @@ PAGES: tuple[PageEntry, ...] = (
         "counterpoint.explorer.pages.overview:overview_view",
         label="Overview",
         parameters=("suite", "metric", "sort", "open", "family", "pin", "versions"),
-        chart="counterpoint.explorer.pages.overview:overview_chart",
         static=("suite",),
     ),
     PageEntry(

@@ -17,10 +17,20 @@ _UNKNOWN = {
 }
 
 
-def metric_columns(suite: str, names: Iterable[str]) -> tuple[MetricColumn, ...]:
+def metric_columns(reader: LabReader, suite: str, names: Iterable[str]) -> tuple[MetricColumn, ...]:
     """Return a column for each metric of a suite."""
-    metrics = map(catalog.metric, names)
-    return tuple(MetricColumn(suite, "", metric.name, metric.title, metric.term) for metric in metrics)
+    return tuple(
+        MetricColumn(
+            suite,
+            "",
+            metric.name,
+            metric.title,
+            metric.term,
+            lower=metric.lower_is_better,
+            chance=reader.chance(suite, metric.name),
+        )
+        for metric in map(catalog.metric, names)
+    )
 
 
 def score_failures(

@@ -97,6 +97,7 @@ class MetricColumn(Struct, frozen=True):
     whole: str = ""
     starts: bool = False
     lower: bool = False  # less is better
+    chance: float | None = None  # what a coin would score
     says: str = ""
     address: str = ""
     sorted: str = ""

@@ -2,8 +2,10 @@
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pyarrow as pa
 
@@ -58,6 +60,10 @@ YES_OR_NO: Mapping[str, float] = MappingProxyType(
     }
 )
 """What a coin scores where every right answer is yes or no."""
+
+
+COINCIDENCE = 3
+"""Different values of models from which two metrics that are equal for each of them are no coincidence."""
 
 
 class LabReader(OutcomeReader):
@@ -125,6 +131,15 @@ class LabReader(OutcomeReader):
             if references[model.fingerprint] in BASELINES:
                 yield model.slug
 
+    def displayed_metrics(self, suite: str, *, test: str = "") -> tuple[str, ...]:
+        """Return the names of the few metrics that tables show; of those that coincide for all models, the first."""
+        rows, shown = self.score_rows(), dict[tuple[Any, ...], str]()
+        for name in super().displayed_metrics(suite, test=test):
+            values = tuple(rows.get((suite, test, name, model.slug), {}).get("value") for model in self.models())
+            differing = len({value for value in values if value is not None})
+            shown.setdefault(values if differing >= COINCIDENCE else (name,), name)
+        return tuple(shown.values())
+
     def leaderboard(self, suites: Sequence[str] = (), metrics: Sequence[str] = ()) -> Leaderboard:
         """Return the leaderboard of some suites by some metrics; without names, of all suites by those displayed."""
         key = ("leaderboard", tuple(suites), tuple(metrics))
@@ -139,7 +154,8 @@ class LabReader(OutcomeReader):
         names = {model.slug: model.name for model in self.models()}
         tests = {suite: self.tests(suite) if len(suites) == 1 else () for suite in suites}
         places = [(suite, test) for suite in suites for test in ("", *(tests[suite] if len(tests[suite]) > 1 else ()))]
-        return suites_leaderboard(
+        shown = {place: self.displayed_metrics(place[0], test=place[1]) for place in places}
+        board = suites_leaderboard(
             competitors,
             {(suite, test, metric, names[slug]): row for (suite, test, metric, slug), row in self.score_rows().items()},
             {(suite, test): self.contents(suite, test=test) for suite, test in places},
@@ -147,6 +163,10 @@ class LabReader(OutcomeReader):
             ties={(suite, test, metric, names[slug]) for suite, test, metric, slug in self.all_ties()},
             chosen=metrics,
         )
+        if metrics:
+            return board
+        columns = tuple(own for own in board.columns if own.metric.name in shown[own.suite, own.test])
+        return replace(board, columns=columns)
 
     def _token_prices(self) -> dict[str, TokenPrices]:
         costs = group_pairs((run.fingerprint, run.cost) for run in self.lab.runs())

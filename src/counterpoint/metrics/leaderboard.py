@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from math import sqrt
+from statistics import NormalDist
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +22,7 @@ from counterpoint.metrics.accuracy import answer_accuracy
 from counterpoint.metrics.bias import picture_bias, question_bias
 from counterpoint.metrics.calibration import ece
 from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Contents, Metric, MetricKind, displayed
+from counterpoint.metrics.paired_tests import detectable_effect
 from counterpoint.metrics.robustness import (
     mean_robustness,
     picture_feature_robustness,
@@ -393,6 +395,24 @@ def rank_cells(cells: Mapping[str, LeaderboardCell], *, lower_is_better: bool) -
     values = {title: sign * _number(cell.value) for title, cell in cells.items() if cell.whole}
     ranks = {title: 1 + sum(other < own for other in values.values()) for title, own in values.items()}
     return {title: replace(cell, rank=ranks.get(title)) for title, cell in cells.items()}
+
+
+def detectable_difference(cells: Sequence[LeaderboardCell]) -> float | None:
+    """The smallest difference between two models of a column that a test would find with a power of 80 %.
+
+    The standard errors follow from the intervals, those of the middle models taken as if they were independent, so that
+    the paired test of the same models finds no less; its level is shared by all models, as by Holm's correction.
+
+    >>> cells = [LeaderboardCell(0.5, 0.4, 0.6, 100)] * 4
+    >>> round(detectable_difference(cells), 2)
+    0.23
+    """
+    widths = sorted((cell.high - cell.low, cell.n) for cell in cells if cell.low is not None and cell.high is not None)
+    if len(widths) < 2:
+        return None
+    width, n = widths[len(widths) // 2]
+    error = sqrt(2) * width / (2 * NormalDist().inv_cdf(0.975))
+    return detectable_effect(error, n, len(widths) - 1) if n and error > 0 else None
 
 
 def row_notes(board: Leaderboard, rows: Sequence[LeaderboardRow]) -> tuple[str, ...]:

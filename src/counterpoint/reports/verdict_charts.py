@@ -1,8 +1,10 @@
 """Stacked bars of verdicts: the shares of a suite's groups by kind with one model, or by model."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from counterpoint.core.quantities import counted
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.reports.charts.bars import BarShare, StackedBarChart
@@ -21,6 +23,9 @@ COLORS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The colour token of each verdict: blue if all answers are correct, vermilion if all are incorrect, pale between."""
+
+FEWEST = 20
+"""Groups from which a chart has a finding for its title."""
 
 _WITH_GOLD = frozenset(VERDICTS[name] for name in ("right", "broken", "gained", "wrong"))
 
@@ -69,7 +74,12 @@ def verdict_chart_title(shares: Sequence[BarShare]) -> str:
 
 def _chart(shares: Sequence[BarShare]) -> StackedBarChart:
     colors = tuple((VERDICTS[name], token) for name, token in COLORS.items())
-    return StackedBarChart(verdict_chart_title(shares), tuple(shares), colors)
+    rows = Counter[str]()
+    for share in shares:
+        rows[share.row] += share.count
+    most = max(rows.values(), default=0)
+    title = verdict_chart_title(shares) if most >= FEWEST or not most else f"Verdicts on {counted(most, 'group')}"
+    return StackedBarChart(title, tuple(shares), colors)
 
 
 def _shares(row: str, counts: Sequence[VerdictCount], test: str = "", kind: str = "") -> list[BarShare]:

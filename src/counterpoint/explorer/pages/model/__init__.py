@@ -193,7 +193,7 @@ def _suite_scores(reader: LabReader, suite: str, model: LabModel, other: LabMode
     cells = {name: cell for name, cell in cells.items() if cell.value is not None}
     beside = tuple(score_cell(reader, suite, other, name) for name in cells) if other else ()
     address = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
-    return SuiteScores(suite, address, metric_columns(suite, cells), tuple(cells.values()), beside)
+    return SuiteScores(suite, address, metric_columns(reader, suite, cells), tuple(cells.values()), beside)
 
 
 def _boxes(reader: LabReader, choice: ModelQuery) -> tuple[SelectBox, ...]:
@@ -240,7 +240,7 @@ def _spread_chart(reader: LabReader, choice: ModelQuery) -> Histogram:
     """Draw how many samples score in each bin, in per cent; a sample is a base query with its mean score."""
     title, label, width = f"no sample of {choice.suite} has a score", "score of a sample, in per cent", 100 // BINS
     counts = score_bin_counts(reader, choice.suite, choice.slug, choice.metric, BINS) if choice.metric else {}
-    if not counts:
+    if len(counts) < 3:  # the table says as much as two bars
         return Histogram(title, (), label, as_percent=True)
     bins = [HistogramBin(width * place, width * (place + 1), counts.get(place, 0)) for place in range(BINS)]
     top, bottom = (100 * end.count / sum(counts.values()) for end in (bins[-1], bins[0]))

@@ -1,4 +1,4 @@
-"""The overview: the leaderboard of the lab, over all suites or over the tests of one, and a chart of one metric."""
+"""The overview: what fails in the lab, and its leaderboard, over all suites or over the tests of one."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,6 @@ from counterpoint.explorer.pages.overview.query import (
 )
 from counterpoint.explorer.score_cells import cost_figure, score_cell, score_failures
 from counterpoint.explorer.views import (
-    ChartFigure,
     ColumnGroup,
     LinkChoice,
     MetricColumn,
@@ -40,9 +39,8 @@ from counterpoint.metrics.leaderboard import (
     LeaderboardCell,
     LeaderboardColumn,
     LeaderboardRow,
+    detectable_difference,
 )
-from counterpoint.reports.charts.dots import Dot, DotChart
-from counterpoint.reports.leaderboard_charts import metric_chart_title
 from counterpoint.store.lab import LabModel
 
 SENTENCE = (
@@ -51,8 +49,9 @@ SENTENCE = (
 )
 
 SCALE = (
-    "In per cent, with 95 % intervals over pictures. Bold values are statistically tied with the best of their column: "
-    "a paired test at 5 % after Holm’s correction."
+    "In per cent, with 95 % intervals over pictures; higher is better unless a column says otherwise, and chance is "
+    "what a coin would score. Bold values are statistically tied with the best of their column: a paired test at 5 % "
+    "after Holm’s correction. Where most models are tied, none is bold, and the column says what could be told."
 )
 """What the numbers of the leaderboard are."""
 
@@ -72,7 +71,6 @@ class OverviewView(PageView):
     boxes: tuple[SelectBox, ...] = ()  # of which several can be chosen
     kept: tuple[tuple[str, str], ...] = ()  # what the address says beside these
     notes: tuple[str, ...] = ()
-    charts: tuple[ChartFigure, ...] = ()
     examples: tuple[FailingExample, ...] = ()
     dense: bool = False  # too many columns for intervals
     floor: tuple[ScoreRow, ...] = ()  # models that do not look, or do not think, apart
@@ -88,9 +86,6 @@ MEANS = (
 
 NO_ANSWERS = "No model has answered yet: start one with counterpoint run."
 
-DEFAULT_METRIC = "comprehensive_accuracy"
-"""The metric that the chart of an empty lab is about."""
-
 FOLDED = 9
 """Suites from which a family of suites has one column, which opens."""
 
@@ -103,19 +98,13 @@ def overview_view(reader: LabReader, request: PageRequest) -> OverviewView:
     return build_overview(reader, OverviewQuery.read(request.query))
 
 
-def overview_chart(reader: LabReader, request: PageRequest) -> DotChart:
-    """Draw one metric of every model."""
-    return metric_chart(reader, OverviewQuery.read(request.query))
-
-
 def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
     """Return the leaderboard of a query."""
     board = _shown_leaderboard(reader, query)
-    columns, models = _columns(board, query), {model.name: model for model in reader.models()}
+    columns, models = _columns(reader, board, query), {model.name: model for model in reader.models()}
     rows, by_name = _chosen_rows(reader, board, query, models), query.direction("model", lower=True)
     dense, baselines = is_dense(board), reader.baselines()
     lines = [_line(reader, board, query, row, models[row.model]) for row in rows]
-    figures = () if dense else (ChartFigure(metric_chart(reader, query), query.address("/overview.svg")),)
     return OverviewView(
         title=f"Overview: {query.suite}" if query.suite else "Overview",
         sentence=SENTENCE,
@@ -134,7 +123,6 @@ def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
         boxes=(_suite_box(reader, query), _metric_box(reader, query)),
         kept=tuple(pair for pair in query.parameters() if pair[0] in ("sort", "open")),
         notes=_notes(board, query),
-        charts=figures if rows and columns else (),
         examples=() if query.suites else reader.cached(("examples",), lambda: failing_examples(reader, baselines)),
         empty=NO_ANSWERS if reader.suites() else "This lab has no suite yet.",
     )
@@ -144,24 +132,6 @@ def _heading(models: int) -> str:
     return (
         "What a model does and does not understand" if models == 1 else f"What {models} models do and do not understand"
     )
-
-
-def metric_chart(reader: LabReader, query: OverviewQuery) -> DotChart:
-    """Draw one metric of every model, with a panel for each suite, or for each test of the chosen suite."""
-    board = _leaderboard(reader, query)
-    metric = _chart_metric(board, query)
-    slugs = {model.name: model.slug for model in reader.models()}
-    tests = reader.tests(query.suite) if query.suite else ()
-    suites = dict.fromkeys(column.suite for column in board.columns)
-    places = [(suite, test) for suite in suites for test in ("", *(tests if len(tests) > 1 else ()))]
-    dots = [
-        Dot(row.model, test or suite, score.value, score.low, score.high)
-        for suite, test in places
-        for row in sorted_rows(board, query)
-        if (score := reader.score(suite, slugs[row.model], metric, test=test))
-        if score.low is not None and score.high is not None
-    ]
-    return DotChart(metric_chart_title(dots, catalog.metric(metric)), tuple(dots))
 
 
 def sorted_rows(board: Leaderboard, query: OverviewQuery) -> tuple[LeaderboardRow, ...]:
@@ -247,29 +217,24 @@ def _leaderboard(reader: LabReader, query: OverviewQuery) -> Leaderboard:
     return reader.leaderboard(query.suites, query.metric_names)
 
 
-def _chart_metric(board: Leaderboard, query: OverviewQuery) -> str:
-    """Return the metric of the column that models are sorted by, else a chosen one, else that of most columns."""
-    sorted_by = [column.metric.name for column in board.columns if column.key == query.sort_key]
-    return next(iter([*sorted_by, *query.metric_names, *filter(None, [board.order]), DEFAULT_METRIC]))
-
-
-def _columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ...]:
+def _columns(reader: LabReader, board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ...]:
     places = [(column.suite, column.test) for column in board.columns]
     has_groups = any(number > 1 for number in Counter(places).values())
     dense, undecided = is_dense(board), undecided_columns(board)
-    cases = {column.key: max((row.cells[column.key].n for row in board.rows), default=0) for column in board.columns}
+    cells = {column.key: [row.cells[column.key] for row in board.rows] for column in board.columns}
     return tuple(
         MetricColumn(
             column.suite,
             column.test,
             metric.name,
             column.title or (column.test or column.suite if dense else metric.title),
-            f"n {cases[column.key]:,}{', too few to rank' * (column.key in undecided)}" if dense else metric.term,
+            _column_note(cells[column.key], metric.term, dense=dense, undecided=column.key in undecided),
             whole=f"{column.test or column.suite} · {metric.title}" if column.suite else column.heading,
             fold=query.toggled(column.title, "families") if column.name.startswith("family/") else "",
             opened=column.title in query.families or ALL_FAMILIES in query.families,
             starts=has_groups and place > 0 and places[place] != places[place - 1],
             lower=metric.lower_is_better,
+            chance=reader.chance(column.suite, metric.name),
             says=metric.description,
             address=query.sorted_by(column.key),
             sorted=query.direction(column.key, lower=metric.lower_is_better),
@@ -277,6 +242,16 @@ def _columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ..
         for place, column in enumerate(board.columns)
         for metric in [column.metric]
     )
+
+
+def _column_note(cells: Sequence[LeaderboardCell], term: str, *, dense: bool, undecided: bool) -> str:
+    """Return what stands below the head of a column: a term or n, and what it could tell where it ranks nobody."""
+    note = f"n {max((cell.n for cell in cells), default=0):,}" if dense else term
+    if not undecided:
+        return note
+    effect = detectable_difference(cells)
+    told = f"too few to rank below {100 * effect:.0f} points" if effect else "too few to rank"
+    return f"{note}, {told}" if note else told
 
 
 def _cost_names(board: Leaderboard, query: OverviewQuery) -> list[str]:
@@ -316,7 +291,7 @@ def _line(
     reader: LabReader, board: Leaderboard, query: OverviewQuery, row: LeaderboardRow, model: LabModel
 ) -> ScoreRow:
     opened = model.slug in query.opened
-    undecided = undecided_columns(board) if is_dense(board) else ()
+    undecided = undecided_columns(board)
     cells = [(column, row.cells[column.key]) for column in board.columns]
     return ScoreRow(
         model.name,

@@ -59,7 +59,10 @@ class SuiteResultsView(PageView):
     last: int = 0
 
 
-SENTENCE = "Share of pairs, in per cent, with 95 % intervals over pictures."
+SENTENCE = (
+    "Share of pairs, in per cent, with 95 % intervals over pictures; higher is better unless a column says otherwise, "
+    "and chance is what a coin would score."
+)
 
 PAGE = 25
 """How many groups a page lists."""
@@ -80,7 +83,8 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
     found = count_groups(counts, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
     page = min(page_number(query.get("page", "")), max(-(-found // PAGE), 1))
     matches = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=(page - 1) * PAGE)
-    columns, chart = metric_columns(suite, reader.displayed_metrics(suite)), verdicts_by_kind(reader, suite, slug)
+    columns = metric_columns(reader, suite, reader.displayed_metrics(suite))
+    chart = verdicts_by_kind(reader, suite, slug)
 
     def address(number: int) -> str:
         parameters = {**filter_parameters(chosen), **({"page": str(number)} if number > 1 else {})}
