@@ -54,7 +54,7 @@ prove: $(READY)       ## the heavy proofs in full, with their figures printed
 	$(BIN)/python -m benchmarks.beyond_speed
 	$(BIN)/python -m benchmarks.explorer_speed
 	$(BIN)/python -m benchmarks.voting_load
-	$(BIN)/python -m benchmarks.voting_load --voters 20 --groups 120 --kills 50
+	$(BIN)/python -m benchmarks.voting_load --voters 4 --groups 250 --kills 50
 	$(BIN)/python -m benchmarks.edit_speed
 	$(BIN)/python -m benchmarks.engine_speed
 	$(BIN)/python -m benchmarks.engine_kills

@@ -9,12 +9,15 @@ from hostile_labs import LONG, SCRIPT, hostile_lab
 from playwright.sync_api import Page
 from proving import scaled
 
+import counterpoint as cp
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import create_app
 from counterpoint.models.builtin.sanity import constant
 
 EACH = scaled(2, 1)
 """Pages of each kind that are visited."""
+
+TASKS = ("judge", "answer", "audit")
 
 pytestmark = in_chromium
 
@@ -27,6 +30,8 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over the hostile lab, on a free port."""
     lab = hostile_lab(tmp_path_factory.mktemp("lab"))
+    for task in TASKS:
+        cp.Lab(lab.folder).review(task)
     app = create_app(lab, cache=tmp_path_factory.mktemp("cache"), models=_models)
     with served(app) as home:
         yield home
@@ -47,7 +52,7 @@ def test_no_view_lets_a_text_do_harm(page: Page, home: str) -> None:
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda problem: complaints.append(str(problem)))
     page.on("dialog", lambda dialog: complaints.append(dialog.message))
-    waiting, seen = ["/overview", "/play"], dict[str, list[str]]()
+    waiting, seen = ["/overview", "/play", *(f"/review/{task}" for task in TASKS)], dict[str, list[str]]()
     while waiting:
         address = waiting.pop(0)
         kind = _kind(address)

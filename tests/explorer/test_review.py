@@ -239,6 +239,15 @@ def test_beyond_this_machine_nobody_votes_without_a_link(store: LabStore, tmp_pa
     assert ann.client.get("/review/judge/items").status_code == 401
 
 
+def test_what_a_proxy_passes_on_is_not_of_this_machine(client: TestClient, store: LabStore) -> None:
+    set_up(store)
+    assert client.get("/review/judge/items").status_code == 200
+    for header in ("X-Forwarded-For", "Via", "Forwarded"):
+        assert client.get("/review/judge/items", headers={header: "10.0.0.7"}).status_code == 401
+    client.get(cp.Lab(store.folder).invite("ann").path)
+    assert client.get("/review/judge/items", headers={"X-Forwarded-For": "10.0.0.7"}).json()["voter"] == "ann"
+
+
 def test_only_pictures_of_items_are_shown_to_voters(client: TestClient, store: LabStore) -> None:
     set_up(store)
     voter = Voter(client)

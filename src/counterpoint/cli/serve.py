@@ -38,7 +38,7 @@ server_options = stack(
 def command(
     lab: Path, port: int, host: str, token: str | None, models: tuple[str, ...], args: tuple[str, ...], opens: bool
 ) -> None:
-    """Show LAB in the browser: overview, comparisons, every group. It only reads; Ctrl-C ends it.
+    """Show LAB in the browser: overview, comparisons, every group. It writes nothing but votes; Ctrl-C ends it.
 
     With --model, visitors can try that model: change a picture or a question, and see what it answers. Listening for
     others, by --host, needs a --token.

@@ -18,8 +18,23 @@ let hidden = 0; // when the page was hidden, so that a pause does not count
 // Votes that the server has not acknowledged: they outlive a reload and a crash of the browser.
 
 const store = () => `counterpoint-votes ${task} ${state.voter}`;
-const waiting = () => JSON.parse(localStorage.getItem(store()) ?? "[]");
-const keep = (votes) => (votes.length ? localStorage.setItem(store(), JSON.stringify(votes)) : localStorage.removeItem(store()));
+let held = []; // where the browser keeps nothing, as some do in private windows
+const waiting = () => {
+  try {
+    return JSON.parse(localStorage.getItem(store()) ?? "[]").concat(held);
+  } catch {
+    return held;
+  }
+};
+const keep = (votes) => {
+  try {
+    if (votes.length) localStorage.setItem(store(), JSON.stringify(votes));
+    else localStorage.removeItem(store());
+    held = [];
+  } catch {
+    held = votes;
+  }
+};
 
 let sending = false;
 let delay = 0;
@@ -289,7 +304,7 @@ function status() {
   const saved = count
     ? `${delay ? "The server does not answer; kept in this browser" : "Saving"}: ${count} ${count === 1 ? "vote" : "votes"}`
     : state.saved ? (ago < 5 ? "Saved" : `Saved ${ago < 90 ? `${ago} seconds` : `${Math.round(ago / 60)} minutes`} ago`) : "";
-  find("saved").textContent = [saved, `your votes: ${done}`, seconds ? `time per item ${Math.max(Math.round(seconds), 1)} s` : ""].filter(Boolean).join(" · ");
+  find("saved").textContent = [saved, `votes of ${state.voter}: ${done}`, seconds ? `time per item ${Math.max(Math.round(seconds), 1)} s` : ""].filter(Boolean).join(" · ");
   document.body.dataset.waiting = String(count);
 }
 

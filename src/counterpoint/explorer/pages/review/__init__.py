@@ -133,7 +133,7 @@ def item_view(
         "suite": item.suite,
         "group": hex_id(item.group_id),
         "query": "" if item.query is None else hex_id(item.query),
-        "about": heading(base["test"], base["kind"]),
+        "about": heading(base["test"], base["kind"] if item.task == VoteTask.AUDIT else ""),  # a kind may tell
         "question": QUESTIONS[item.task],
         "context": base["context"],
     }

@@ -22,6 +22,7 @@ COOKIE = "counterpoint-voter"
 """The cookie that holds name and secret of a voter; it is sent to review pages alone."""
 COOKIE_SECONDS = 90 * 86_400
 _FRESH = {"Cache-Control": "no-store"}
+_FORWARDED = frozenset({"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"})  # headers of proxies
 _TEMPLATE = "counterpoint.explorer.pages.review/template.html"
 
 
@@ -102,7 +103,11 @@ ROUTES = (
 
 
 async def _voter(request: Request) -> str | None:
-    voter: str | None = await request.app.state.voting.voter(request.cookies.get(COOKIE, ""))
+    """Who votes; what a proxy passes on comes from elsewhere, also where the server listens on this machine alone."""
+    cookie = request.cookies.get(COOKIE, "")
+    if not cookie and not _FORWARDED.isdisjoint(request.headers):
+        return None
+    voter: str | None = await request.app.state.voting.voter(cookie)
     return voter
 
 
