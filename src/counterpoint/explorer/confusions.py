@@ -5,6 +5,7 @@ from msgspec import Struct
 from counterpoint.explorer.group_filters import browse_address
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.confusion import UNREAD
+from counterpoint.metrics.verdicts import FAILS
 from counterpoint.store.outcomes.queries import kind_confusions
 from counterpoint.store.outcomes.selection import GroupFilter
 
@@ -39,7 +40,7 @@ def confusion_blocks(reader: LabReader, suite: str, slug: str = "") -> tuple[Con
     def address(test: str, kind: str, given: str) -> str:
         if given == UNREAD:
             return ""
-        return browse_address(GroupFilter(slug, suite, test=test, kind=kind, answer=given, browse="1"))
+        return browse_address(GroupFilter(slug, suite, test=test, kind=kind, verdict=FAILS, answer=given, browse="1"))
 
     return tuple(
         ConfusionBlock(

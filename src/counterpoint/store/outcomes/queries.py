@@ -113,10 +113,7 @@ def joint_verdict_groups(
 
 
 def flip_counts(reader: OutcomeReader, first: str, second: str) -> Mapping[str, tuple[int, int]]:
-    """Return by suite how many groups only the first model passes, and how many only the second.
-
-    Groups with an exchanged input have no part in it, since no answer to them is a failure by itself.
-    """
+    """Return by suite how many groups only the first model passes, and how many only the second."""
     sql = (
         f"SELECT a.suite, count_if({_flip('a', 'b')}) AS first, count_if({_flip('b', 'a')}) AS second "
         f"FROM {_flip_join(reader, first, second)} GROUP BY ALL"
@@ -282,5 +279,4 @@ def _flip_join(reader: OutcomeReader, first: str, second: str, suite: str = "") 
 def _flip(passes: str, fails: str) -> str:
     """Return SQL for a group that one side of a join passes and the other fails."""
     passing, failing = (tuple(sorted(verdicts)) for verdicts in (PASSING, FAILING))
-    verdicts = f"{passes}.verdict IN {passing} AND {fails}.verdict IN {failing}"
-    return f"(a.relation <> '{Relation.SWAP}' AND {verdicts})"
+    return f"({passes}.verdict IN {passing} AND {fails}.verdict IN {failing})"

@@ -7,12 +7,14 @@ from msgspec import Struct
 
 from counterpoint import catalog
 from counterpoint.core.quantities import counted
+from counterpoint.explorer.group_filters import browse_address
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
 from counterpoint.explorer.pages.compare.query import CompareQuery
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.comparison import TIE, TOO_FEW, compare_on_suites
 from counterpoint.metrics.metric import Metric, MetricKind
 from counterpoint.metrics.outcomes import Outcomes
+from counterpoint.metrics.verdicts import FAILS, PASSES
 from counterpoint.store.outcomes.queries import flip_counts, flip_groups, read_outcomes
 from counterpoint.store.outcomes.selection import GroupFilter, GroupMatch
 
@@ -163,5 +165,6 @@ def flip_galleries(
 def _gallery(reader: LabReader, query: CompareQuery, *, passed_by_second: bool) -> tuple[tuple[GroupEntry, ...], str]:
     first, second = (model.slug for model in query.pair)
     rows = flip_groups(reader, (first, second), query.suite, FLIPS, passed_by_second=passed_by_second)
-    chosen = GroupFilter(first, query.suite, browse="1")
-    return group_entries(reader, [GroupMatch(**row) for row in rows], chosen, second), ""
+    own, other = (FAILS, PASSES) if passed_by_second else (PASSES, FAILS)
+    chosen = GroupFilter(first, query.suite, verdict=own, also=f"{second}:{other}", browse="1")
+    return group_entries(reader, [GroupMatch(**row) for row in rows], chosen, second), browse_address(chosen)
