@@ -27,6 +27,7 @@ VIEWS = (
     ("small", "/agreement?suite=plain"),
     ("small", "/suites"),
     ("small", "/suites/plain"),
+    ("small", "/suites/plain/map?model=hasty"),
     ("small", "/suites/plain/models/hasty"),
     ("small", "/suites/plain/models/hasty → group"),
     ("small", "/suites/odd/models/hasty?test=hostile → group"),
@@ -64,11 +65,13 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Real servers over two small labs, which together have everything that a page can show."""
     made, new = {"small": small_lab, "groups": lab_of_groups}, tmp_path_factory.mktemp
+    apps = {name: create_app(make(new("lab")), cache=new("cache"), models=_models) for name, make in made.items()}
+    reader = apps["small"].state.reader
+    reader.refresh()
+    reader.features.suite("plain")
+    reader.features.wait("plain")
     with ExitStack() as stack:
-        yield {
-            name: stack.enter_context(served(create_app(make(new("lab")), cache=new("cache"), models=_models)))
-            for name, make in made.items()
-        }
+        yield {name: stack.enter_context(served(app)) for name, app in apps.items()}
 
 
 @pytest.fixture(scope="module")

@@ -83,6 +83,20 @@ def test_models_are_chosen_by_keys_and_the_address_says_them(page: Page, complai
     expect(page.get_by_role("heading", name="Differences")).to_be_visible()
 
 
+def test_groups_like_one_are_fetched_when_they_are_opened_and_lead_on(page: Page, complaints: list[str]) -> None:
+    _open(page, "noise")
+    page.get_by_text("Groups like this one").click()
+    near = page.locator(".similar .gallery a")
+    expect(near).to_have_count(12)
+    near.first.click()
+    page.wait_for_url(re.compile("/groups/"))
+    page.goto("/suites/noise/map?model=shaky")
+    page.locator(".picture-map a").first.focus()
+    expect(page.locator(".map-preview img")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/groups/"))
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("view", VIEWS)

@@ -35,8 +35,22 @@ server_options = stack(
     metavar="K=V,…",
     help="Settings of the models: one for each --model, in turn.",
 )
+@click.option(
+    "--encoder",
+    default="two-tower",
+    show_default=True,
+    shell_complete=complete("models"),
+    help="Find similar groups by the features of this model.",
+)
 def command(
-    lab: Path, port: int, host: str, token: str | None, models: tuple[str, ...], args: tuple[str, ...], opens: bool
+    lab: Path,
+    port: int,
+    host: str,
+    token: str | None,
+    models: tuple[str, ...],
+    args: tuple[str, ...],
+    encoder: str,
+    opens: bool,
 ) -> None:
     """Show LAB in the browser: overview, comparisons, every group. It writes nothing but votes; Ctrl-C ends it.
 
@@ -57,4 +71,4 @@ def command(
 
     with progress_shown():
         pairs = list(zip(models, settings, strict=True))
-        serve(Lab(lab), host=host, port=port, token=token or "", models=pairs, started=started)
+        serve(Lab(lab), host=host, port=port, token=token or "", models=pairs, encoder=encoder, started=started)

@@ -30,6 +30,7 @@ from counterpoint.explorer.registry import PAGES
 from counterpoint.explorer.responses import page_routes, picture, problem_page, waiting_page
 from counterpoint.explorer.security import AccessKeys, PasswordGate, log_in
 from counterpoint.explorer.thumbnails import Thumbnails
+from counterpoint.lab.feature_index import ENCODER, FeatureIndex
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.cache import FileCache, LRUCache, user_cache
 from counterpoint.store.lab import LabStore
@@ -87,12 +88,14 @@ def create_app(
     models: Callable[[Pictures], Sequence[tuple[str, Model]]] = lambda pictures: (),
     password: str = "",
     pages: Sequence[PageEntry] = PAGES,
+    encoder: str = ENCODER,
 ) -> Starlette:
     """Return the application over a lab; `host` is where it will listen, `cache` the folder for tables and thumbnails.
 
     `extra` draws pictures that are no files, by namespace, such as those of the built-in world. `progress` is told what
     is built for a large lab, while its pages show the suites that are ready. `models` loads those that visitors may
     try, by name. With a `password`, every page asks for it. `pages` are the rows of the registry.
+    Similar groups are found by the features of the model `encoder`.
     """
     # other host names are refused on a loopback address, against DNS rebinding
     hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]
@@ -126,6 +129,7 @@ def create_app(
     )
     state = app.state
     state.pages, state.reader = tuple(pages), LabReader(lab.opened(), cache, progress, background=True)
+    state.reader.features = FeatureIndex(state.reader, pictures, cache or user_cache(), encoder)
     state.rendered, state.render_slots = LRUCache[str, bytes](RENDERED_BYTES), Semaphore(RENDER_SLOTS)
     state.thumbnails = Thumbnails(pictures, FileCache(cache or user_cache()))
     state.voting = VotingServer(lab, is_local=host in LOOPBACK)

@@ -70,6 +70,19 @@ PAGES: tuple[PageEntry, ...] = (
         section="Browse",
         parameters=PARAMETERS,
     ),
+    PageEntry(
+        "/suites/{suite}/groups/{group}/similar",
+        "counterpoint.explorer.pages.similar:similar_view",
+        section="Browse",
+        static=None,
+    ),
+    PageEntry(
+        "/suites/{suite}/map",
+        "counterpoint.explorer.pages.picture_map:picture_map_view",
+        section="Suites",
+        parameters=("model",),
+        static=None,
+    ),
     PageEntry("/samples/{query}", "counterpoint.explorer.pages.sample:sample_view", section="Browse"),
 )
 """The pages; those with a label are in the navigation, in this order."""

@@ -137,6 +137,7 @@ async def _page_response(entry: PageEntry, ending: str, request: Request) -> Res
     state = request.app.state
     version = await run_in_threadpool(state.reader.refresh)
     step = state.reader.step.number if state.reader.step else 0
+    version += state.reader.features.version if state.reader.features else ""
     etag = blake2b(f"{version} {step} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
     if _is_known(request, etag):
         return _not_modified(etag)

@@ -13,6 +13,7 @@ from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import LOOPBACK, create_app
 from counterpoint.explorer.site.export import SiteProgress, SiteSelection
 from counterpoint.explorer.site.export import export_site as write_site
+from counterpoint.lab.feature_index import ENCODER
 from counterpoint.lab.lab import Lab
 from counterpoint.lab.picture_locations import lab_worlds
 from counterpoint.lab.progress import ProgressEvent, logger
@@ -29,12 +30,13 @@ def serve(
     token: str = "",
     models: Sequence[tuple[str, Mapping[str, str]]] = (),
     page: str = "/overview",
+    encoder: str = ENCODER,
     started: Callable[[str], None] = logger.info,
 ) -> None:
     """Serve the pages of a lab until interrupted; `started` is called with the address of the first `page`.
 
     Whoever listens beyond loopback needs a `token`, which visitors log in with. `models` are references with settings,
-    for the page on which visitors try a model.
+    for the page on which visitors try a model; `encoder` is the one whose features tell which groups are similar.
     """
     import uvicorn
 
@@ -49,6 +51,7 @@ def serve(
         progress=lambda step: logger.info("%s …", step),
         models=partial(load_models, models),
         password=token,
+        encoder=encoder,
     )
     if host not in LOOPBACK:
         logger.warning("everybody who can reach %s and has the token can read %s", host, store.folder)

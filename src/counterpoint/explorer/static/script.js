@@ -99,3 +99,29 @@ for (const box of document.querySelectorAll("[data-search-rows]")) {
     }
   });
 }
+
+// Parts that are fetched when they are opened, and again while the server is still making them.
+for (const part of document.querySelectorAll("details[data-load]")) {
+  const load = async () => {
+    const response = await fetch(part.dataset.load).catch(() => null);
+    if (!response?.ok) return;
+    const found = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("#similar");
+    part.querySelector("[data-into]").replaceChildren(...found.childNodes);
+    if (part.open && part.querySelector("progress")) setTimeout(load, 1500);
+  };
+  part.addEventListener("toggle", load, { once: true });
+}
+
+// The picture of a mark on a map.
+const map = document.querySelector("[data-pictures]");
+if (map) {
+  const [image, words] = document.querySelectorAll(".map-preview > *");
+  const preview = (event) => {
+    const mark = event.target.closest("a[data-q]");
+    if (!mark) return;
+    image.src = `${map.dataset.pictures}${mark.dataset.q}.webp?width=320`;
+    image.hidden = false;
+    words.textContent = mark.getAttribute("aria-label");
+  };
+  for (const kind of ["pointerover", "focusin"]) map.addEventListener(kind, preview);
+}

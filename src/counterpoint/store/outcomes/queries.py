@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -155,6 +156,20 @@ def pass_matrix(reader: OutcomeReader, suite: str) -> Passes:
     matrix = np.full((len(places), len(slugs)), -1, np.int8)
     matrix[rows, columns] = table["passes"].to_numpy()
     return matrix
+
+
+def pass_counts(
+    reader: OutcomeReader, suite: str, places: Sequence[int], slug: str = ""
+) -> Mapping[int, tuple[int, int]]:
+    """Return by place how many models pass a group and how many fail it; of one model, whether it does."""
+    passing, failing = (tuple(sorted(verdicts)) for verdicts in (PASSING, FAILING))
+    source = reader.database.source("verdicts", model=slug, suite=suite)
+    sql = (
+        f"SELECT place, count_if(verdict IN {passing}) AS passing, count_if(verdict IN {failing}) AS failing "
+        f"FROM {source} SEMI JOIN wanted USING (place) GROUP BY place"
+    )
+    wanted = {"wanted": pa.table({"place": pa.array(places, pa.int64())})}
+    return {row["place"]: (row["passing"], row["failing"]) for row in reader.database.rows(sql, tables=wanted)}
 
 
 def query_places(reader: OutcomeReader, query_id: int, limit: int) -> Sequence[tuple[str, int]]:
