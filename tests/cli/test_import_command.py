@@ -353,3 +353,12 @@ def test_a_prompt_that_is_the_question_itself_is_not_kept_twice(lab: LabStore) -
     Path("said.jsonl").write_text(json.dumps(record))
     _run("said.jsonl")
     assert lab.read_answers(FINGERPRINT, ("prompt", "offered")).to_pylist() == [{"prompt": None, "offered": None}]
+
+
+def test_a_file_in_which_no_record_is_a_prediction_asks_for_its_columns(lab: LabStore) -> None:
+    Path("mine.csv").write_text(f"query_id,reply\n{_ids(lab)[0]},yes\n")
+    said = _run("mine.csv", "--columns", "answer=rply")
+    assert said.exit_code == 1
+    assert "nothing was added to lab; --columns id=…,answer=… says which columns hold predictions" in said.stdout
+    assert "1 answer added" in (told := _run("mine.csv", "--columns", "answer=reply", "--rule", "number").stdout)
+    assert "1 holds no value" in told

@@ -160,6 +160,11 @@ class ImportReport(LabResult[dict[str, Any]]):
 
     def _result(self) -> str:
         name, counts = self.request.name, self.counts
+        notes = self.matches.notes
+        if notes and not self.matches.predictions and all(note.kind == "odd" and not note.query for note in notes):
+            return (
+                f"{name}: nothing was added to {self.lab}; --columns id=…,answer=… says which columns hold predictions"
+            )
         if counts is None and not self.matches.predictions:
             queries = counted(self.queries, "query")
             return f"{name}: nothing was added to {self.lab}, since no record is about any of {queries}"
@@ -168,7 +173,7 @@ class ImportReport(LabResult[dict[str, Any]]):
         added = counted(counts.added, "answer")
         replaced = f", {counts.replaced:,} in place of another one" if counts.replaced else ""
         there = f"; {counts.there:,} were there already" if counts.there else ""
-        unparsed = f"; {counts.unparsed:,} hold no value that the rule {self.request.rule} finds"
+        unparsed = f"; {counts.unparsed:,} {'holds' if counts.unparsed == 1 else 'hold'} no value that the rule {self.request.rule} finds"
         return f"{name}: {added} added to {self.lab}{replaced}{there}{unparsed if counts.unparsed else ''}"
 
     def write_notes(self, path: Path) -> None:
