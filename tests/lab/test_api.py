@@ -144,6 +144,9 @@ def test_tables_for_the_pages_are_made_where_answers_are_written(
     monkeypatch.setattr(reader, "AT_ONCE", 1)
     lab.generate("negation", items=20, limit=5)
     lab.run("constant")
+    assert not (tmp_path / "cache").exists()  # two tables are few
+    monkeypatch.setattr(reader, "FEW_TABLES", 1)
+    lab.run("constant")
     assert not reader.LabReader(lab.store)._plan().missing
     assert "making tables for the pages" in told
     lab.rescore("exact", suites=["order"])

@@ -173,7 +173,8 @@ class ImportReport(LabResult[dict[str, Any]]):
         added = counted(counts.added, "answer")
         replaced = f", {counts.replaced:,} in place of another one" if counts.replaced else ""
         there = f"; {counts.there:,} were there already" if counts.there else ""
-        unparsed = f"; {counts.unparsed:,} {'holds' if counts.unparsed == 1 else 'hold'} no value that the rule {self.request.rule} finds"
+        hold = "holds" if counts.unparsed == 1 else "hold"
+        unparsed = f"; {counts.unparsed:,} {hold} no value that the rule {self.request.rule} finds"
         return f"{name}: {added} added to {self.lab}{replaced}{there}{unparsed if counts.unparsed else ''}"
 
     def write_notes(self, path: Path) -> None:

@@ -184,12 +184,14 @@ class LabReader(OutcomeReader):
 
 AT_ONCE = 1000
 """Queries times models whose tables a page makes in a moment."""
+FEW_TABLES = 10
+"""Suites times models whose tables a server makes while its first page waits, so that a quick command need not."""
 
 
 def update_tables(store: LabStore, suites: Sequence[str], progress: ProgressCallback) -> None:
     """Make the tables of suites that have new groups or answers, so that pages need not; never raises an error.
 
-    Those of a small lab are left to the first page.
+    Those of a small lab, and the few of a lab with few suites and models, are left to the first page.
     """
     models = len(store.versions())
 
@@ -198,7 +200,8 @@ def update_tables(store: LabStore, suites: Sequence[str], progress: ProgressCall
 
     try:
         names = tuple(suites) or tuple(store.suites())
-        if sum(store.manifest(name).rows for name in names) * max(models, 1) >= AT_ONCE:
+        is_large = sum(store.manifest(name).rows for name in names) * max(models, 1) >= AT_ONCE
+        if is_large and len(names) * models >= FEW_TABLES:
             LabReader(store, progress=report).update(names)
     except (Exception, KeyboardInterrupt) as problem:  # the answers are stored, and pages make what is missing
         logger.info("the tables for the pages are made when they are asked for: %s", problem or "interrupted")
