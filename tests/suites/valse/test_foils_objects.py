@@ -46,7 +46,7 @@ FORMS = (
     "A dog sitting on a {}.",
 )
 ALL = [caption(form.format(name), 10 * n + m) for n, name in enumerate(NAMES) for m, form in enumerate(FORMS)]
-SEEN = ObjectSurvey(ALL)
+SEEN = ObjectSurvey(ALL, known=())
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,9 @@ SEEN = ObjectSurvey(ALL)
         ("A bowl of soup.", []),
         ("A cat sitting near its kitten.", []),  # named twice
         ("A dog's bowl.", [("bowl", False)]),
+        ("A bus a red car and a house.", []),  # no sentence
+        ("A bird perched on a wall.", []),  # what only some do
+        ("A man between two dogs, one of them holding a kite.", []),  # who holds it
         ("", []),
     ],
 )
@@ -99,7 +102,11 @@ def test_another_thing_is_of_the_same_sort_and_another_category() -> None:
         ("A brown horse is near a wall.", {"A brown elephant is near a wall."}),
         ("A spotted horse is near a wall.", set()),  # no spotted elephant is attested
         ("A horse flies.", set()),
-        ("A horse runs near a circus.", set()),
+        ("A horse runs in a circus.", set()),
+        ("A horse runs near a circus.", set()),  # no animal is attested near one
+        ("A horse runs near a wall.", {"An elephant runs near a wall."}),
+        ("A white horse runs.", set()),
+        ("A dog sitting on the back of a horse.", set()),
         ("A dog sitting on a chair in a field.", {
             "A dog sitting on a bed in a field.",
             "A cat sitting on a chair in a field.",
@@ -109,14 +116,39 @@ def test_another_thing_is_of_the_same_sort_and_another_category() -> None:
 )  # fmt: skip
 def test_a_caption_gives_these_foils(text: str, foils: set[str]) -> None:
     more = [caption(f"A {name} sitting on a chair.", 500 + number) for number, name in enumerate(("cat", "bird"))]
-    survey = ObjectSurvey([*ALL, *more])
+    survey = ObjectSurvey([*ALL, *more], known=())
     assert {foil.text for foil in caption_foils(caption(text, 10**6), survey)} == foils
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "is_made"),
+    [
+        ("A {} standing in a field.", ("horse", "zebra"), True),
+        ("A white {} standing in a field.", ("horse", "zebra"), False),  # no zebra is white
+        ("A black and white {} standing in a field.", ("cow", "bear"), False),
+        ("A black {} standing in a field.", ("cow", "bear"), True),
+        ("A man eating a {}.", ("pizza", "banana"), True),
+        ("A group of people eating a {}.", ("pizza", "banana"), False),  # one for all of them
+        ("A group of people eating a {}.", ("pizza", "cake"), True),
+    ],
+)
+def test_a_thing_has_its_colors_and_its_eaters(text: str, other: tuple[str, str], is_made: bool) -> None:
+    captions = [caption(text.format(word), number) for number, word in enumerate(other * 3)]
+    foils = caption_foils(captions[0], ObjectSurvey(captions, known=()))
+    assert (text.format(other[1]) in [foil.text for foil in foils]) is is_made
+
+
+def test_a_source_with_few_captions_borrows_what_is_usual() -> None:
+    few = [caption(f"A {word}.", number) for number, word in enumerate(["dog", "cat"] * 3)]
+    one = caption("A dog sitting on a couch.", 99)
+    assert not caption_foils(one, ObjectSurvey([*few, one], known=()))
+    assert "A cat sitting on a couch." in [foil.text for foil in caption_foils(one, ObjectSurvey([*few, one]))]
 
 
 def test_what_is_named_or_annotated_is_no_foil() -> None:
     one = caption("A dog runs.", 10**6)
     for other in ("A cat.", "A kitten on a sofa."):
-        more = ObjectSurvey([*ALL, caption(other, 10**6)])
+        more = ObjectSurvey([*ALL, caption(other, 10**6)], known=())
         assert candidate_words(one, next(iter(object_mentions(one.text))), more) == ["bird"]
     picture = Picture("coco:1.jpg")
     scene = Scene("1", picture, Size(9, 9), (SceneObject("1", "bird"), SceneObject("2", "dog")))

@@ -29,7 +29,7 @@ from counterpoint.suites.valse.relations import (
 )
 
 ALL = list(every_caption())
-SURVEY = PrepositionSurvey(ALL)
+SURVEY = PrepositionSurvey(ALL, known=())
 NESTED = ("nested", "noun", "in front of", "fence")
 
 
@@ -85,7 +85,7 @@ def test_what_says_the_same_or_may_hold_too_is_never_offered(text: str, never: s
 
 def _is_made(text: str, foil: str) -> bool:
     """Whether a caption gets a foil that another caption attests word by word."""
-    survey = PrepositionSurvey([caption(text, 1), caption(foil, 2)])
+    survey = PrepositionSurvey([caption(text, 1), caption(foil, 2)], known=())
     return foil in [one.text for one in caption_foils(caption(text, 1), survey)]
 
 
@@ -161,8 +161,16 @@ def _only(found: Iterable[PrepositionSlot]) -> PrepositionSlot:
 
 def test_a_foil_is_attested_between_such_words() -> None:
     assert _offered("A dog sitting on a bench.") == ["behind", "in front of", "next to", "under"]
-    assert not _offered("A dog sitting on a stool.", PrepositionSurvey([caption("A dog sitting on a stool.")] * 3))
+    assert not _offered(
+        "A dog sitting on a stool.", PrepositionSurvey([caption("A dog sitting on a stool.")] * 3, known=())
+    )
     assert not _offered("A dog flying on a bench.")
+
+
+def test_a_source_with_few_captions_borrows_what_is_usual() -> None:
+    few = [caption("A cat sitting on a laptop.", 1), caption("A man standing next to a truck.", 2)]
+    assert not _offered(few[0].text, PrepositionSurvey(few, known=()))
+    assert _offered(few[0].text, PrepositionSurvey(few)) == ["next to"]
 
 
 def test_what_another_caption_of_the_picture_says_is_no_foil() -> None:

@@ -1,5 +1,6 @@
 """Objects: a noun of a caption is replaced by one of another category (FOIL it!, Shekhar et al. 2017)."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,6 +39,7 @@ from counterpoint.suites.valse.caption_foils import (
 
 PIECE = "foil-it"
 _PICTURE_OF = 5  # tokens: a close up view of
+_BESIDE = ("beside", "near")  # ties of all words of a caption
 MIN_COUNT = 3
 """The least number of captions with a word for it to be used in foils."""
 
@@ -97,6 +99,8 @@ def object_mentions(text: str) -> Iterator[ObjectMention]:
     apart = find_prepositions(tokens)
     chunks = find_noun_chunks(tokens, apart)
     ends = {end: start for start, end in apart.items()}
+    if any(one.end == two.start for one, two in pairwise(chunks)):
+        return  # a bus a red car and some houses
     for place, chunk in enumerate(chunks):
         mention = _mention(tokens, chunk)
         lead = _lead(tokens, chunks, place, ends)
@@ -111,7 +115,8 @@ def object_mentions(text: str) -> Iterator[ObjectMention]:
                     for word in tokens[chunk.first : start]
                     if word.text not in _neutral(mention.word)
                 ),
-                *(f"beside {name}" for name in _things(tokens, chunks, chunk)),
+                *_ties(tokens, [one for one in chunks if one is not chunk], ends),
+                *(f"with {infinitive(word.text)}" for word in tokens if word.tag[:2] == "VV"),
             )
             yield replace(mention, context=context)
 
@@ -171,7 +176,7 @@ def _lead(tokens: Sequence[TaggedToken], chunks: Sequence[NounChunk], place: int
             return ""
         return f"on {infinitive(resting.text)} {said}" if said in listed_words("objects", "places.supports") else ""
     verb = infinitive(before.text) if before.tag[0] == "V" or before.text.endswith("ing") else ""
-    by_person = not place or not is_kind(singular(tokens[chunks[place - 1].head].text), "animal.n.01")
+    by_person = not any(is_kind(singular(tokens[one.head].text), "animal.n.01") for one in chunks[:place])
     is_thing = chunk.determiner is not Determiner.BARE or bool(chunk.many)
     return f"of {verb}" if by_person and is_thing and verb in listed_words("objects", "places.verbs") else ""
 
@@ -199,10 +204,19 @@ def _is_repeated(tokens: Sequence[TaggedToken], mention: ObjectMention) -> bool:
     return any(name in _named(word) for word in own)
 
 
-def _things(tokens: Sequence[TaggedToken], chunks: Sequence[NounChunk], own: NounChunk) -> list[str]:
-    """The heads of the other phrases of a caption."""
-    names = (singular(tokens[chunk.head].text) for chunk in chunks if chunk is not own)
-    return [name for name in names if name not in listed_words("objects", "places.general")]
+def _ties(tokens: Sequence[TaggedToken], chunks: Sequence[NounChunk], ends: Mapping[int, int]) -> list[str]:
+    """The heads of phrases, each after the kind of its preposition: on, in, over, under, near, or else "beside"."""
+    rows: Mapping[str, str] = read_lists("objects")["ties"]
+    kinds = {said: kind for kind, row in rows.items() for said in split_list(row)}
+    kind, found = "beside", list[str]()
+    for chunk in chunks:
+        name = singular(tokens[chunk.head].text)
+        start = ends.get(chunk.start, chunk.start)
+        said = " ".join(word.text for word in tokens[start : chunk.start])
+        kind = kind if said == "of" else kinds.get(said, "beside")  # on the back of a cow
+        if name not in listed_words("objects", "places.general"):
+            found.append(f"{kind} {name}")
+    return found
 
 
 @cache
@@ -213,12 +227,32 @@ def _named(word: str) -> frozenset[str]:
     return frozenset(found).union(*(_doubts().get(name, frozenset()) for name in (word, one)))
 
 
+@cache
+def usual_contexts() -> frozenset[tuple[str, str]]:
+    """Categories with contexts that captions of COCO have at least twice, for sources with few captions."""
+    rows: Mapping[str, Mapping[str, str]] = read_lists("attested")["objects"]
+    found = (
+        (name, tie, word) for tie, names in rows.items() for name, row in names.items() for word in split_list(row)
+    )
+    return frozenset(
+        (name, f"{one} {word}") for name, tie, word in found for one in (_BESIDE if tie == "beside" else (tie,))
+    )
+
+
+def _said(text: str) -> Iterator[str]:
+    """The contexts that a caption gives to every category that it names."""
+    tokens = tag_text(text)
+    apart = find_prepositions(tokens)
+    yield from _ties(tokens, find_noun_chunks(tokens, apart), {end: start for start, end in apart.items()})
+    yield from (f"with {infinitive(word.text)}" for word in tokens if word.tag[:2] == "VV")
+
+
 class ObjectSurvey(CaptionSurvey):
     """Counts of words and of the contexts of categories, and the categories in the captions of each picture."""
 
-    def __init__(self, captions: Iterable[Caption]) -> None:
+    def __init__(self, captions: Iterable[Caption], known: Iterable[tuple[str, str]] | None = None) -> None:
         self.words = Counter[str]()
-        self._contexts = set[tuple[str, str]]()
+        self.contexts = Counter[tuple[str, str]](usual_contexts() if known is None else known)
         self._captions = list[Caption]()  # with a word that may be exchanged
         super().__init__(captions)
 
@@ -229,10 +263,11 @@ class ObjectSurvey(CaptionSurvey):
         self.words.update(both & categories().keys())
         mentions = list(object_mentions(caption.text))
         self._captions += [caption] * bool(mentions)
-        for mention in mentions:
-            self._contexts.update((categories()[mention.word][0], row) for row in mention.context)
         names = {categories()[word][0] for word in both & categories().keys()}
-        self._contexts.update((name, f"beside {word}") for name in names for word in words)
+        self.contexts.update((name, row) for name in names for row in (_said(caption.text) if names else ()))
+        for mention in mentions:
+            self.contexts.update((categories()[mention.word][0], row) for row in mention.context)
+        self.contexts.update((name, f"{tie} {word}") for name in names for word in words for tie in _BESIDE)
         return sorted(frozenset[str]().union(*map(_named, both)))
 
     @cached_property
@@ -246,8 +281,13 @@ class ObjectSurvey(CaptionSurvey):
         Things are left out with `alone`: where the scene is annotated, they need not tell what is absent.
         """
         name = categories()[word][0]
-        rows = [row for row in mention.context if not (alone and row.startswith("beside"))]
-        return self.words[word] >= MIN_COUNT and all((name, row) in self._contexts for row in rows)
+        rows = [row for row in mention.context if not (alone and row.startswith(("beside", "near", "on ", "in ")))]
+        return self.words[word] >= MIN_COUNT and all(self._is_usual(mention, name, row) for row in rows)
+
+    def _is_usual(self, mention: ObjectMention, name: str, row: str) -> bool:
+        """Whether captions have a context of a category; what is only near it may be near another one of the set."""
+        among = {categories()[word][0] for word in sibling_words(mention.word)} if row.startswith("near ") else {name}
+        return any((one, row) in self.contexts for one in among)
 
 
 def candidate_words(caption: Caption, mention: ObjectMention, survey: ObjectSurvey) -> list[str]:
@@ -256,11 +296,27 @@ def candidate_words(caption: Caption, mention: ObjectMention, survey: ObjectSurv
         return []
     fits = [word for word in sibling_words(mention.word) if _is_counted(word)]
     fits = [word for word in fits if survey.is_attested(mention, word, alone=caption.scene is not None)]
-    fits = [word for word in fits if not (mention.many and is_plural(word))]
+    fits = [word for word in fits if not (mention.many and is_plural(word)) and _suits(caption.text, mention, word)]
     unnamed = [word for word in fits if not survey.states(caption.picture, categories()[word][0])]
     names = caption.scene.names if caption.scene else frozenset[str]()
     unseen = [word for word in unnamed if not any(is_known(name) and may_be(name, word) for name in names)]
     return [word for word in unseen if word not in names and categories()[word][0] not in names]
+
+
+def _suits(text: str, mention: ObjectMention, word: str) -> bool:
+    """Whether a thing has such a color, and is eaten by as many."""
+    words = re.findall(r"[a-z]+", text.lower())
+    colors = listed_words("objects", "places.colors").intersection(
+        row[6:] for row in mention.context if row[:6] == "after "
+    )
+    coats: Mapping[str, str] = read_lists("objects")["coats"]
+    name = categories()[word][0]
+    known = split_list(coats.get(name, ""))
+    is_plain = name not in coats or (
+        colors <= set(known) and not (len(colors) > 1 and name in split_list(coats["plain"]))
+    )
+    is_shared = mention.many or "of eat" not in mention.context or name in listed_words("objects", "places.shared")
+    return is_plain and (is_shared or not listed_words("objects", "places.eaters").intersection(words))
 
 
 def _is_counted(word: str) -> bool:

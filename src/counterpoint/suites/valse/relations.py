@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import product
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Caption
@@ -43,6 +43,8 @@ _ANY = "any"
 _NOUN = "noun"  # stands for a verb where the preposition follows what is placed
 _NESTED = "nested"  # stands for a subject where the preposition follows another place
 _LINKS = 4  # phrases between what is placed and its verb
+Attestation: TypeAlias = tuple[str, str, tuple[str, str]]
+"""A kind of prepositions with the class of a verb, and those of a landmark and of what is placed."""
 _SKIPPED = ("AV0", "XX0", "CJT", "PNQ", "VBZ", "VBB", "VBD", "VBG", "VHZ", "VHB")
 
 
@@ -272,19 +274,27 @@ def _telling(name: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(split_list(read_lists(PIECE)['tells'][name]))})\b|n't\b")
 
 
+@cache
+def usual_places() -> frozenset[Attestation]:
+    """What captions of COCO have at least twice, for sources with few captions."""
+    rows: Mapping[str, str] = read_lists("attested")["relations"]
+    found = ((kind, item.split("/")) for kind, row in rows.items() for item in split_list(row))
+    return frozenset((kind, verb, (landmark, subject)) for kind, (verb, landmark, subject) in found)
+
+
 class PrepositionSurvey(CaptionSurvey):
     """Counts of prepositions with verbs and classes of nouns, and their meanings before each noun of a picture."""
 
-    def __init__(self, captions: Iterable[Caption]) -> None:
+    def __init__(self, captions: Iterable[Caption], known: Iterable[Attestation] | None = None) -> None:
         self.spans = Counter[str]()
         self._captions = list[Caption]()  # with a preposition that can be exchanged
-        self._attested = Counter[tuple[str, str, tuple[str, str]]]()  # kind; classes of verb, landmark and subject
+        self.attested = Counter[Attestation](usual_places() if known is None else known)
         super().__init__(captions)
 
     def is_attested(self, verb: str, span: str, contexts: Iterable[tuple[str, str]]) -> bool:
         """Whether a preposition is usual, and one of its kind occurs with such a verb, landmark and subject."""
         kind = preposition_kinds()[span]
-        met = any(self._attested[kind, name, one] for one in contexts for name in _verb_classes(verb))
+        met = any(self.attested[kind, name, one] for one in contexts for name in _verb_classes(verb))
         return met and self.spans[span] >= MIN_COUNT
 
     def facts(self, caption: Caption) -> Iterator[str]:
@@ -305,7 +315,7 @@ class PrepositionSurvey(CaptionSurvey):
             rows = _rows(place.subject, place.verb, place.noun, kind)
             for context in frozenset[tuple[str, str]]().union(*(contexts for _, contexts in rows)):
                 for verb in _verb_classes(place.verb):
-                    self._attested[kind, verb, context] += 1
+                    self.attested[kind, verb, context] += 1
 
     @cached_property
     def assigned(self) -> Mapping[str, str]:
