@@ -107,4 +107,5 @@ def said(queries: np.ndarray, fingerprint: str, rng: np.random.Generator) -> pa.
         "digest": pa.array([""] * rows),
         "seconds": np.full(rows, 0.01, np.float32),
     }
-    return pa.table({name: columns[name] for name in ANSWERS.names}).cast(ANSWERS)
+    unknown = {field.name: pa.nulls(rows, field.type) for field in ANSWERS if field.nullable}
+    return pa.table({name: (unknown | columns)[name] for name in ANSWERS.names}).cast(ANSWERS)

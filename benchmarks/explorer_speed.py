@@ -21,6 +21,7 @@ from pathlib import Path
 
 import httpx2
 
+import counterpoint
 from benchmarks.explorer_lab import NOUNS, PLACES, made
 
 AUTHORS = "the tool of the paper takes 260 to 593 ms for a filter at 15,000 samples"
@@ -51,6 +52,7 @@ FILTERS = (
     "/browse?text=bicycle",
     "/browse?text=number%2077{n}",
     "/browse?tag=edit%3Dwood&verdict=wrong",
+    "/browse?verdict=fails&order=disagreement&view=pictures",
     "/browse?text=umbrella&answer=two&metric=self_consistency&low=0.2",
 )
 """Filters; `{n}` is another number each time, so that nothing that was kept helps."""
@@ -71,7 +73,8 @@ class Timed:
 def served(lab: Path, cache: Path) -> Iterator[tuple[str, int]]:
     """The address and the process of a real server over a lab."""
     words = [sys.executable, "-m", "counterpoint", "serve", str(lab), "--port", "0"]
-    environment = {"XDG_CACHE_HOME": str(cache), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "2"}
+    own = str(Path(counterpoint.__file__).parents[1])  # the server is that of this copy
+    environment = {"XDG_CACHE_HOME": str(cache), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "2", "PYTHONPATH": own}
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
