@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -124,9 +125,26 @@ def test_three_people_qualify_and_judge_with_keys_alone(
     assert chosen["bob"] == {number: "caption" if number % 3 else "both" for number in everything}
     by_hand = {number: "cannot-tell" if number == 3 else "caption" for number in everything}
     assert chosen["cid"] == by_hand | {changed: "both"}
+    units = [tuple(chosen[name][number] for name in chosen) for number in everything]
+    _figures_are_those_counted_by_hand(cp.Lab(store.folder), units)
     golds = [vote for vote in all_votes(store.storage) if vote.is_gold_item]
     assert Counter(vote.voter for vote in golds)["ann"] == GOLD + count // 10
     assert {vote.choice for vote in golds} == {"caption"}
+
+
+def _figures_are_those_counted_by_hand(lab: cp.Lab, units: list[tuple[str, ...]]) -> None:
+    """Validity, unanimity and alpha of the votes by their definitions, and the suite of what is valid."""
+    valid = [unit.count("caption") >= 2 for unit in units]
+    (count,) = lab.votes("foils", task="judge")
+    assert (count.items, count.votes, count.accepted) == (len(units), 3 * len(units), sum(valid))
+    assert count.unanimous == sum(unit == ("caption",) * 3 for unit in units)
+    total = Counter(choice for unit in units for choice in unit)
+    number = sum(total.values())
+    observed = sum(first != second for unit in units for first, second in permutations(unit, 2)) / 2 / number
+    expected = 1 - sum(n * (n - 1) for n in total.values()) / number / (number - 1)
+    assert count.agreement.alpha.value == pytest.approx(1 - observed / expected)
+    lab.correct("foils", "valid", name="foils-valid")
+    assert lab.store.manifest("foils-valid").groups == sum(valid)
 
 
 def test_votes_wait_in_the_browser_while_the_server_is_away(

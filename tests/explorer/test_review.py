@@ -217,6 +217,26 @@ def test_voters_qualify_and_are_told_when_they_do_not(app: Starlette, store: Lab
     assert read_votes(store.storage, gold_items=True).num_rows == 14
 
 
+def test_the_author_sees_how_far_people_are(client: TestClient, app: Starlette, store: LabStore) -> None:
+    assert "No task is set up" in client.get("/review").text
+    set_up(store, gold_suite="known", per_item=1)
+    assert "Nobody has voted yet" in client.get("/review").text
+    for name in ("careful", "careless"):
+        voter = invited(app, store, name)
+        voter.look()
+        for _ in range(6):
+            if voter.state["items"]:
+                voter.vote(voter.right() if name == "careful" else "neither")
+    told = client.get("/review.json").json()
+    (task,) = told["tasks"]
+    assert (task["items"], task["done"], task["votes"], task["left_out"]) == (6, 2, 2, 0)
+    assert [(voter["voter"], voter["votes"], voter["gold_right"], voter["standing"]) for voter in told["voters"]] == [
+        ("careful", 2, 4, "qualified"),
+        ("careless", 0, 0, "disqualified"),
+    ]
+    assert "votes left out" in client.get("/review").text
+
+
 def test_beyond_this_machine_nobody_votes_without_a_link(store: LabStore, tmp_path: Path) -> None:
     set_up(store)
     app = create_app(store, host="0.0.0.0", cache=tmp_path / "cache", password=PASSWORD)

@@ -82,7 +82,7 @@ def test_every_item_gets_its_votes_from_different_people(
     by_item = Counter(vote.item for vote in votes)
     assert len({(vote.item, vote.voter) for vote in votes}) == len(votes), "nobody votes on an item twice"
     if voters >= each:
-        assert crowd.queue.is_complete()
+        assert crowd.queue.complete_items() == crowd.queue.size
         assert len(by_item) == count
     assert max(by_item.values(), default=0) <= each
     if not until_majority:
@@ -135,7 +135,7 @@ def test_an_item_that_is_not_voted_on_goes_to_somebody_else_after_a_time() -> No
     crowd = Crowd(queue, 0)
     queue.record(crowd.cast("ann", item))  # late, and kept
     queue.record(crowd.cast("bob", item))
-    assert queue.is_complete()
+    assert queue.complete_items() == queue.size
     assert queue.hand_out("cid", 111) == queue.hand_out("ann", 9999) == []
 
 
@@ -205,7 +205,7 @@ class TestQualification:
         counted, left_out = counted_votes(votes, self.how)
         assert left_out == lazy, "kept, and left out"
         assert Counter(vote.item for vote in counted) == {item.item: 2 for item in groups(12)}
-        assert crowd.queue.is_complete()
+        assert crowd.queue.complete_items() == crowd.queue.size
 
     def test_the_one_who_marked_the_gold_items_needs_no_qualification(self) -> None:
         how = settings(gold_voter="author", gold_items=2, gold_every=1, per_item=1)

@@ -100,7 +100,7 @@ def _serve(lab: cp.Lab, page: str, port: int, host: str, token: str | None, open
     from counterpoint import serve
 
     def started(address: str) -> None:
-        click.echo(f"vote at {address}; Ctrl-C ends the server, and votes stay")
+        click.echo(f"vote at {address}, see how far people are at {address.rpartition('/')[0]}; Ctrl-C ends the server")
         if opens:
             click.launch(address)
 

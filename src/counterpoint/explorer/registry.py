@@ -83,6 +83,13 @@ PAGES: tuple[PageEntry, ...] = (
         parameters=("model",),
         static=None,
     ),
+    PageEntry(
+        "/review",
+        "counterpoint.explorer.pages.review:ReviewProgressView",
+        section="Suites",
+        static=None,
+        routes="counterpoint.explorer.pages.review.routes:PROGRESS",
+    ),
     PageEntry("/samples/{query}", "counterpoint.explorer.pages.sample:sample_view", section="Browse"),
 )
 """The pages; those with a label are in the navigation, in this order."""

@@ -113,9 +113,14 @@ class AssignmentQueue:
             voter not in self._items[item].choices for item in open_items if item in self._items
         )
 
-    def is_complete(self) -> bool:
-        """Whether every item has the votes it needs."""
-        return all(self._wanted(state) <= len(self._counted(state)) for state in self._items.values())
+    @property
+    def size(self) -> int:
+        """How many items there are, without gold items."""
+        return len(self._items)
+
+    def complete_items(self) -> int:
+        """How many items have the votes they need."""
+        return sum(self._wanted(state) <= len(self._counted(state)) for state in self._items.values())
 
     def hand_out(self, voter: str, now: float, count: int = 2) -> list[ReviewItem]:
         """The next items of a voter: those handed out before and not voted on, then new ones; each is leased."""

@@ -1,6 +1,7 @@
 """Review: the items of a task as a person sees them, one at a time; nothing in them tells the right choice."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
@@ -21,6 +22,7 @@ from counterpoint.core.votes import (
     VoteTask,
 )
 from counterpoint.explorer.group_parts import BoxView, changed_texts, heading, picture_view, query_names
+from counterpoint.explorer.page import PageView
 from counterpoint.lab.review_tasks import GroupRows, offered_answers
 from counterpoint.lab.reviewing import right_answer
 from counterpoint.language.word_diff import TextPiece
@@ -114,6 +116,40 @@ class ReviewView(Struct, frozen=True):
     seconds: float  # per item
     items: tuple[ReviewItemView, ...]
     history: tuple[PastVote, ...] = ()
+
+
+class TaskProgress(Struct, frozen=True):
+    """How far a task is; votes that are left out are those of people who did not qualify."""
+
+    task: str
+    suites: tuple[str, ...]
+    items: int
+    done: int
+    votes: int
+    left_out: int
+    per_item: int
+    until_majority: bool
+    address: str
+
+
+class VoterProgress(Struct, frozen=True):
+    """What one person did in a task; the seconds are the mean of an item."""
+
+    task: str
+    voter: str
+    votes: int
+    standing: str
+    seconds: float
+    gold_right: int
+    gold_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewProgressView(PageView):
+    """How far people are with every task, for whoever set it up."""
+
+    tasks: tuple[TaskProgress, ...] = ()
+    voters: tuple[VoterProgress, ...] = ()
 
 
 def shown_order(voter: str, item: ReviewItem) -> str:

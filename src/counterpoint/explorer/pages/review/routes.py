@@ -11,10 +11,18 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from counterpoint.core.errors import PictureError, StoreError
-from counterpoint.explorer.pages.review import QUESTIONS, row_picture
+from counterpoint.explorer.pages.review import QUESTIONS, ReviewProgressView, row_picture
 from counterpoint.explorer.pages.review.voting import ReviewRoom, VotingServer, cookie_value, parse_vote
 from counterpoint.explorer.request_bodies import read_json
-from counterpoint.explorer.responses import MISSING_PICTURE, TEMPLATES, parse_id, with_etag
+from counterpoint.explorer.responses import (
+    MISSING_PICTURE,
+    TEMPLATES,
+    lab_view,
+    page_navigation,
+    parse_id,
+    twin_content,
+    with_etag,
+)
 from counterpoint.explorer.security import HEADER
 from counterpoint.explorer.thumbnails import thumbnail_width
 
@@ -23,7 +31,27 @@ COOKIE = "counterpoint-voter"
 COOKIE_SECONDS = 90 * 86_400
 _FRESH = {"Cache-Control": "no-store"}
 _FORWARDED = frozenset({"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"})  # headers of proxies
-_TEMPLATE = "counterpoint.explorer.pages.review/template.html"
+_MODULE = "counterpoint.explorer.pages.review"
+_TEMPLATE = f"{_MODULE}/template.html"
+
+
+async def progress_page(request: Request) -> Response:
+    """GET /review and /review.json: how far people are with every task, for those who may read the lab."""
+    voting: VotingServer = request.app.state.voting
+    rooms = [await voting.room(task) for task in await run_in_threadpool(voting.tasks)]
+    view = ReviewProgressView(
+        title="Review",
+        sentence="What people vote on, and how far they are; votes are counted when they are on disk.",
+        twin="/review.json",
+        tasks=tuple(room.progress() for room in rooms),
+        voters=tuple(voter for room in rooms for voter in room.voters()),
+    )
+    lab = await run_in_threadpool(lab_view, request)
+    if request.url.path.endswith(".json"):
+        return JSONResponse(twin_content(view, lab), headers=_FRESH)
+    template = TEMPLATES.get_template(f"{_MODULE}/progress.html")
+    html = template.render(view=view, lab=lab, navigation=page_navigation(request, "Suites"))
+    return Response(html, headers=_FRESH, media_type="text/html")
 
 
 async def join(request: Request) -> Response:
@@ -92,6 +120,8 @@ async def review_picture(request: Request) -> Response:
     return with_etag(request, response, blake2b(content, digest_size=8).hexdigest())
 
 
+PROGRESS = (Route("/review", progress_page), Route("/review.json", progress_page))
+"""The routes of the page for whoever set up a task."""
 ROUTES = (
     Route("/review/join", join),
     Route("/review/pictures/{suite}/{query}.webp", review_picture),
@@ -99,7 +129,7 @@ ROUTES = (
     Route("/review/{task}/items", review_state),
     Route("/review/{task}/votes", review_vote, methods=["POST"]),
 )
-"""The routes of the pages."""
+"""The routes of the pages on which people vote."""
 
 
 async def _voter(request: Request) -> str | None:

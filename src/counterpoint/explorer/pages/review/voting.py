@@ -5,7 +5,7 @@ import base64
 import re
 import time
 from binascii import Error as NotBase64
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +19,8 @@ from counterpoint.explorer.pages.review import (
     PastVote,
     ReviewItemView,
     ReviewView,
+    TaskProgress,
+    VoterProgress,
     item_view,
     sent_choice,
     shown_order,
@@ -26,6 +28,7 @@ from counterpoint.explorer.pages.review import (
 )
 from counterpoint.lab.review_tasks import GroupRows, ReviewPool, count_choices, load_review, stored_review
 from counterpoint.review.assignment import AssignmentQueue, ReviewItem
+from counterpoint.review.qualification import VoterStanding, is_expected
 from counterpoint.store.lab import LabStore
 from counterpoint.store.votes import VoteLog, all_votes, find_voter, read_reviews
 
@@ -96,6 +99,23 @@ class ReviewRoom:
             items=tuple(self._item(item, voter) for item in items),
             history=tuple(vote for vote in past if vote),
         )
+
+    def progress(self) -> TaskProgress:
+        """How far the task is."""
+        settings = self.pool.settings
+        ordinary = [vote for own in self.by_voter.values() for vote in own.values() if not vote.is_gold_item]
+        left_out = sum(self.queue.standing(vote.voter) is VoterStanding.DISQUALIFIED for vote in ordinary)
+        counts = (self.queue.size, self.queue.complete_items(), len(ordinary), left_out)
+        how = (settings.per_item, settings.until_majority)
+        return TaskProgress(settings.task, settings.suites, *counts, *how, f"/review/{settings.task}")
+
+    def voters(self) -> Iterator[VoterProgress]:
+        """What each person did."""
+        for voter, own in sorted(self.by_voter.items()):
+            gold = [vote for vote in own.values() if vote.is_gold_item]
+            seconds = round(sum(vote.seconds for vote in own.values()) / len(own), 1)
+            about = (len(own) - len(gold), self.queue.standing(voter).value, seconds)
+            yield VoterProgress(self.pool.settings.task, voter, *about, sum(map(is_expected, gold)), len(gold))
 
     def find(self, suite: str, group_id: int, query: int | None) -> ReviewItem:
         """The item of a vote; HTTP 404 where the task has none."""
