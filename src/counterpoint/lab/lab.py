@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.exporting import ExportReport, WrittenFiles
     from counterpoint.lab.failures import Failures
     from counterpoint.lab.foil_words import FoilWordReport
+    from counterpoint.lab.gating import GateReport
     from counterpoint.lab.generation import GeneratedSuites
     from counterpoint.lab.importing import ImportReport
     from counterpoint.lab.label_errors import LabelSuspects
@@ -299,6 +300,24 @@ class Lab:
 
         request = _score_request((), by, filter, threshold, 0, pool=pool)
         return cover_models(self.store.opened(), first, second, request, suites, pairs=pairs)
+
+    def gate(self, model: str, rules: Sequence[str], *, baseline: str = "", suites: Sequence[str] = ()) -> GateReport:
+        """Hold rules against a model: each holds, fails, or cannot be told yet, with the bound that decided.
+
+        Rules look like "negation.accuracy >= 0.6", "accuracy not worse than baseline by 1 point", "unparsed <= 2 %" and
+        "max drop on any suite <= 3 points".
+        """
+        from counterpoint.lab.gating import gate_model
+
+        return gate_model(self.store.opened(), model, rules, baseline=baseline, suites=suites)
+
+    def set_baseline(self, model: str) -> ModelVersion:
+        """Mark a version as the baseline of its model, which `model@baseline` selects from then on."""
+        from counterpoint.lab.selection import select_models
+
+        ((_, version),) = select_models(self.store.opened(), [model]).items()
+        self.store.set_baseline(version)
+        return version
 
     def leaderboard(
         self,

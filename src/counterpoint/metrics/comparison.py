@@ -32,7 +32,7 @@ from counterpoint.metrics.paired_tests import (
 )
 from counterpoint.metrics.scoring import BONFERRONI, ScoreRequest
 from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
-from counterpoint.metrics.units import Flags, Unit
+from counterpoint.metrics.units import Flags, Rows, Unit
 
 TIE, TOO_FEW = "tie", "too few"
 """Verdicts beside `first` and `second`: chance explains the difference, or there are too few pictures or cases."""
@@ -171,6 +171,15 @@ def _paired_units(
         paired = _PairedUnits(units, units[0].counted & units[1].counted, slicer.cut(units[0]))
         for metric in own:
             yield metric, paired
+
+
+def paired_sums(
+    first: Outcomes, second: Outcomes, ratio: Ratio[Any], where: Mapping[str, str]
+) -> tuple[tuple[ShareSums, ShareSums], Rows] | None:
+    """The sums of a ratio of two models over the units of one suite that both answered, and their slices."""
+    request = ScoreRequest((), where)
+    ((_, units),) = _paired_units(first, second, [ratio], request)
+    return (units.sums(ratio), units.cells.slice_of_cell) if units.cells.names else None
 
 
 def _ratio_difference(

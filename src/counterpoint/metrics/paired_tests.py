@@ -69,6 +69,17 @@ class RatioDifference:
         p = np.where(t > 0, p / 2, 1 - p / 2) if upper_only else p
         return np.where(self._is_enough, p, nan)
 
+    def p_below(self, difference: float) -> Floats:
+        """The p value of the difference lying below a supposed one, which is small where it does."""
+        supposed = np.full_like(self.value, difference)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            error = np.sqrt(self._variance(supposed))
+            t = np.where(error > 0, (self.value - supposed) / error, 0.0)
+        two_sided = student_p(np.nan_to_num(t, posinf=1e9, neginf=-1e9), np.maximum(self.clusters - 1, 1))
+        p = np.where(t < 0, two_sided / 2, 1 - two_sided / 2)
+        alike = np.maximum(1 - np.maximum(supposed - self.value, 0.0), 0.0) ** self.clusters  # see `hidden_share`
+        return np.where(error > 0, p, alike)
+
     def bounds(self, upper: float = UPPER) -> tuple[Floats, Floats]:
         """Both ends of the interval: the differences that the test does not reject."""
         squared = student_quantile(upper, np.maximum(self.clusters - 1, 1)) ** 2

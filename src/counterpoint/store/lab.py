@@ -12,7 +12,14 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.groups import State
 from counterpoint.core.ports import Pictures
 from counterpoint.store import answers, batches, suites, values, votes
-from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable, put_object, read_object
+from counterpoint.store.folder import (
+    FileMissing,
+    IntegrityCheck,
+    StorageFolder,
+    check_readable,
+    put_object,
+    read_object,
+)
 from counterpoint.store.pictures import TABLE as PICTURES
 from counterpoint.store.pictures import LabPictures, add_digests
 from counterpoint.store.suites import Manifest, StoredSuite
@@ -21,6 +28,7 @@ from counterpoint.store.versions import ModelVersion, RunRecord, model_versions
 
 MARKER = "counterpoint-lab.json"
 VERSION = 1
+_BASELINES = "baselines.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -149,7 +157,18 @@ class LabStore:
 
     def versions(self) -> tuple[ModelVersion, ...]:
         """Every version of every model that was asked, by name and in the order of its versions."""
-        return model_versions(self.runs())
+        return model_versions(self.runs(), self._baselines().values())
+
+    def set_baseline(self, version: ModelVersion) -> None:
+        """Mark a version as the baseline of its model, in the place of another one."""
+        put_object(self.storage, _BASELINES, self._baselines() | {version.name: version.fingerprint})
+
+    def _baselines(self) -> dict[str, str]:
+        """The fingerprints of the baselines, by model."""
+        try:
+            return {str(name): str(own) for name, own in read_object(self.storage, _BASELINES).items()}
+        except FileMissing:
+            return {}
 
     def models(self) -> list[RunRecord]:
         """Every model that was asked, with its latest run, by name."""

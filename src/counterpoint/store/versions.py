@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from counterpoint.core.costs import Cost, total_cost
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.store.answers import slug
 
-LATEST, PREVIOUS = "latest", "previous"
-"""The versions that can be selected by their place in the order."""
+LATEST, PREVIOUS, BASELINE = "latest", "previous", "baseline"
+"""The versions that can be selected by their place in the order, and the one that was marked."""
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)$")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(-\d+)?")
@@ -50,6 +50,7 @@ class ModelVersion:
     single: bool = True  # the model has no other version in the lab
     is_latest: bool = True  # the last in the order of its versions
     former: tuple[str, ...] = ()  # fingerprints under which older releases kept its answers
+    is_baseline: bool = False  # marked as what later versions are compared with
 
     @property
     def title(self) -> str:
@@ -72,8 +73,8 @@ class ModelVersion:
         return total_cost(record.cost for record in self.runs)
 
 
-def model_versions(runs: Iterable[RunRecord]) -> tuple[ModelVersion, ...]:
-    """Every version of every model, by name and in the order of its versions.
+def model_versions(runs: Iterable[RunRecord], baselines: Collection[str] = ()) -> tuple[ModelVersion, ...]:
+    """Every version of every model, by name and in the order of its versions; `baselines` are marked fingerprints.
 
     The order is that of the number that ends each tag (`step-1000`, `v1.10`), where all tags of a model have one;
     otherwise that of the first runs. A run without a tag, from an older lab, is tagged with its date.
@@ -85,14 +86,14 @@ def model_versions(runs: Iterable[RunRecord]) -> tuple[ModelVersion, ...]:
         former[record.fingerprint] = tuple(record.details.get("former_fingerprints", ()))
     adopted = {old for own in former.values() for old in own}
     return tuple(
-        version
+        replace(version, is_baseline=True) if version.fingerprint in baselines else version
         for name in sorted(by_name)
         for version in _ordered(name, {key: own for key, own in by_name[name].items() if key not in adopted}, former)
     )
 
 
 def select_versions(versions: Sequence[ModelVersion], names: Sequence[str]) -> list[ModelVersion]:
-    """The versions that names mean: `qwen` (its latest), `qwen@step-1000`, `qwen@latest`, `qwen@previous`.
+    """The versions that names mean: `qwen` (its latest), `qwen@step-1000`, `qwen@latest`, `@previous`, `@baseline`.
 
     A fingerprint means its version. Without any name, all versions.
     """
@@ -106,7 +107,7 @@ def tag_version(versions: Sequence[ModelVersion], name: str, fingerprint: str, t
 
     Raises a StoreError where the tag belongs to another fingerprint of the same model.
     """
-    if "@" in tag or tag in (LATEST, PREVIOUS) or "@" in name:
+    if "@" in tag or tag in (LATEST, PREVIOUS, BASELINE) or "@" in name:
         raise StoreError(f"{name}@{tag} cannot be the name of a version", hint="use a name and a tag without @")
     own = [version for version in versions if version.name == name]
     same = next((version for version in own if version.fingerprint == fingerprint), None)
@@ -169,6 +170,10 @@ def _select(versions: Sequence[ModelVersion], name: str) -> ModelVersion:
         if len(own) < 2:
             raise StoreError(f"{model} has one version in this lab, and none before it", hint="run another one first")
         return own[-2]
+    if tag == BASELINE:
+        if marked := [version for version in own if version.is_baseline]:
+            return marked[-1]
+        raise StoreError(f"no version of {model} is marked as its baseline", hint="counterpoint baseline LAB MODEL@TAG")
     for version in own:
         if tag in (version.version, *version.aliases):
             return version

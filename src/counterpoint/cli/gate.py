@@ -1,0 +1,53 @@
+"""`counterpoint gate`: rules on the scores of a model, with an exit code for CI."""
+
+from pathlib import Path
+
+import click
+
+import counterpoint as cp
+from counterpoint.cli.options import FILE, complete, format_options, lab_argument, suites_option
+from counterpoint.cli.printing import print_result
+
+
+@click.command("gate")
+@lab_argument
+@click.option(
+    "--model", required=True, shell_complete=complete(of_lab="models"), help="Hold the rules against this model."
+)
+@click.option("--rule", "rules", multiple=True, required=True, help="A rule, such as 'accuracy >= 0.6'; repeatable.")
+@click.option(
+    "--baseline",
+    default="",
+    shell_complete=complete(of_lab="models"),
+    help="Compare with this version; else the marked one.",
+)
+@suites_option
+@click.option(
+    "--undecided",
+    type=click.Choice(["pass", "fail"]),
+    default="pass",
+    show_default=True,
+    help="What becomes of a gate that the data cannot decide.",
+)
+@click.option("--junit", type=FILE, help="Write the rules as test cases to this JUnit XML file.")
+@format_options
+def command(
+    lab: Path,
+    model: str,
+    rules: tuple[str, ...],
+    baseline: str,
+    suites: tuple[str, ...],
+    undecided: str,
+    junit: Path | None,
+    form: str | None,
+) -> None:
+    """Hold rules against the scores of a model in LAB: each holds, fails, or cannot be told yet.
+
+    The exit code is 0 where all hold, 3 where one fails, and 4 where the data cannot tell and --undecided is fail.
+    """
+    report = cp.Lab(lab).gate(model, rules, baseline=baseline, suites=suites)
+    print_result(report, form)
+    if junit:
+        report.write_junit(junit, undecided)
+    if code := report.exit_code(undecided):
+        raise SystemExit(code)

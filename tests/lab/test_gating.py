@@ -1,0 +1,167 @@
+"""The gate: rules on scores with a verdict of three, exit codes for CI, and a baseline."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import counterpoint as cp
+from counterpoint.cli import baseline as baseline_command
+from counterpoint.cli import gate as gate_command
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
+from counterpoint.core.pictures import Picture
+from counterpoint.metrics.gates import GateRule, GateVerdict
+from counterpoint.store.versions import RunRecord
+
+GROUPS = 200
+
+
+def _groups(suite: str) -> list[Group]:
+    return [
+        Group(
+            Relation.SAME,
+            tuple(Query(Picture(f"{suite}:{number}.png"), text) for text in ("Is there a cat?", "Do you see a cat?")),
+            (Gold.of("yes"),) * 2,
+            kind="color" if number % 2 else "exist",
+        )
+        for number in range(GROUPS)
+    ]
+
+
+def _answer(lab: cp.Lab, name: str, version: str, right: Mapping[str, Sequence[bool]], unparsed: int = 0) -> None:
+    """Answers of a version: both queries of a group are right or wrong together."""
+    fingerprint, run = f"{name} {version}", f"20261116T00000{len(lab.models)}-{version}"
+    with lab.store.answers(fingerprint, run=run) as log:
+        for suite, own in right.items():
+            for number, (group, hit) in enumerate(zip(_groups(suite), own, strict=True)):
+                answer = Answer.of("yes" if hit else "no")
+                if number >= GROUPS - unparsed:
+                    answer = Answer(raw="well", value="well", state=State.UNPARSED)
+                log.add((query.id, 0, answer, "", 0.0) for query in group.queries)
+    lab.store.put_run(RunRecord(run, name, fingerprint, {}, version))
+
+
+def _share(share: float, shift: int = 0) -> list[bool]:
+    return [(number + shift) % GROUPS < share * GROUPS for number in range(GROUPS)]
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> cp.Lab:
+    lab = cp.Lab(tmp_path / "lab")
+    for suite in ("order", "negation"):
+        lab.add_groups(_groups(suite), suite)
+    _answer(lab, "vlm", "v1", {"order": _share(0.80), "negation": _share(0.80)})
+    _answer(lab, "vlm", "v2", {"order": _share(0.81), "negation": _share(0.60)}, unparsed=20)
+    return lab
+
+
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        ("negation.accuracy >= 0.45", "holds"),
+        ("negation.accuracy >= 70 %", "fails"),
+        ("negation.accuracy >= 0.58", "cannot tell"),
+        ("accuracy >= 0.6", "holds"),
+        ("accuracy[kind=color] >= 0.95", "fails"),
+        ("unparsed <= 2 %", "fails"),
+        ("unparsed <= 30 %", "holds"),
+        ("order.accuracy not worse than vlm@v1 by 15 points", "holds"),
+        ("negation.accuracy not worse than vlm@v1 by 5 points", "fails"),
+    ],
+)
+def test_a_rule_holds_fails_or_cannot_be_told(lab: cp.Lab, rule: str, verdict: str) -> None:
+    (check,) = lab.gate("vlm", [rule]).checks
+    assert check.verdict.value == verdict, check
+
+
+def test_the_largest_drop_is_one_rule_for_each_suite(lab: cp.Lab) -> None:
+    report = lab.gate("vlm@v2", ["max drop on any suite <= 3 points"], baseline="vlm@v1")
+    verdicts = {check.suite: check.verdict for check in report.checks}
+    assert verdicts == {"negation": GateVerdict.FAILS, "order": GateVerdict.HOLDS}
+    assert report.verdict is GateVerdict.FAILS
+
+
+def test_what_cannot_be_told_says_how_many_more_would_tell(lab: cp.Lab) -> None:
+    (check,) = lab.gate("vlm", ["negation.accuracy >= 0.58"]).checks
+    assert check.verdict is GateVerdict.UNDECIDED
+    reach = check.test.value - check.test.low
+    assert check.further == pytest.approx(check.test.n * ((reach / 0.02) ** 2 - 1), abs=1)
+    assert str(check.further) in lab.gate("vlm", ["negation.accuracy >= 0.58"]).text().replace(",", "")
+
+
+def test_failing_is_corrected_over_the_rules_and_holding_is_not(lab: cp.Lab) -> None:
+    alone = lab.gate("vlm", ["negation.accuracy >= 0.61"]).checks[0]
+    line = next(
+        text
+        for text in (f"negation.accuracy >= 0.{number}" for number in range(610, 700, 2))
+        if lab.gate("vlm", [text]).checks[0].verdict is GateVerdict.FAILS
+    )
+    together = lab.gate("vlm", [line, *["order.accuracy >= 0.5"] * 9]).checks
+    assert alone.verdict is GateVerdict.UNDECIDED
+    assert together[0].verdict is GateVerdict.UNDECIDED, "one of ten rules just over the line is no alarm"
+    assert {check.verdict for check in together[1:]} == {GateVerdict.HOLDS}
+
+
+def test_exit_codes_and_files_are_those_that_ci_needs(lab: cp.Lab, tmp_path: Path) -> None:
+    def call(*words: str) -> tuple[int, str]:
+        done = CliRunner().invoke(gate_command.command, [str(lab.folder), "--model", "vlm", *words])
+        return done.exit_code, done.output
+
+    assert call("--rule", "accuracy >= 0.5")[0] == 0
+    assert call("--rule", "accuracy >= 0.9")[0] == 3
+    undecided = ("--rule", "negation.accuracy >= 0.58")
+    assert call(*undecided)[0] == 0
+    assert call(*undecided, "--undecided", "fail")[0] == 4
+    _, text = call("--rule", "accuracy >= 0.9", *undecided, "--junit", str(tmp_path / "gate.xml"), "--json")
+    assert json.loads(text)["verdict"] == "fails"
+    cases = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    assert (cases.get("tests"), cases.get("failures")) == ("2", "1")
+    assert [node.tag for case in cases for node in case] == ["failure", "skipped"]
+
+
+def test_a_marked_baseline_is_what_rules_compare_with(lab: cp.Lab) -> None:
+    rule = "negation.accuracy not worse than baseline by 5 points"
+    with pytest.raises(cp.CounterpointError, match="no version of vlm is marked") as problem:
+        lab.gate("vlm", [rule])
+    assert "counterpoint baseline" in problem.value.hint
+    done = CliRunner().invoke(baseline_command.command, [str(lab.folder), "vlm@v1"], catch_exceptions=False)
+    assert "vlm@v1 is the baseline" in done.output
+    report = lab.gate("vlm", [rule])
+    assert report.baseline == "vlm@v1"
+    assert report.verdict is GateVerdict.FAILS
+    assert lab.compare("vlm@baseline", "vlm@latest").models == ("vlm@v1", "vlm@v2")
+    with pytest.raises(cp.CounterpointError, match="its own baseline"):
+        lab.gate("vlm@v1", [rule])
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("accuracy", "no rule of a gate"),
+        ("accuracy > 0.5", "no rule of a gate"),
+        ("accuracy >= 60", "is above 1"),
+        ("accuracy[color] >= 0.6", "is no slice"),
+        ("ordr.accuracy >= 0.6", "order"),
+        ("acuracy >= 0.6", "accuracy"),
+    ],
+)
+def test_what_is_no_rule_says_what_rules_look_like(lab: cp.Lab, rule: str, message: str) -> None:
+    with pytest.raises(cp.CounterpointError) as problem:
+        lab.gate("vlm", [rule])
+    assert message in f"{problem.value} {problem.value.hint}"
+
+
+def test_a_rule_reads_numbers_in_every_usual_way() -> None:
+    lines = [GateRule.parse(f"accuracy >= {number}").line for number in ("0.6", "60 %", "60%", "60 points")]
+    assert np.allclose(lines, 0.6)
+    assert GateRule.parse("accuracy not worse than baseline").line == -0.03
+
+
+def test_a_model_equal_to_its_baseline_is_not_worse(lab: cp.Lab) -> None:
+    _answer(lab, "vlm", "v3", {"order": _share(0.80), "negation": _share(0.80)})
+    report = lab.gate("vlm@v3", ["accuracy not worse than vlm@v1 by 3 points"])
+    assert report.verdict is GateVerdict.HOLDS
