@@ -37,6 +37,8 @@ SHOTS = (
     ("overview-phone", "/overview", 390, 1100, "light"),
     ("model", f"/models/{MODEL}?suite={SUITE}&against={OTHER}", 1400, 1100, "light"),
     ("compare", f"/compare?models={OTHER},{MODEL}", 1400, 1000, "light"),
+    ("agreement", "/agreement", 1400, 900, "light"),
+    ("map", f"/suites/{SUITE}/map?model={MODEL}", 1400, 900, "light"),
     ("browse", "/browse", 1400, 900, "light"),
     ("browse-dark", f"/browse?model={MODEL}&suite={SUITE}&metric=accuracy&high=0.7", 1400, 900, "dark"),
     ("browse-pictures", f"/browse?suite={NOISY}&view=pictures", 1400, 900, "light"),
@@ -112,7 +114,9 @@ def main(folder: str, *only: str) -> None:
             page.goto(home + address if address.startswith("/") else group_address(page, home, address))
             if "/groups/" in page.url:
                 page.keyboard.press("b")
-            page.evaluate("document.querySelectorAll('details[open]').forEach(details => details.open = false)")
+            page.evaluate(
+                "document.querySelectorAll('details[open]:not(.all-suites)').forEach(details => details.open = false)"
+            )
             wait_until_settled(page)
             (FOLDER / f"pages-{name}.png").write_bytes(quantize(page.screenshot()))
         browser.close()

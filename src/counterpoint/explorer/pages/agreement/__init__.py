@@ -76,6 +76,7 @@ def agreement_view(reader: LabReader, request: PageRequest) -> AgreementView:
     known = [place for place in range(len(models)) if agreement.groups[place, place] >= FEWEST_GROUPS]
     order = [known[place] for place in seriate(agreement.kappa[np.ix_(known, known)])] if known else []
     pairs = _ranked_pairs(agreement, order)
+    alike = [pair for pair in pairs[:MOST] if agreement.kappa[pair] > 0]
     asked = f"?{urlencode({'suite': suite})}" if suite else ""
     options = [
         SelectOption("", "all suites", not suite),
@@ -90,8 +91,8 @@ def agreement_view(reader: LabReader, request: PageRequest) -> AgreementView:
         choice=SelectBox("suite", "Suite", tuple(options)),
         finding=_finding(agreement, models, pairs),
         rows=_rows(agreement, models, order),
-        most=_listed(agreement, models, pairs[:MOST], suite),
-        least=_listed(agreement, models, pairs[MOST:][-LEAST:][::-1], suite),
+        most=_listed(agreement, models, alike, suite),
+        least=_listed(agreement, models, pairs[len(alike) :][-LEAST:][::-1], suite),
         left_out=tuple(model.name for place, model in enumerate(models) if place not in known),
         empty="" if len(known) > 1 else f"No two models have answered {counted(FEWEST_GROUPS, 'group')} here.",
     )

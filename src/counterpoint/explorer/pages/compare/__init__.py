@@ -134,7 +134,7 @@ PAGE, SUGGESTED = 10, 12
 
 SENTENCE = (
     "The first model against each other on the pairs that both answered: differences in points with 95 % intervals "
-    "over pictures, and p values with Holm’s correction. At 5 % or more it is a tie."
+    "over pictures, and p values with Holm’s correction. At 5 % or more it is a tie."
 )
 
 _KINDS = (("right", "broken", "gained", "wrong"), ("holds", "breaks"))
