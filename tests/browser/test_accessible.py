@@ -32,6 +32,7 @@ VIEWS = (
     ("small", "/suites/plain/models/hasty → group"),
     ("small", "/suites/odd/models/hasty?test=hostile → group"),
     ("small", "/play?suite=plain"),
+    ("small", "/review"),
     ("small", "/no-such-page"),
     ("groups", "/compare?models=steady,shaky&suite=noise&first=right&second=broken"),
     ("groups", "/suites/noise/models/shaky → group"),

@@ -52,7 +52,7 @@ def test_no_view_lets_a_text_do_harm(page: Page, home: str) -> None:
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda problem: complaints.append(str(problem)))
     page.on("dialog", lambda dialog: complaints.append(dialog.message))
-    waiting, seen = ["/overview", "/play", *(f"/review/{task}" for task in TASKS)], dict[str, list[str]]()
+    waiting, seen = ["/overview", "/play", "/review", *(f"/review/{task}" for task in TASKS)], dict[str, list[str]]()
     while waiting:
         address = waiting.pop(0)
         kind = _kind(address)
