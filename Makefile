@@ -44,6 +44,7 @@ prove: $(READY)       ## the heavy proofs in full, with their figures printed
 	$(BIN)/python -m benchmarks.carets_speed
 	$(BIN)/python -m benchmarks.carets_released
 	$(BIN)/python -m benchmarks.referee
+	$(BIN)/python -m benchmarks.text_only
 	$(BIN)/python -m benchmarks.contrast_speed
 	$(BIN)/python -m benchmarks.contrast_referee
 	$(BIN)/python -m benchmarks.ngram_speed

@@ -341,6 +341,8 @@ def _judge_kind(cases: Sequence[ProbeCase], fold: Numbers, rng: np.random.Genera
         if not np.isnan(scores[place, 0]):
             offered = {choice.casefold() for choice in case.choices}
             allowed = [number for number, answer in enumerate(answers) if answer.casefold() in offered]
+            if not taught[place] and len(allowed) < len(offered):
+                continue  # one of its choices was never an answer: a guess
             best = max(allowed or range(len(answers)), key=lambda number: scores[place, number])
             credit[place] = dict(case.credits).get(answers[best], 0.0)
     if penalty is None:
