@@ -1,5 +1,6 @@
 """Setting up tasks for people: which items there are, which are gold, and what is refused."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,19 @@ def test_the_command_sets_up_a_task_and_prints_links(lab: cp.Lab) -> None:
     code, said = _run(lab.folder, "--invite", "bob", "--address", "https://votes.example/")
     assert code == 0
     assert said.startswith("bob: https://votes.example/review/join?voter=bob&secret=")
+
+
+def test_a_server_on_any_free_port_prints_links_that_lead_to_it(lab: cp.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def serve(lab: cp.Lab, *, page: str, started: Callable[[str], None], **_: object) -> None:
+        started(f"http://127.0.0.1:54321{page}")
+
+    monkeypatch.setattr(cp, "serve", serve)
+    code, said = _run(lab.folder, "--task", "judge", "--port", 0, "--invite", "bob")
+    assert code == 0
+    assert "bob: http://127.0.0.1:54321/review/join?voter=bob&secret=" in said
+    assert (
+        "vote at http://127.0.0.1:54321/review/judge, see how far people are at http://127.0.0.1:54321/review;" in said
+    )
 
 
 def test_the_command_wants_a_task_a_sheet_or_somebody_to_invite(lab: cp.Lab) -> None:

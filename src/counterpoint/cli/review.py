@@ -1,5 +1,6 @@
 """`counterpoint review`: let people vote in the browser, or read a sample of groups on a sheet."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -90,16 +91,30 @@ def command(
             "gold_voter": gold_voter,
         }
         print_result(opened.review(task, per_item=per_group, until_majority=until_majority, **asked), form)
-    for name in invited:
-        click.echo(f"{name}: {opened.invite(name).link(address or f'http://{host}:{port}')}")
+
+    def print_links(server: str) -> None:
+        for invitation in map(opened.invite, invited):
+            click.echo(f"{invitation.voter}: {invitation.link(address or server)}")
+
     if task and not no_serve:
-        _serve(opened, f"/review/{task}", port, host, token, opens)
+        _serve(opened, f"/review/{task}", port, host, token, opens, print_links)
+    else:
+        print_links(f"http://{host}:{port}")
 
 
-def _serve(lab: cp.Lab, page: str, port: int, host: str, token: str | None, opens: bool) -> None:
+def _serve(
+    lab: cp.Lab,
+    page: str,
+    port: int,
+    host: str,
+    token: str | None,
+    opens: bool,
+    print_links: Callable[[str], None],
+) -> None:
     from counterpoint import serve
 
     def started(address: str) -> None:
+        print_links(address.removesuffix(page))
         click.echo(f"vote at {address}, see how far people are at {address.rpartition('/')[0]}; Ctrl-C ends the server")
         if opens:
             click.launch(address)
