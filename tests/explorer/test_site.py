@@ -10,11 +10,13 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner
 from labs import GROUPS
+from proving import prove
 
+from benchmarks.crowded_lab import make_lab
 from counterpoint.cli.export_site import command
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.explorer.site.export import SiteProgress, SiteSelection, export_site, file_name
-from counterpoint.explorer.site.rewriting import PageRewriter
+from counterpoint.explorer.site.rewriting import LONGEST, PageRewriter
 from counterpoint.store.lab import LabStore
 
 
@@ -59,9 +61,9 @@ def test_nothing_asks_for_a_server(whole: Path) -> None:
 
 
 def test_charts_are_drawn_in_the_page_in_its_own_colours(whole: Path) -> None:
-    home = (whole / "index.html").read_text("utf-8")
-    assert re.search(r'<div class="chart"[^>]*>\s*<svg', home)
-    assert "var(--" in home
+    results = (whole / "suites" / "plain" / "models" / "hasty.html").read_text("utf-8")
+    assert re.search(r'<div class="chart"[^>]*>\s*<svg', results)
+    assert "var(--" in results
 
 
 def test_texts_stay_escaped(whole: Path) -> None:
@@ -142,6 +144,25 @@ def test_a_fold_that_held_a_form_goes_with_it_and_others_stay() -> None:
     page = "<details><summary>Choose</summary><form><input></form></details><details><summary>More</summary>x</details>"
     made = PageRewriter(lambda address: "").rewrite(page)
     assert made == "<details><summary>More</summary>x</details>"
+
+
+def test_a_long_reply_is_cut_and_says_how_much_is_missing() -> None:
+    reply = "&lt;" * 10 + "x" * LONGEST
+    made = PageRewriter(lambda address: "").rewrite(f"<p>{reply}</p><pre>{reply}</pre><pre>short</pre>")
+    cut = "&lt;" * 10 + "x" * (LONGEST - 10)
+    assert made == f"<p>{reply}</p><pre>{cut}… (10 more characters)</pre><pre>short</pre>"
+
+
+@pytest.mark.parametrize(("models", "groups", "most"), [(5, 5, 3_500_000), prove(20, 50, 20_000_000)])
+def test_a_site_of_photographs_is_light(models: int, groups: int, most: int, tmp_path: Path) -> None:
+    suites = ("negation", "visual", "existence", "noise")
+    lab = make_lab(tmp_path / "lab", models, suites, groups)
+    export_site(lab, tmp_path / "site", SiteSelection(limit=groups), cache=tmp_path / "cache")
+    files = [path for path in (tmp_path / "site").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < most
+    for page in (tmp_path / "site").glob("suites/*/groups/*.html"):
+        shown = {(page.parent / unquote(link)).resolve() for link in re.findall(r'src="([^"]+webp)', page.read_text())}
+        assert page.stat().st_size + sum(path.stat().st_size for path in shown) < 300_000, page
 
 
 def test_every_page_says_what_it_is_a_copy_of(whole: Path, lab: LabStore) -> None:

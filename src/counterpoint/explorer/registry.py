@@ -62,7 +62,6 @@ PAGES: tuple[PageEntry, ...] = (
         section="Overview",
         parameters=("test", "kind", "verdict", "page"),
         chart="counterpoint.explorer.pages.suite_results:suite_results_chart",
-        static=("page",),
     ),
     PageEntry(
         "/suites/{suite}/groups/{group}",
@@ -90,6 +89,6 @@ PAGES: tuple[PageEntry, ...] = (
         static=None,
         routes="counterpoint.explorer.pages.review.routes:PROGRESS",
     ),
-    PageEntry("/samples/{query}", "counterpoint.explorer.pages.sample:sample_view", section="Browse"),
+    PageEntry("/samples/{query}", "counterpoint.explorer.pages.sample:sample_view", section="Browse", static=None),
 )
 """The pages; those with a label are in the navigation, in this order."""

@@ -24,7 +24,6 @@ from counterpoint.core.quantities import counted
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.openapi import MEDIA_TYPES
 from counterpoint.explorer.page import PageEntry
-from counterpoint.explorer.pages.suite_results import PAGE
 from counterpoint.explorer.registry import PAGES
 from counterpoint.explorer.responses import TEMPLATES, navigation
 from counterpoint.explorer.site.group_list import group_list_view
@@ -48,6 +47,9 @@ BROWSE = "/browse"
 
 VIEW_STATE = ("open", "sort")
 """Parameters that change a page so little that a link to it would lead to itself."""
+
+CHOICES = 40
+"""Files that the choices of a page's parameters may have."""
 
 _GROUP = re.compile(r"/suites/([^/]+)/groups/([0-9a-f]{16})")
 _PICTURE = re.compile(r"/suites/[^/]+/pictures/[0-9a-f]{16}\.webp")
@@ -149,7 +151,7 @@ class SiteWriter:
     def file_of(self, address: str) -> str:
         """Return the file that a page will be in, or nothing if it is not part of the site."""
         canonical = self.canonical(address)
-        if canonical and canonical not in self.names:
+        if canonical and canonical not in self.names and self._has_room(canonical):
             self.names[canonical] = "index.html" if canonical == self.pages[0].path else file_name(canonical)
             self.queue.append(canonical)
         return self.names.get(canonical, "")
@@ -166,10 +168,17 @@ class SiteWriter:
         group = _GROUP.fullmatch(parts.path)
         if group and group[2] not in self.groups.get(unquote(group[1]), ()):
             return ""
-        kept = sorted((name, value) for name, value in given if name in parameters and (name, value) != ("page", "1"))
-        if not all(_has_groups(name, value, self.limit) for name, value in kept) or len(kept) > 6:
+        if any(name == "page" and value != "1" for name, value in given):
+            return ""
+        kept = sorted((name, value) for name, value in given if name in parameters)
+        if len(kept) > 6:
             return ""
         return f"{parts.path}?{urlencode(kept)}" if kept else parts.path
+
+    def _has_room(self, canonical: str) -> bool:
+        """Return whether a page may have one more choice of its parameters: pairs of forty models would be 1,560."""
+        path, _, query = canonical.partition("?")
+        return not query or sum(name.startswith(f"{path}?") for name in self.names) < CHOICES
 
     def _static_parameters(self, path: str) -> tuple[str, ...] | None:
         for entry in self.pages:
@@ -292,8 +301,3 @@ def _safe_name(word: str) -> str:
     if plain == word and word.lower() == word:
         return plain
     return f"{plain.strip('-')}-{blake2b(word.encode('utf-8', 'surrogatepass'), digest_size=3).hexdigest()}".lstrip("-")
-
-
-def _has_groups(name: str, value: str, limit: int) -> bool:
-    """Return whether a page of a list has any of the groups that are shown."""
-    return name != "page" or (value.isdecimal() and len(value) < 7 and (int(value) - 1) * PAGE < limit)

@@ -12,6 +12,9 @@ POLICY = (
 )
 """The content security policy of a file: the browser loads only files of the site, and the styles within charts."""
 
+LONGEST = 240
+"""Characters of a reply that a file holds; the lab has the rest."""
+
 _REMOVED = frozenset({"form", "noscript", "script"})  # elements without a use where there is no server
 _DOWNLOADS = (".json", ".jsonl", ".csv", ".parquet", ".svg")
 _VOID = frozenset(
@@ -33,6 +36,7 @@ class PageRewriter(HTMLParser):
         self._skipped: list[str] = []  # open elements inside a removed one, itself first
         self._items: list[tuple[int, bool]] = []  # where each open list item began, and whether its link has no file
         self._folds: list[tuple[int, bool]] = []  # where each open fold began, and whether a form was removed from it
+        self._reply: int | None = None  # characters of an open reply so far
 
     def rewrite(self, page: str) -> str:
         """Return the page as a file of the site."""
@@ -73,6 +77,10 @@ class PageRewriter(HTMLParser):
             return
         if tag == "head":
             self._out.append(f'  <script src="{escape(self._file("/static/site.js"))}" defer></script>\n')
+        if tag == "pre":
+            left = max((self._reply or 0) - LONGEST, 0)
+            self._out.append(f"… ({left:,} more characters)" if left else "")
+            self._reply = None
         self._out.append(f"</{tag}>")
         open_elements = {"li": self._items, "details": self._folds}.get(tag)
         if open_elements:
@@ -97,13 +105,21 @@ class PageRewriter(HTMLParser):
         self._out.append(f"<!{decl}>")
 
     def _text(self, text: str) -> None:
-        if not self._skipped:
+        if self._skipped:
+            return
+        if self._reply is None:
             self._out.append(text)
+            return
+        room = max(LONGEST - self._reply, 0)
+        self._reply += 1 if text.startswith("&") else len(text)  # a character reference is never cut
+        self._out.append((text if room else "") if text.startswith("&") else text[:room])
 
     def _kept(self, tag: str) -> None:
         if tag in ("li", "details"):
             (self._items if tag == "li" else self._folds).append((len(self._out), False))
         self._out.append(self.get_starttag_text() or "")
+        if tag == "pre":
+            self._reply = 0
         if tag == "footer":
             self._out.append(f"<span>{escape(self._about)}</span>")
 
@@ -124,7 +140,7 @@ class PageRewriter(HTMLParser):
         if not file:
             if "data-row" in attributes and self._items:
                 self._items[-1] = (self._items[-1][0], True)
-            if attributes.get("role") == "button":
+            if attributes.get("role") == "button" or attributes.get("rel") in ("next", "prev"):
                 self._skipped.append(tag)
                 return
             self._out.append(_tag(tag, {key: value for key, value in attributes.items() if key != name}))
