@@ -5,10 +5,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import uvicorn
 from starlette.applications import Starlette
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE = 120_000
@@ -41,3 +45,16 @@ def served(app: Starlette) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join()
+
+
+def serious_faults(page: "Page") -> list[str]:
+    """What axe-core finds wrong with a page whose context lets it put its script there."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{fault['id']}: {node['html'][:160]} — {node['failureSummary'][:240]}"
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]

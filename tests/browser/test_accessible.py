@@ -7,8 +7,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from browsing import PATIENCE, in_chromium, served
+from browsing import PATIENCE, in_chromium, serious_faults, served
 from group_labs import base, lab_of_groups
 from labs import small_lab
 from playwright.sync_api import Browser, Page, expect
@@ -18,8 +17,6 @@ from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import create_app
 
-GRAVE = ("serious", "critical")
-OPTIONS = {"resultTypes": ["violations"]}
 VIEWS = (
     ("small", "/overview?open=hasty"),
     ("small", "/models/careful?against=hasty"),
@@ -93,16 +90,6 @@ def _open(page: Page, home: str, view: str) -> None:
         expect(page.get_by_role("row", name=re.compile("as typed"))).to_contain_text("75 %")
 
 
-def _faults(page: Page) -> list[str]:
-    found = Axe().run(page, options=OPTIONS).response["violations"]
-    return [
-        f"{fault['id']}: {node['html'][:160]} — {node['failureSummary'][:240]}"
-        for fault in found
-        if fault["impact"] in GRAVE
-        for node in fault["nodes"]
-    ]
-
-
 @pytest.mark.parametrize(
     ("width", "scheme"), [(1400, "light"), prove(1400, "dark"), prove(390, "light"), prove(390, "dark")]
 )
@@ -113,7 +100,7 @@ def test_no_view_has_a_serious_fault(
     open_page.set_viewport_size({"width": width, "height": 900})
     open_page.emulate_media(color_scheme=scheme)
     _open(open_page, homes[lab], view)
-    assert _faults(open_page) == []
+    assert serious_faults(open_page) == []
 
 
 @pytest.mark.parametrize(("lab", "view"), VIEWS[:1] + VIEWS[-1:])
@@ -121,19 +108,19 @@ def test_a_narrow_dark_view_has_no_serious_fault(open_page: Page, homes: dict[st
     open_page.set_viewport_size({"width": 390, "height": 900})
     open_page.emulate_media(color_scheme="dark")
     _open(open_page, homes[lab], view)
-    assert _faults(open_page) == []
+    assert serious_faults(open_page) == []
 
 
 def test_the_help_and_the_opened_choices_have_no_serious_fault(open_page: Page, homes: dict[str, str]) -> None:
     _open(open_page, homes["small"], "/overview")
     open_page.get_by_text("Choose suites and columns").click()
-    assert _faults(open_page) == []
+    assert serious_faults(open_page) == []
     open_page.keyboard.press("?")
     expect(open_page.get_by_role("dialog")).to_be_visible()
-    assert _faults(open_page) == []
+    assert serious_faults(open_page) == []
 
 
 def test_a_fault_would_be_found(open_page: Page, homes: dict[str, str]) -> None:
     _open(open_page, homes["small"], "/suites")
     open_page.evaluate("document.querySelector('main').append(document.createElement('select'))")
-    assert any(fault.startswith("select-name") for fault in _faults(open_page))
+    assert any(fault.startswith("select-name") for fault in serious_faults(open_page))

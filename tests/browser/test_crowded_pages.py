@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 from urllib.request import urlopen
 
 import pytest
-from browsing import PATIENCE, in_chromium, served
+from browsing import PATIENCE, in_chromium, serious_faults, served
 from playwright.sync_api import Browser, Page, expect
 from proving import prove, scaled
 
@@ -89,6 +89,25 @@ def test_no_view_breaks(browser: Browser, base_url: str, places: dict[str, str],
             found += [f"{view}: {text}" for text in page.evaluate(LETTERS)]
             weight = len(page.content().encode())
             found += [f"{view}: {weight} bytes"] if view.startswith("/browse") and weight > 150_000 else []
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [(390, "dark"), *(prove(width, scheme) for width in (1400, 1000, 390) for scheme in ("light", "dark"))],
+)
+def test_no_view_has_a_serious_fault(
+    browser: Browser, base_url: str, places: dict[str, str], width: int, scheme: Literal["light", "dark"]
+) -> None:
+    found = []
+    with browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce"
+    ) as context:
+        context.set_default_timeout(PATIENCE)
+        page = context.new_page()
+        for view in VIEWS if scaled(len(VIEWS), 4) == len(VIEWS) else VIEWS[:1] + VIEWS[-4:-2]:
+            page.goto(base_url + view.format(**places))
+            found += [f"{view}: {fault}" for fault in serious_faults(page)]
     assert not found, "\n".join(found)
 
 
