@@ -60,6 +60,14 @@ def test_whatever_a_page_links_to_is_there(client: TestClient) -> None:
     assert len([address for address in seen if re.search(r"/groups/[0-9a-f]{16}\?", address)]) > GROUPS
 
 
+def test_a_page_is_compressed_for_those_who_take_it_so(client: TestClient) -> None:
+    small, plain = (client.get("/browse", headers={"accept-encoding": coding}) for coding in ("gzip", "identity"))
+    assert small.text == plain.text
+    assert "content-encoding" not in plain.headers
+    assert small.headers["vary"] == "Accept-Encoding"
+    assert int(small.headers["content-length"]) * 4 < int(plain.headers["content-length"])
+
+
 def test_the_twin_of_a_page_says_the_same_numbers(client: TestClient) -> None:
     twin, page = _json(client, "/overview.json?suite=plain"), client.get("/overview?suite=plain").text
     shown = [f"{100 * cell['value']:.1f}" for line in twin["lines"] for cell in line["cells"] if cell["n"]]

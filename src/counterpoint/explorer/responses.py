@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from gzip import compress
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any
@@ -159,7 +160,15 @@ async def _page_response(entry: PageEntry, ending: str, request: Request) -> Res
     if content is None:
         async with state.render_slots:
             content = state.rendered.get(etag) or await run_in_threadpool(render)
-    return with_etag(request, Response(content, media_type=_RENDERED_AS.get(ending, "text/html")), etag)
+    return with_etag(request, _compressed(request, content, _RENDERED_AS.get(ending, "text/html")), etag)
+
+
+def _compressed(request: Request, content: bytes, media_type: str) -> Response:
+    """Return a page, compressed where the browser takes that, since names and answers repeat."""
+    headers = {"Vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        content, headers = compress(content, 5, mtime=0), {**headers, "Content-Encoding": "gzip"}
+    return Response(content, headers=headers, media_type=media_type)
 
 
 async def picture(request: Request) -> Response:
