@@ -164,7 +164,7 @@ def _thing(told: Sequence[str], place: int, words: Vocabulary) -> tuple[Thing | 
             value
             and (not name or after >= end)
             and _goes_on(told, after, words)
-            and not (name and _said_of_it(told, after, words))
+            and not (name and (_said_of_it(told, after, words) or (_is_noun(value) and words.value(told, after)[0])))
         ):
             looks.append(value)
             place = after
@@ -200,6 +200,13 @@ def _said_of_it(told: Sequence[str], place: int, words: Vocabulary) -> bool:
     value, after = words.value(told, place)
     listed = told[after : after + 1] in (["or"], [","]) and bool(words.value(told, after + 1)[0])
     return bool(value) and listed
+
+
+@cache
+def _is_noun(value: str) -> bool:
+    """Whether a value is a noun or a brand and nothing else, as the apple in "is it near the apple orange?"."""
+    classes = (name for name, held in attribute_classes().items() if any(value in row for row in held.values))
+    return all(name in ("noun", "brand") for name in classes)
 
 
 def _related(told: Sequence[str], place: int, words: Vocabulary) -> tuple[tuple[Related, ...], int]:

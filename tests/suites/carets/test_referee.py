@@ -62,6 +62,9 @@ def test_the_referee_knows_what_stands_where() -> None:
     shown = Scene(SHOWN.id, SHOWN.picture, SHOWN.size, SHOWN.objects, (Link("1", "on", "4"),))
     assert _verdict("Is there a cup on the table?", shown) == "yes"
     assert _verdict("Is the cup on the table red or green?", shown) == "red"
+    shown = scene(0, ("bicycle", "red"), ("apple",))
+    shown = Scene(shown.id, shown.picture, shown.size, shown.objects, (Link("1", "near", "2"),))
+    assert _verdict("Is the bicycle near the apple orange?", shown) == "no"
 
 
 @pytest.mark.parametrize("name", CARETS)
