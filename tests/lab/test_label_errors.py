@@ -58,3 +58,8 @@ def test_audits_tell_the_precision_to_expect(lab: cp.Lab) -> None:
 
 def test_models_can_be_named(lab: cp.Lab) -> None:
     assert not lab.label_errors("colors", models=["good", "weak"]).suspects, "they agree on nothing wrong"
+
+
+def test_an_audit_can_be_of_suspects_alone(lab: cp.Lab) -> None:
+    setup = lab.review("audit", suites=["colors"], suspects=True)
+    assert (setup.items, lab.review("audit", suites=["colors"]).items) == (1, 6)

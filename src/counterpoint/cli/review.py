@@ -37,6 +37,7 @@ _SAMPLE = 60  # groups of a suite on a sheet
     help="Qualify voters on this suite, whose golds are known.",
 )
 @click.option("--gold-voter", default="", metavar="NAME", help="Qualify voters on the items that NAME voted on.")
+@click.option("--suspects", is_flag=True, help="Ask only about groups whose gold strong models contradict alike.")
 @click.option("--invite", "invited", multiple=True, metavar="NAME", help="Print a link for a voter; repeatable.")
 @click.option("--address", metavar="URL", help="Address of the server in links, where it is not this machine.")
 @click.option("--no-serve", is_flag=True, help="Set up the task and print links; start no server.")
@@ -54,6 +55,7 @@ def command(
     until_majority: bool,
     gold_suite: str,
     gold_voter: str,
+    suspects: bool,
     invited: tuple[str, ...],
     address: str | None,
     no_serve: bool,
@@ -89,6 +91,7 @@ def command(
             "seed": seed,
             "gold_suite": gold_suite,
             "gold_voter": gold_voter,
+            "suspects": suspects,
         }
         print_result(opened.review(task, per_item=per_group, until_majority=until_majority, **asked), form)
 

@@ -87,6 +87,7 @@ class ReviewSettings:
     gold_items: int = 10
     gold_share: float = 0.7
     gold_every: int = 10
+    suspects: bool = False  # only groups whose gold several strong models contradict alike
 
     @property
     def has_gold(self) -> bool:

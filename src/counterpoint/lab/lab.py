@@ -398,17 +398,19 @@ class Lab:
         seed: int = 0,
         gold_suite: str = "",
         gold_voter: str = "",
+        suspects: bool = False,
     ) -> ReviewSetup:
         """Set up a task for people: judge captions and foils, answer queries, or audit golds; `serve` has its page.
 
         Without `suites`, all that fit the task. Voters qualify on the groups of `gold_suite`, or on the items on which
-        `gold_voter` voted; without both, everybody's votes count.
+        `gold_voter` voted; without both, everybody's votes count. With `suspects`, only groups whose gold
+        several strong models contradict alike.
         """
         from counterpoint.core.votes import ReviewSettings
         from counterpoint.lab.review_tasks import set_up_review
 
         how = (sample, per_item, until_majority, seed, gold_suite, gold_voter)
-        return set_up_review(self.store.opened(), ReviewSettings(task, tuple(suites), *how))
+        return set_up_review(self.store.opened(), ReviewSettings(task, tuple(suites), *how, suspects=suspects))
 
     def invite(self, voter: str) -> Invitation:
         """Make a link with a secret by which a person votes; a link that the voter had before ends."""

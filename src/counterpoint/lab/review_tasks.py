@@ -15,6 +15,7 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.core.quantities import counted
 from counterpoint.core.votes import AuditVerdict, Judgement, ReviewSettings, Vote, VoteTask, standing_votes
+from counterpoint.lab.label_errors import find_label_errors
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.reviewing import right_answer
 from counterpoint.review.assignment import ReviewItem, sample_items
@@ -129,11 +130,21 @@ def load_review(store: LabStore, settings: ReviewSettings) -> ReviewPool:
         if not fitting:
             fact = f"the suite {suite} has no {_NEEDS[VoteTask(settings.task)]}"
             raise CounterpointError(fact, hint=f"{settings.task}: {TASKS[settings.task]}")
-        items += fitting
+        items += _suspects(store, suite, fitting) if settings.suspects else fitting
     sample = sample_items([item for item in items if item.item not in gold], settings.sample, settings.seed)
     chosen = (*sample, *gold.values())
     used = {(item.suite, item.group_id) for item in chosen}
     return ReviewPool(settings, chosen, {key: rows for key, rows in groups.items() if key in used})
+
+
+def _suspects(store: LabStore, suite: str, items: Sequence[ReviewItem]) -> list[ReviewItem]:
+    """The items of groups whose gold several strong models contradict alike."""
+    groups = {int(suspect.group, 16) for suspect in find_label_errors(store, suite).suspects}
+    kept = [item for item in items if item.group_id in groups]
+    if not kept:
+        fact = f"no two strong models contradict a gold of {suite} alike"
+        raise CounterpointError(fact, hint="audit a sample without --suspects")
+    return kept
 
 
 def group_items(task: str, rows: GroupRows) -> Iterator[ReviewItem]:
