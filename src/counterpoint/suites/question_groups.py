@@ -1,13 +1,58 @@
 """Groups around one question of a source, and groups that rank a caption above a foil."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Edit, Picture
+from counterpoint.language.answers.rule_sets import normalize_vqa
+from counterpoint.language.english import number_value
 
 Tags: TypeAlias = tuple[tuple[str, str], ...]
+MIN_AGREEING = 0.7
+"""The share of annotators that an answer needs."""
+RIVAL = 0.3
+"""The share of annotators with which another number, or the other of yes and no, is an answer too."""
+FULL_CREDIT, RIVAL_CREDIT = 1.0, 0.9
+"""The credits that stand for these shares where nothing else is known of the votes."""
+_ROUNDING = 1e-9
+
+
+def disagreement(question: Question) -> str:
+    """Why people do not agree on the answer to a question, or nothing; spellings of a number are one answer.
+
+    >>> from counterpoint.core.groups import Gold
+    >>> picture, asked = Picture("a:b.png"), "How many dogs?"
+    >>> disagreement(Question("7", picture, asked, Gold(()), votes=("2",) * 6 + ("two", "3", "3", "lots")))
+    ''
+    >>> disagreement(Question("7", picture, asked, Gold(()), votes=("2",) * 7 + ("3",) * 3))
+    'people give two answers that exclude each other'
+    >>> disagreement(Question("7", picture, "Why?", Gold((("wind", 0.9), ("rain", 0.6)))))
+    'fewer than seven of ten people agree'
+    """
+    shares = defaultdict[str, float](float)
+    if question.votes:
+        for vote in question.votes:
+            shares[_answer_form(vote)] += 1 / len(question.votes)
+        enough, rival = MIN_AGREEING, RIVAL
+    else:
+        for answer, credit in question.gold.answers:
+            shares[_answer_form(answer)] = max(shares[_answer_form(answer)], credit)
+        enough, rival = FULL_CREDIT, RIVAL_CREDIT
+    if shares and max(shares.values()) < enough - _ROUNDING:
+        return "fewer than seven of ten people agree"
+    exclusive = [answer for answer, share in shares.items() if share >= rival - _ROUNDING]
+    exclude = sum(map(str.isdecimal, exclusive)) > 1 or {"yes", "no"} <= set(exclusive)
+    return "people give two answers that exclude each other" if exclude else ""
+
+
+def _answer_form(answer: str) -> str:
+    """An answer in one form for all its spellings: 3 for "three" and "03"."""
+    form = normalize_vqa(answer)
+    number = None if form in ("no", "single") else number_value(form)
+    return form if number is None else str(number)
 
 
 def base_query(question: Question) -> Query:

@@ -152,6 +152,7 @@ def test_the_pairs_that_the_paper_prints_are_made(example: Example, monkeypatch:
     [
         ("order", (("shirt", "tan"), ("dog",)), ("tan or beige", "beige or tan")),
         ("rephrase", (("car", "black"), ("dog",)), ("tire",)),
+        ("antonym", (("horse", "white", "light colored"), ("dog",)), ("white horse",)),
         (
             "order",
             (("cat", "black"), ("animal", "black"), ("dog",)),
@@ -160,7 +161,7 @@ def test_the_pairs_that_the_paper_prints_are_made(example: Example, monkeypatch:
     ],
 )
 def test_what_the_paper_rules_out_is_never_asked(test: str, things: tuple[Thing, ...], never: tuple[str, ...]) -> None:
-    """Choices that do not exclude each other, parts of what is annotated, and a thing beside its own kind."""
+    """Open choices, parts of what is annotated, a thing beside its own kind, a shade of what is called white."""
     texts = [query.text for group in _made(test, _scene(0, things), SEEDS) for query in group.queries]
     assert len(texts) > SEEDS
     assert not [text for text in texts if any(words in text for words in never)]

@@ -64,6 +64,13 @@ def test_a_negation_holds_exactly_where_its_question_does_not(kind: str) -> None
             assert _holds(plain, there) != _holds(twin, there), (plain, twin, there)
 
 
+def test_nobody_sees_or_shows_either_no_cat_or_no_dog() -> None:
+    asked = QuestionContent("conjunctive verification", ("cat", "dog"), YES, "")
+    texts = _texts(asked, negated=True)
+    said = re.compile(r"(?:\bthere (?:is )?|^[^,]*\bthat )either no cat or no dog\b")
+    assert [text for text in texts if not said.search(text)] == []
+
+
 def _holds(text: str, there: tuple[bool, ...]) -> bool:
     """What a question asks for, read naively: who is denied by a word, and how the two are joined."""
     said = text.lower()

@@ -1,5 +1,6 @@
 """Rewrites of questions by their words: what is accepted, what is rejected and why, and what the referee derives."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -45,6 +46,7 @@ REPHRASINGS = {
     "Is there a oven?": ["do you see an oven", "in this picture, is there a oven"],
     "Can you see a sky?": ["in this picture, can you see a sky"],
     "Do you see any cars in the photo?": ["are there any cars in the photo", "do you see any cars in the picture"],
+    "Is this a hospital?": ["is it true that this is a hospital"],
     "Is the man tall?": ["is it true that the man is tall", "in this picture, is the man tall"],
     "What color are the man's shoes?": [
         "what is the color of the man's shoes",
@@ -184,6 +186,21 @@ def test_nothing_is_derived_from_an_answer_on_which_people_differ() -> None:
     groups, tally = _made("negated", _question("Is the door open?", *["yes"] * 7, *["no"] * 3))
     assert not groups
     assert tally.reasons == {"yes-no": {"its answer is not yes or no, or people differ on it": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "votes"),
+    [
+        ("What toppings are on the pizza?", {"cheese": 6, "basil": 2, "spinach": 2}),
+        ("How many elephants are there?", {"3": 7, "4": 3}),
+        ("Is the bottle of wine expensive?", {"yes": 7, "no": 3}),
+    ],
+)
+def test_a_question_on_which_people_differ_is_not_rephrased(text: str, votes: dict[str, int]) -> None:
+    assert _made("rephrased", _question(text, *Counter(votes).elements()))[0] == []
+    best, *others = votes
+    agreed = {best: 8} | dict.fromkeys(others, 1)
+    assert _made("rephrased", _question(text, *Counter(agreed).elements()))[0]
 
 
 def test_choices_keep_the_gold_in_every_order() -> None:

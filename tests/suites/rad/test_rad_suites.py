@@ -91,6 +91,13 @@ def test_where_no_wrong_value_can_be_had_nothing_is_asked_whichever_way_the_coin
     assert tally.dropped == {("color", counterfactuals.NO_OTHER): 1}
 
 
+def test_a_number_is_asked_for_only_where_seven_of_ten_people_count_it() -> None:
+    votes = {"towels": "6666662274", "tusks": "3333333444", "hats": "2222222105"}
+    asked = [_question(number, f"How many {name}?", said) for number, (name, said) in enumerate(votes.items())]
+    groups, _ = _made(counterfactuals.suite, asked)
+    assert [group.base.text for group in groups] == ["How many hats?"]
+
+
 def test_the_order_of_questions_and_the_rest_of_them_change_nothing_but_the_pool() -> None:
     questions = _colors(40)
     mixed = Random(1).sample(questions, 40)

@@ -79,6 +79,12 @@ def test_no_foil_has_a_number_that_anybody_said() -> None:
     assert _made(counting.suite, asked) == []
 
 
+def test_nobody_says_exactly_zero() -> None:
+    asked = [_question(1, "How many cups?", *["0"] * 10), _question(2, "How many cups?", *["2"] * 10)]
+    assert _made(counting.suite, asked) == []
+    assert _made(existence.suite, asked)
+
+
 def test_adversarial_foils_have_small_numbers_and_their_captions_none() -> None:
     asked = [_question(place, "How many cups are there?", str(4 + place)) for place in range(12)]
     made = [group for group in _made(counting.suite, asked) if group.test == counting.ADVERSARIAL]

@@ -21,6 +21,8 @@ PAIRS_PER_SCENE = 6
 """How many pairs a scene gives at most."""
 ON_REQUEST = ("color", "sex")
 """Classes with opposites that only suites of their own ask for, each with its tag."""
+FAMILIES = (frozenset({"color", "tone", "sunlight"}),)
+"""Classes of which one tells another, so that a thing that is called white is not asked to be dark."""
 
 
 def propose_antonyms(
@@ -41,7 +43,7 @@ def propose_antonyms(
     for thing, value, other in rng.sample(rows, len(rows)):
         if made == PAIRS_PER_SCENE:
             break
-        expression = choose_expression(view, thing, rng, avoid=(pair_class(value, other),))
+        expression = choose_expression(view, thing, rng, avoid=_family(pair_class(value, other)))
         if expression is None:
             yield Rejection(KIND, "it cannot be referred to without doubt")
         elif rng.random() >= statistics.odds(other, value, thing.name):
@@ -65,6 +67,11 @@ def pair_class(value: str, other: str) -> str:
         return ""
     shared = [name for name in classes_of(value) if name in classes_of(other)]
     return next((name for name in shared if _is_asked(name)), "")
+
+
+def _family(sort: str) -> frozenset[str]:
+    """The classes that would answer a question for one of them."""
+    return next((family for family in FAMILIES if sort in family), frozenset({sort}))
 
 
 def _spellings(value: str) -> tuple[str, ...]:

@@ -6,14 +6,15 @@ to the only such object, as what is to the left of the car is not to the right o
 """
 
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import TypeAlias
 
 from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
-from counterpoint.language.english import be, one_or_bare
+from counterpoint.language.english import a, be, is_mass, is_plural, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import absence_proof, is_figure, may_be
+from counterpoint.scenes.ambiguity import absence_proof, is_figure, may_be, word_set
 from counterpoint.scenes.relations import opposed_relation, relation_fact
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.templates import QuestionContent
@@ -63,6 +64,8 @@ def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | Non
         return None
     value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
+    if not where:
+        return None
     pairs = [(x, y) for x in view.having(view.scene.named(subject.name), value) for y in others]
     linked = [(x, y) for x, y in pairs if (x.id, link.name, y.id) in view.triples]
     things, met = {x.id: x for x, _ in linked}, {y.id for _, y in linked}
@@ -86,7 +89,8 @@ def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionConten
         return None
     value = view.draw_usual_value(name, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
-    return _content(ObjectClaim(name, value, False, absence_proof(name), tuple(others)), where, link.name, 1)
+    claim = ObjectClaim(name, value, False, absence_proof(name), tuple(others))
+    return _content(claim, where, link.name, 1) if where else None
 
 
 def _object_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
@@ -94,12 +98,12 @@ def _object_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionContent
     if opposed_relation(link.name) or subject.name not in view.visible_names:
         return None
     name = view.absent_from(view.statistics.counted("objects", subject.name, link.name), rng)
-    if not name or may_be(name, subject.name):
+    if not name or may_be(name, subject.name) or not (where := indefinite_place(link.name, name)):
         return None
     value = view.draw_own_value(subject, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     objects = view.having(view.scene.named(subject.name), value)
     claim = ObjectClaim(subject.name, value, False, absence_proof(name), objects)
-    return _content(claim, f"{link.name} {one_or_bare(name)}", link.name, 1)
+    return _content(claim, where, link.name, 1)
 
 
 def _opposed(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | None:
@@ -122,12 +126,27 @@ def _opposed(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | N
 
 
 def _place(view: SceneSampler, link: Link, rng: Random) -> tuple[str, list[SceneObject]]:
-    """A relation and its object in words, and every object that these may refer to."""
+    """A relation and its object in words, and every object that these may refer to; no words where none read well."""
     other = view.scene[link.object]
     often = 1.0 if opposed_relation(link.name) else _DEFINITE
     if rng.random() < often and view.singles_out(other, other.name):
         return f"{link.name} the {other.name}", [other]
-    return f"{link.name} {one_or_bare(other.name)}", list(view.scene.named(other.name))
+    return indefinite_place(link.name, other.name), list(view.scene.named(other.name))
+
+
+@cache
+def indefinite_place(relation: str, name: str) -> str:
+    """A relation to any object of a name; nothing where no article can be said, as of hair, of words and of the ground.
+
+    >>> indefinite_place("behind", "tree"), indefinite_place("behind", "hair"), indefinite_place("on", "ground")
+    ('behind a tree', '', '')
+    >>> indefinite_place("wearing", "jeans"), indefinite_place("with", "glasses")
+    ('wearing jeans', 'with glasses')
+    """
+    if (" " not in relation and relation.endswith("ing")) or relation in word_set("bare_after"):
+        return f"{relation} {one_or_bare(name)}"
+    has_article = not (is_plural(name) or is_mass(name) or name in word_set("never_one_of_many"))
+    return f"{relation} {a(name)}" if has_article else ""
 
 
 def _content(claim: ObjectClaim, where: str, relation: str, gone: int) -> QuestionContent:

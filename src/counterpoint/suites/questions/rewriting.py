@@ -32,6 +32,7 @@ _SEE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"[^\w\s'’-]|\d")
+_POINTS = re.compile(r"(?:is|are|was|were|does|do|did|can) (?:this|that|these|those)\b", re.IGNORECASE)
 _WH = re.compile(r"(?:what|which|who|whose|where|when|why|how)\b", re.IGNORECASE)
 _COLOR = re.compile(r"what (colou?r) (?:is|are) (the|this|that|these|those|his|her|their|its) (.+)", re.IGNORECASE)
 _COLOR_OF = re.compile(
@@ -321,9 +322,9 @@ def _picture_name(words: str) -> str | None:
 
 
 def _lead_in(words: str) -> str | None:
-    """What is he doing? In this picture, what is he doing?"""
+    """What is he doing? In this picture, what is he doing? Not "In this picture, is this a …?", which points twice."""
     opens = _WH.match(words) or words.split()[0].lower() in ("is", "are", "does", "do", "can", "was", "were", "did")
-    if not opens or _has_word(words, "pictures") or _SIGNS.search(words):
+    if not opens or _has_word(words, "pictures") or _POINTS.match(words) or _SIGNS.search(words):
         return None
     return f"in this picture, {_decapitalized(words)}"
 

@@ -7,7 +7,7 @@ from random import Random
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
 from counterpoint.language.question_types import QuestionType, parse_question
-from counterpoint.suites.question_groups import base_query, base_tags
+from counterpoint.suites.question_groups import base_query, base_tags, disagreement
 from counterpoint.suites.questions.referee import derive_answer
 from counterpoint.suites.questions.rewriting import (
     QuestionRewrite,
@@ -70,6 +70,11 @@ def _derive(question: Question, rewrite: Callable[[str, str], Rewrites]) -> Rewr
     return rewrite(question.text, answer) if answer else "its answer is not yes or no, or people differ on it"
 
 
+def _keep(question: Question, rewrite: Callable[[Question], Rewrites]) -> Rewrites:
+    """Rewrites with the gold of the question, on which annotators agree."""
+    return disagreement(question) or rewrite(question)
+
+
 def _suite(name: str, tests: str, rewrite: Callable[[Question], Rewrites], relation: Relation) -> Suite[Question, None]:
     propose = partial(propose_reworded, rewrite=rewrite, relation=relation)
     return Suite(name, tests=tests, propose=propose, takes="questions")
@@ -90,12 +95,12 @@ antonyms = _suite(
 reordered = _suite(
     "reordered-questions",
     "the order of choices, or of what a question lists, does not change the answer",
-    lambda question: reorder(question.text, question.choices),
+    partial(_keep, rewrite=lambda question: reorder(question.text, question.choices)),
     Relation.SAME,
 )
 rephrased = _suite(
     "rephrased-questions",
     "a rewrite of a question by a rule that keeps its sense does not change the answer",
-    lambda question: rephrase(question.text),
+    partial(_keep, rewrite=lambda question: rephrase(question.text)),
     Relation.SAME,
 )

@@ -10,7 +10,7 @@ from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
 from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.scenes.cooccurrence import WeightedWords
-from counterpoint.suites.question_groups import Tags, base_query, base_tags
+from counterpoint.suites.question_groups import Tags, base_query, base_tags, disagreement
 from counterpoint.suites.rad.augmentation import Augmentation, InterpretedQuestion, interpret_question, match_style
 from counterpoint.suites.rad.color_questions import color, shows_picture
 from counterpoint.suites.rad.count_questions import how_many
@@ -100,6 +100,8 @@ def propose_counterfactual(question: Question, samplers: AnswerSamplers, rng: Ra
     interpreted = interpret_question(augmentation, question)
     if isinstance(interpreted, InterpretedQuestion) and augmentation is color and shows_picture(interpreted.subject):
         interpreted = PICTURE_ITSELF
+    if augmentation is how_many and isinstance(interpreted, InterpretedQuestion):
+        interpreted = disagreement(question) or interpreted
     if isinstance(interpreted, str):
         yield Rejection(augmentation.name, interpreted)
         return

@@ -18,7 +18,7 @@ from counterpoint.suites.valse.statements import CountClaim, CountVotes, how_man
 
 KIND = "counting"
 BALANCED, SMALL, ADVERSARIAL = "counting-balanced", "counting-small", "counting-adversarial"
-SMALL_NUMBERS = range(4)
+SMALL_NUMBERS = range(1, 4)
 """The most frequent numbers: foils of the adversarial instrument have one of them, captions none."""
 
 
@@ -54,6 +54,8 @@ def read_count(question: Question) -> CountedQuestion | str:
     count = read_votes(question)
     if (number := count.number) is None:
         return "people differ on the number"
+    if number == 0:
+        return "there are none, which is said of their existence and not as a number"
     return CountedQuestion(question.id, claim, count, number)
 
 
