@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from counterpoint.testing import ChatServer
 
 OWN_MODELS = '''
 import time
+from pathlib import Path
 
 from counterpoint.testing import Echo, FlakyModel
 
@@ -39,7 +41,7 @@ def broken(pictures):
 
 
 class Slow(Echo):
-    """Takes a while."""
+    """Takes a minute and more after a hundred answers, while there is a file of the name `held`."""
 
     fingerprint = "slow"
 
@@ -48,7 +50,9 @@ class Slow(Echo):
 
     def answer(self, queries):
         for placed in super().answer(queries):
-            time.sleep(0.01)
+            self.answered = getattr(self, "answered", 0) + 1
+            if self.answered > 100 and Path("held").exists():
+                time.sleep(0.3)
             yield placed
 '''
 
@@ -176,16 +180,25 @@ def test_what_is_not_there_is_said(lab: LabStore) -> None:
         _run("empty", "--model", "constant")
 
 
+def _press_ctrl_c(process: "subprocess.Popen[str]") -> str:
+    """What a process printed before it ended; the key is pressed again where it was lost, as in a finalizer."""
+    while True:
+        process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=30)[1]
+
+
 def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(lab: LabStore) -> None:
     _put(lab, "more", 200)
     run = "import sys; sys.path.append(''); from counterpoint.cli.run import command; command()"
     words = [sys.executable, "-c", run, "lab", "--model", "our_models:Slow"]
     source = str(Path(counterpoint.__file__).parents[1])
+    Path("held").touch()
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": source})
     while process.poll() is None and not lab.runs():
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, told = process.communicate()
+    told = _press_ctrl_c(process)
+    Path("held").unlink()
     assert process.returncode == 130
     assert told.endswith(
         "Stopped. What was answered is kept; to go on:\n  counterpoint run lab --model our_models:Slow\n"
