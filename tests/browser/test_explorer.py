@@ -90,10 +90,10 @@ def test_focus_can_be_seen(page: Page, complaints: list[str]) -> None:
 
 
 def test_charts_are_drawn_without_a_script_in_the_colours_of_the_page(page: Page, complaints: list[str]) -> None:
-    page.goto("/overview")
-    expect(page.locator(".chart svg text").filter(has_text="careful").first).to_be_visible()
+    page.goto("/models/careful")
+    expect(page.locator(".chart svg").first).to_be_visible()
     mark = page.locator('.chart g[data-name="careful"]').first
-    assert "careful, " in str(mark.locator("title").text_content())
+    assert "careful: confidence" in str(mark.locator("title").text_content())
     fills = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
