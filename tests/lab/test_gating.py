@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import counterpoint as cp
 from counterpoint.cli import baseline as baseline_command
 from counterpoint.cli import gate as gate_command
+from counterpoint.cli import history as history_command
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics.gates import GateRule, GateVerdict
@@ -165,3 +166,19 @@ def test_a_model_equal_to_its_baseline_is_not_worse(lab: cp.Lab) -> None:
     _answer(lab, "vlm", "v3", {"order": _share(0.80), "negation": _share(0.80)})
     report = lab.gate("vlm@v3", ["accuracy not worse than vlm@v1 by 3 points"])
     assert report.verdict is GateVerdict.HOLDS
+
+
+def test_the_history_tells_at_which_version_a_score_fell(lab: cp.Lab) -> None:
+    _answer(lab, "vlm", "v3", {"order": _share(0.81), "negation": _share(0.61)})
+    lab.set_baseline("vlm@v1")
+    history = lab.history("vlm", metrics=["accuracy"])
+    series = {(score.suite, score.version): score for score in history}
+    assert [score.version for score in history if score.suite == "negation"] == ["v1", "v2", "v3"]
+    assert [key for key, score in series.items() if score.is_change] == [("negation", "v2")]
+    assert series["negation", "v2"].difference == pytest.approx(-0.2)
+    assert series["negation", "v1"].is_baseline
+    assert "v2: accuracy on negation fell by 20.0 points" in history.notes()
+    shown = CliRunner().invoke(history_command.command, [str(lab.folder), "vlm"], catch_exceptions=False).output
+    assert "v1 (baseline)" in shown
+    with pytest.raises(cp.CounterpointError, match="vml"):
+        lab.history("vml")

@@ -23,6 +23,7 @@ COMMANDS = {
     "export-site": "Write the pages of a lab as files that open without a server.",
     "gate": "Hold rules against a model's scores; the exit code says whether they hold.",
     "generate": "Generate suites of groups from a source, and store them in a lab.",
+    "history": "Show the scores of a model over its versions, and where they changed.",
     "import": "Add predictions made elsewhere as answers of a model.",
     "label-errors": "Find golds that several strong models contradict alike.",
     "leaderboard": "Show what models have beyond accuracy: bias, robustness, uncertainty, cost.",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.foil_words import FoilWordReport
     from counterpoint.lab.gating import GateReport
     from counterpoint.lab.generation import GeneratedSuites
+    from counterpoint.lab.history import ModelHistory
     from counterpoint.lab.importing import ImportReport
     from counterpoint.lab.label_errors import LabelSuspects
     from counterpoint.lab.leaderboard import LeaderboardResult
@@ -310,6 +311,13 @@ class Lab:
         from counterpoint.lab.gating import gate_model
 
         return gate_model(self.store.opened(), model, rules, baseline=baseline, suites=suites)
+
+    def history(self, model: str, *, suites: Sequence[str] = (), metrics: Sequence[str | Metric] = ()) -> ModelHistory:
+        """The scores of all versions of a model, and where one differs from the version before by a paired test."""
+        from counterpoint.lab.history import model_history
+        from counterpoint.metrics.scoring import ScoreRequest
+
+        return model_history(self.store.opened(), model, suites, ScoreRequest((), metrics=_metrics(metrics)))
 
     def set_baseline(self, model: str) -> ModelVersion:
         """Mark a version as the baseline of its model, which `model@baseline` selects from then on."""
