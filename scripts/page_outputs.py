@@ -80,11 +80,12 @@ class PageRun:
             with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
                 self._printed[self._script] = "".join(map(_invoke, script_commands(self._script)))
         printed = table_lines(self._printed[self._script], table.splitlines()[0])
-        rows = {_label(line): line for line in reversed(printed)}
-        missing = [line for line in table.splitlines() if _label(line) not in rows]
+        names = len(re.findall(r" -+ \|", table.splitlines()[1]))  # the columns on the left name a row
+        rows = {_label(line, names): line for line in reversed(printed)}
+        missing = [line for line in table.splitlines() if _label(line, names) not in rows]
         for line in missing:
             self._doubt(self._script.splitlines()[-1], line, printed)
-        return table if missing else "".join(rows[_label(line)] + "\n" for line in table.splitlines())
+        return table if missing else "".join(rows[_label(line, names)] + "\n" for line in table.splitlines())
 
     def _doubt(self, command: str, line: str, printed: Sequence[str]) -> None:
         self.doubts.append("\n".join([command, f"  no line is like: {line}", *(f"  | {other}" for other in printed)]))
@@ -111,10 +112,9 @@ def table_lines(printed: str, head: str) -> list[str]:
     return lines[start:end]
 
 
-def _label(line: str) -> str:
-    """The first cells of a row, up to the first figure."""
-    cells = line.strip("|").split("|")
-    return "|".join(cells[: next((place for place, cell in enumerate(cells) if re.match(r" [\d–-]", cell)), None)])
+def _label(line: str, names: int) -> str:
+    """The cells that name a row."""
+    return "|".join(line.strip("|").split("|")[:names])
 
 
 def _invoke(words: Sequence[str]) -> str:
