@@ -104,9 +104,9 @@ def _scores(
     rows = [row for row in scored.rows if row["value"] is not None and row["metric"] in shown.get(row["suite"], ())]
     for row in sorted(rows, key=lambda row: (row["suite"], row["metric"], place[row["model"]][0])):
         version = place[row["model"]][1]
-        ends = tuple(nan if row[end] is None else row[end] for end in ("value", "low", "high"))
+        value, low, high = (_number(row[end]) for end in ("value", "low", "high"))
         about = (version.version, version.runs[0].date, row["suite"], row["metric"])
-        yield VersionScore(*about, *ends, row["n"], is_baseline=version.is_baseline)
+        yield VersionScore(*about, value, low, high, row["n"], is_baseline=version.is_baseline)
 
 
 def _with_changes(
