@@ -90,7 +90,7 @@ def object_mentions(text: str) -> Iterator[ObjectMention]:
     """The nouns of known categories whose exchange would be plain: the subject, or what somebody is on or has.
 
     >>> [(one.word, one.many, one.context) for one in object_mentions("Two brown dogs are running near the bus stop.")]
-    [('dog', True, ('before run', 'after brown', 'beside stop'))]
+    [('dog', True, ('before run', 'after brown', 'near stop', 'with run'))]
     """
     tokens = tag_text(text)
     broken = any(one.tag in ("VVN", "VVD") and two.text == "and" for one, two in pairwise(tokens))  # parked and a car
