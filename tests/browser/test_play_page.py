@@ -132,6 +132,7 @@ def test_a_mask_is_drawn_by_hand_and_by_the_box_of_an_object(page: Page, home: s
     numbers = [int(page.get_by_label(f"{side} %").input_value()) for side in ("left", "top", "width", "height")]
     assert np.allclose(numbers, [10, 20, 40, 50], atol=2)
     expect(page.get_by_text("mean-around")).to_be_visible()
+    page.wait_for_load_state("networkidle")  # the answers to the mask drawn by hand replace this part of the page
     page.get_by_role("button", name="shade").click()
     expect(page.get_by_label("left %")).to_have_value("12")
 
