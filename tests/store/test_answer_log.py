@@ -1,8 +1,9 @@
-"""Answers at rest: each once, the last settled one stands, and nothing that is there is asked for again."""
+"""Answers at rest: each once, a settled one stands whatever clocks say, and nothing that is there is asked again."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -14,11 +15,16 @@ from tabled import answers, calm
 
 from counterpoint.core.costs import Usage
 from counterpoint.core.errors import StoreError
-from counterpoint.core.groups import Answer, State
-from counterpoint.store.answers import AnswerLog, AnswerRows, StoredAnswer, read_answers, slug, verify
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
+from counterpoint.core.pictures import Picture
+from counterpoint.store.answers import DIGESTED, AnswerLog, AnswerRows, StoredAnswer, read_answers, slug, verify
+from counterpoint.store.fingerprints import RowDigest
 from counterpoint.store.folder import StorageFolder
-from counterpoint.store.parts import PartPolicy, new_run_name, read_parts
-from counterpoint.store.tables import ANSWERS, to_parquet
+from counterpoint.store.groups import groups_table, unique_queries
+from counterpoint.store.lab import LabStore
+from counterpoint.store.parts import PartPolicy, new_run_name, parts_by_run, read_parts
+from counterpoint.store.suites import Manifest
+from counterpoint.store.tables import ANSWERS, read_parquet, to_parquet
 
 MODEL = "a model: with / signs"
 ROWS = st.tuples(st.integers(0, 4), st.integers(0, 1), answers(), st.sampled_from(["", "d1", "d2"]), st.just(0.5))
@@ -37,8 +43,8 @@ def plan_of(rows: Iterable[tuple[int, int, str]]) -> pa.Table:
     return pa.table(made, names=["query", "trial", "digest"])
 
 
-def last(runs: list[list[StoredAnswer]]) -> dict[tuple[int, int], StoredAnswer]:
-    """Which answer stands, by a plain loop."""
+def standing(runs: list[list[StoredAnswer]]) -> dict[tuple[int, int], StoredAnswer]:
+    """Which answer stands where no picture is known, by a plain loop."""
     found: dict[tuple[int, int], StoredAnswer] = {}
     for row in (row for run in runs for row in run):
         before = found.get(row[:2])
@@ -60,7 +66,7 @@ def test_what_stands_and_what_is_missing_is_what_a_plain_loop_finds(
                     log.add([row])
                     if small:
                         log.flush()
-        expected = last(runs)
+        expected = standing(runs)
         found = read_answers(storage, MODEL)
         keys = zip(found["query"].to_pylist(), found["trial"].to_pylist(), strict=True)
         stands = dict(
@@ -72,7 +78,7 @@ def test_what_stands_and_what_is_missing_is_what_a_plain_loop_finds(
             plan = plan.set_column(2, "digest", plan["digest"].dictionary_encode())
         with AnswerLog(storage, MODEL) as log:
             missing = log.missing(plan.append_column("row", pa.array(range(len(planned)))))
-        settled = {(*key, row[3]) for key, row in expected.items() if row[2].state is not State.FAILED}
+        settled = {(*row[:2], row[3]) for run in runs for row in run if row[2].state is not State.FAILED}
         assert missing["row"].to_pylist() == [place for place, row in enumerate(planned) if row not in settled]
 
 
@@ -200,14 +206,22 @@ def test_a_failed_answer_is_asked_again_and_a_settled_one_stands(tmp_path: Path)
     assert read_answers(storage, MODEL)["value"].to_pylist() == ["yes", "no"]
 
 
-def test_a_picture_that_changed_and_changed_back_is_asked_about_each_time(tmp_path: Path) -> None:
-    storage = StorageFolder(tmp_path)
-    for run, digest in enumerate(["old", "new", "old"]):
-        with AnswerLog(storage, MODEL, run=f"run{run}") as log:
-            assert log.missing(plan_of([(1, 0, digest)])).num_rows == 1
-            log.add([said(1, f"saw {digest} in {run}", digest=digest)])
-            assert log.missing(plan_of([(1, 0, digest)])).num_rows == 0
-    assert read_answers(storage, MODEL, ["value"])["value"].to_pylist() == ["saw old in 2"]
+def test_the_answer_about_the_picture_as_it_is_stands_whatever_the_clock_said(tmp_path: Path) -> None:
+    lab, file = LabStore(tmp_path / "lab"), tmp_path / "1.png"
+    query = Query(Picture("photos:1.png"), "What is it?")
+    table = groups_table([("test", Group(Relation.SAME, (query,), (Gold.of("cat"),)))], "suite")
+    lab.put_suite(Manifest.of(table, generator="", seed=0), table)
+    lab.set_root("photos", tmp_path)
+    for run, (look, asked) in enumerate([("old", 1), ("new", 1), ("old", 0), ("new", 0)]):
+        file.write_text(look)
+        plan = lab.with_digests(unique_queries(table), lab.pictures()).append_column(
+            "trial", pa.array([0], pa.uint16())
+        )
+        with lab.answers(MODEL, run=f"run{9 - run}") as log:  # as if the clock went back between runs
+            assert log.missing(plan).num_rows == asked
+            if asked:
+                log.add([said(query.id, f"a {look} cat", digest=plan["digest"][0].as_py())])
+        assert lab.read_answers(MODEL, ["value"])["value"].to_pylist() == [f"a {look} cat"]
 
 
 def test_a_log_without_answers_misses_everything_and_reads_as_an_empty_table(tmp_path: Path) -> None:
@@ -254,3 +268,33 @@ def test_ids_that_use_all_their_bits_survive(tmp_path: Path) -> None:
         log.add(said(query, trial=65535) for query in ids)
         assert log.missing(plan_of([(query, 65535, "") for query in ids])).num_rows == 0
     assert read_answers(StorageFolder(tmp_path), MODEL)["query"].to_numpy().dtype == np.uint64
+
+
+def _digest(rows: Iterable[StoredAnswer], size: int = 99) -> dict[str, object]:
+    whole, listed = RowDigest(DIGESTED), list(rows)
+    for start in range(0, len(listed), size):
+        part = AnswerRows(MODEL)
+        part.extend(listed[start : start + size])
+        whole.update(part.drain())
+    return whole.to_dict()
+
+
+@calm
+@given(st.lists(ROWS, min_size=1, max_size=6), st.integers(1, 6), st.randoms(use_true_random=False))
+def test_the_digest_of_a_run_knows_its_rows_and_not_its_parts(rows: list[StoredAnswer], size: int, rng: Random) -> None:
+    assert _digest(rows) == _digest(rows, size)
+    with TemporaryDirectory() as folder:
+        storage = StorageFolder(Path(folder))
+        with AnswerLog(storage, MODEL, run="run", policy=PartPolicy(part_rows=1, merge_parts=2)) as log:
+            for row in rows:
+                log.add([row])
+        (name,) = parts_by_run(storage, f"answers/{slug(MODEL)}")["run"]
+        stored = RowDigest(DIGESTED)
+        stored.update(read_parquet(storage, name, "answers"))
+        assert stored.to_dict() == log.written.to_dict() == _digest(rows)
+    changed = list(rows)
+    place = rng.randrange(len(rows))
+    query, trial, answer, digest, seconds = rows[place]
+    changed[place] = (query, trial, replace(answer, raw=f"{answer.raw}."), digest, seconds)
+    assert _digest(changed)["digest"] != _digest(rows)["digest"]
+    assert _digest([*rows, rows[0]])["digest"] != _digest(rows)["digest"]

@@ -224,7 +224,7 @@ def test_a_run_that_meets_a_broken_part_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="rights bind no root")
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     lab = made(tmp_path)
-    lab.storage.path("suites/order/groups.parquet").chmod(0)
+    (lab.folder / "suites/order/groups.parquet").chmod(0)
     with pytest.raises(StoreError, match="cannot be read: Permission denied"):
         the_suite(lab)
 

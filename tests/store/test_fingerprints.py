@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from tabled import calm, pairs, some_groups
 
 from counterpoint.core.groups import Group
+from counterpoint.store.fingerprints import fingerprint
 from counterpoint.store.groups import groups_table
-from counterpoint.store.suites import fingerprint
 
 GOLDEN = "c4d6f76e88455308ec1d13249148a662"
 PROGRAM = """
 from tabled import calm, some_groups
-from counterpoint.store.suites import fingerprint
+from counterpoint.store.fingerprints import fingerprint
 from counterpoint.store.groups import groups_table
 print(fingerprint(groups_table(some_groups(), "suite"), "groups"))
 """

@@ -6,16 +6,18 @@ import sys
 import threading
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from counterpoint.core.errors import StoreError
-from counterpoint.store.folder import FileMissing, StorageFolder
+from counterpoint.store.folder import StorageFolder, atomic_folder
+from counterpoint.store.storage import FileMissing
 
 HOLDER = """
 import sys, time
 from pathlib import Path
 from counterpoint.store.folder import StorageFolder
-with StorageFolder(Path(sys.argv[1])).lock("models/a"):
+with StorageFolder(Path(sys.argv[1])).lease("models/a"):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -38,12 +40,20 @@ def test_what_is_put_is_found_under_its_name(tmp_path: Path) -> None:
     assert storage.names("b/") == ["b/2.txt"]
 
 
+def test_a_file_for_reading_is_held_by_no_object_of_python_when_the_interpreter_ends(tmp_path: Path) -> None:
+    storage = StorageFolder(tmp_path)
+    storage.put("a.txt", b"content")
+    with storage.open("a.txt") as file:
+        assert isinstance(file, pa.OSFile)
+        assert file.read(3) == b"con"
+
+
 def test_a_draft_is_nobodys_file_and_is_swept_by_the_holder_of_the_lock(tmp_path: Path) -> None:
     storage = StorageFolder(tmp_path)
     storage.put("a/whole.txt", b"whole")
     (tmp_path / "a" / ".half.txt.1234.draft").write_bytes(b"ha")
     assert storage.names("a/") == ["a/whole.txt"]
-    with storage.lock("a"):
+    with storage.lease("a"):
         storage.sweep("a")
     assert sorted(os.listdir(tmp_path / "a")) == [".lock", "whole.txt"]
 
@@ -88,10 +98,10 @@ def test_who_waits_for_a_lock_is_told_once_who_holds_it(tmp_path: Path) -> None:
         waits.set()
 
     def second() -> None:
-        with storage.lock("a", tell):
+        with storage.lease("a", tell):
             order.append("second")
 
-    with storage.lock("a"):
+    with storage.lease("a"):
         thread = threading.Thread(target=second)
         thread.start()
         assert waits.wait(10)
@@ -103,7 +113,7 @@ def test_who_waits_for_a_lock_is_told_once_who_holds_it(tmp_path: Path) -> None:
 
 def test_different_folders_have_different_locks(tmp_path: Path) -> None:
     storage = StorageFolder(tmp_path)
-    with storage.lock("a"), storage.lock("b"):
+    with storage.lease("a"), storage.lease("b"):
         assert storage.names() == []
 
 
@@ -114,5 +124,28 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
         holder.kill()
         holder.wait()
     told: list[str] = []
-    with StorageFolder(tmp_path).lock("models/a", told.append):
+    with StorageFolder(tmp_path).lease("models/a", told.append):
         assert told == []
+
+
+def _write(out: Path, first: Path) -> None:
+    with atomic_folder(out) as second:
+        (second / "b.txt").write_text("b")
+        assert first.exists()
+        assert list(out.iterdir()) == []
+        (out / "somebody.txt").write_text("else's")
+
+
+def test_a_draft_folder_becomes_whole_and_replaces_those_of_the_killed(tmp_path: Path) -> None:
+    left, others, out = tmp_path / ".out.00.draft", tmp_path / ".outer.00.draft", tmp_path / "out"
+    for folder in (left, others):
+        folder.mkdir()
+        (folder / ".lock").touch()
+    out.mkdir()
+    with atomic_folder(out) as first:
+        (first / "a.txt").write_text("a")
+        with pytest.raises(StoreError, match="cannot be written"):
+            _write(out, first)
+        (out / "somebody.txt").unlink()
+    assert [path.name for path in out.iterdir()] == ["a.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".outer.00.draft", "out"]

@@ -9,7 +9,7 @@ import pytest
 from tabled import some_groups
 
 from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.store.folder import IntegrityCheck
+from counterpoint.store.documents import IntegrityCheck
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore, integrity_checks
 from counterpoint.store.suites import Manifest, put_suite
@@ -45,7 +45,7 @@ def test_the_manifest_is_plain_json(lab: LabStore) -> None:
 
 def test_a_whole_suite_holds_in_every_way(lab: LabStore) -> None:
     names = [check.name for check in lab.verify()]
-    assert names == ["readable", "readable", "suite", "rows", "groups", "fingerprint", "ids", "repetitions"]
+    assert names == ["readable", "readable", "manifest", "suite", "rows", "groups", "fingerprint", "ids", "repetitions"]
     assert wrong(lab) == {}
     assert all(check.holds for check in integrity_checks(lab.folder / "suites" / "order"))
 

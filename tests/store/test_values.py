@@ -18,12 +18,14 @@ from counterpoint.store.answers import slug
 from counterpoint.store.lab import LabStore
 from counterpoint.store.tables import ANSWERS, VALUES, to_parquet
 from counterpoint.store.values import put_values, raw_ids, read_answers, read_values, values_table
+from counterpoint.store.versions import RunRecord
 
 MODEL = "model"
 
 
 def said(lab: LabStore, *rows: tuple[int, Answer], trial: int = 0, digest: str = "") -> None:
     with lab.answers(MODEL) as log:
+        lab.put_run(RunRecord(log.run, MODEL, MODEL))
         log.add((query, trial, answer, digest, 0.0) for query, answer in rows)
 
 

@@ -88,6 +88,9 @@ class Cost:
         stated = [usage for usage in usages if usage is not None]
         return replace(self, answers=self.answers + len(stated), usage=sum(stated, self.usage))
 
+    def __add__(self, other: "Cost") -> "Cost":
+        return replace(self, answers=self.answers + other.answers, usage=self.usage + other.usage)
+
     def __bool__(self) -> bool:
         return bool(self.answers)
 

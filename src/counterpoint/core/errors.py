@@ -51,6 +51,12 @@ class StoreError(CounterpointError):
     """What is on disk is not what was asked for."""
 
 
+def write_error(path: object, problem: OSError) -> StoreError:
+    """The error that a file beside a lab cannot be written."""
+    hint = "check the rights and the free space of its folder; the lab is whole"
+    return StoreError(f"{path} cannot be written: {problem.strerror or problem}", hint=hint)
+
+
 class UnknownName(CounterpointError):  # noqa: N818 - it reads as the sentence it is
     """Nothing has this name; the hint offers the nearest known names."""
 

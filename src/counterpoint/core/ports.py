@@ -34,7 +34,11 @@ class Scale(StrEnum):
 
 
 class Pictures(Protocol):
-    """A source of pixels: edits are applied, nothing is written."""
+    """A source of pixels: edits are applied, nothing is written.
+
+    An address names one picture for as long as the source lives: prefetchers and models cache by address and edits. A
+    source that receives pictures, as a server does, gives each an address of its own, such as a digest of its bytes.
+    """
 
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as shown."""
@@ -55,6 +59,10 @@ class PreprocessingPictures(Protocol):
     @property
     def source(self) -> Pictures:
         """The plain source behind it, which can be sent to another process."""
+
+    @property
+    def cores(self) -> int:
+        """The cores of the processor that the model and its pictures may use."""
 
     def preprocess_with(self, function: Callable[[Pixels], T], *, in_processes: bool = False) -> Callable[[Picture], T]:
         """A loader that returns what `function`, a pure function of pixels, makes of each picture.

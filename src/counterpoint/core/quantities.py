@@ -1,12 +1,16 @@
 """Numbers with their nouns, for messages and pages."""
 
 
-def counted(number: int, noun: str, verb: str = "") -> str:
-    """A number with its noun, and the form of "be", "have" or "do" that agrees with it.
+def counted(number: int, noun: str = "", verb: str = "") -> str:
+    """A number with its noun, and the form of "be", "have" or "do" that agrees with it; without a noun the two alone.
 
     >>> counted(1, "model"), counted(2000, "model"), counted(2, "query"), counted(0, "box"), counted(1, "query", "are")
     ('1 model', '2,000 models', '2 queries', '0 boxes', '1 query is')
+    >>> counted(1, verb="were"), counted(2000, verb="were")
+    ('1 was', '2,000 were')
     """
+    if not noun:
+        return f"{number:,} {_SINGULAR[verb] if number == 1 else verb}"
     if number == 1:
         return f"1 {noun} {_SINGULAR[verb]}".rstrip()
     if noun.endswith("y") and noun[-2] not in "aeiou":

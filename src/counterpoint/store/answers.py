@@ -16,13 +16,24 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Answer, State
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.store import joins
-from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable
-from counterpoint.store.parts import DEFAULT_POLICY, PartLog, PartPolicy, new_run_name, read_parts
+from counterpoint.store.documents import IntegrityCheck, Repair, check_readable
+from counterpoint.store.fingerprints import RowDigest
+from counterpoint.store.parts import PartLog, PartPolicy, new_run_name, read_parts
+from counterpoint.store.picture_digests import current_digests
+from counterpoint.store.storage import Storage
 from counterpoint.store.tables import ANSWERS, read_parquet, to_parquet
 
 StoredAnswer: TypeAlias = tuple[int, int, Answer, str, float]
 """A query's id, the trial, the answer, the digest of the picture file, and how many seconds it took."""
 FOLDER = "answers"
+ASIDE = "damaged"
+"""The folder of a lab for files that a repair has put aside."""
+
+DIGESTED = (
+    *("query", "model", "trial", "raw", "value", "rule", "state", "score", "top", "reason", "digest", "seconds"),
+    *("tokens_in", "tokens_out", "prompt", "offered"),
+)
+"""The columns under the digest of a run's answers; one that is added to the table later is not."""
 
 _SETTLED = ("query", "trial", "state", "digest")
 
@@ -108,25 +119,30 @@ def slug(fingerprint: str) -> str:
 class AnswerLog:
     """The answers of one model. The first read or write waits until no other run of this model holds the lock.
 
-    Use it in a `with`, or call `close` at the end: both write what is gathered and merge the parts of this run.
+    Use it in a `with`, or call `close` at the end: both write what is gathered and merge the parts of this run. The log
+    of a numbered `worker` writes under the lock of the run that it works for, which merges its parts.
     """
 
     def __init__(
         self,
-        storage: StorageFolder,
+        storage: Storage,
         fingerprint: str,
         *,
         run: str = "",
         waiting: Callable[[str], None] = lambda holder: None,
         clock: Callable[[], float] = time.monotonic,
-        policy: PartPolicy = DEFAULT_POLICY,
+        policy: PartPolicy | None = None,
+        worker: int = 0,
     ) -> None:
         self.fingerprint, self.run = fingerprint, run or new_run_name()
         self._storage, self._folder = storage, f"{FOLDER}/{slug(fingerprint)}"
+        policy = policy or PartPolicy(part_seconds=storage.part_seconds)
         self._waiting, self._clock, self._policy, self._due = waiting, clock, policy, 0.0
-        self._rows, self._parts = AnswerRows(fingerprint), PartLog(storage, self._folder, FOLDER, self.run, policy)
-        self._lock = ExitStack()
+        self._rows = AnswerRows(fingerprint)
+        self._parts = PartLog(storage, self._folder, FOLDER, self.run, policy, worker)
+        self._lock, self._is_worker = ExitStack(), worker > 0
         self._locked = False
+        self.written = RowDigest(DIGESTED)  # of the rows that this run has put
 
     def __enter__(self) -> "AnswerLog":
         self._acquire()
@@ -136,7 +152,7 @@ class AnswerLog:
         self.close()
 
     def add(self, rows: Iterable[StoredAnswer]) -> None:
-        """Gather answers; a part is written once a second or every 20,000 rows, whichever comes first."""
+        """Gather answers; a part is written once a second (every ten in a bucket) or every 20,000 rows."""
         self._acquire()
         if not len(self._rows):
             self._due = self._clock() + self._policy.part_seconds
@@ -148,7 +164,9 @@ class AnswerLog:
         """Write the gathered answers as a part."""
         if len(self._rows):
             self._acquire()
-            self._parts.put(self._rows.drain())
+            rows = self._rows.drain()
+            self._parts.put(rows)
+            self.written.update(rows)
 
     def missing(self, plan: pa.Table) -> pa.Table:
         """The rows of a plan (query, trial, digest) without a settled answer about that picture file, by anti-join.
@@ -159,6 +177,14 @@ class AnswerLog:
         self.flush()
         return missing_answers(self._storage, self.fingerprint, plan)
 
+    def adopt(self) -> None:
+        """Take over the parts that workers of this run wrote, those of lost ones included."""
+        self._acquire()
+        self.flush()
+        self.written = RowDigest(DIGESTED)
+        for rows in self._parts.adopt():
+            self.written.update(rows)
+
     def merge(self) -> None:
         """Merge the parts of this run into few; readers see each answer once at any time."""
         self._parts.merge()
@@ -166,32 +192,47 @@ class AnswerLog:
     def close(self) -> None:
         """Write the gathered answers, merge, and release the lock."""
         with self._lock:
-            if self._locked:
+            if self._is_worker:
+                self.flush()
+            elif self._locked:
                 self.flush()
                 self.merge()
         self._locked = False
 
     def _acquire(self) -> None:
-        if not self._locked:
-            self._lock.enter_context(self._storage.lock(self._folder, self._waiting))
+        if not self._locked and not self._is_worker:
+            self._lock.enter_context(self._storage.lease(self._folder, self._waiting))
             self._locked = True
             self._parts.sweep()
 
 
-def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """The answers of a model, one per query and trial: the last settled one, else the last failed one."""
-    wanted = list(columns or ANSWERS.names)
-    needed = list(dict.fromkeys([*wanted, "query", "trial", "state"]))
-    return joins.latest_answers(read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", FOLDER, needed)).select(wanted)
+def read_answers(storage: Storage, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """The answers of a model, one per query and trial: a settled one before a failed one (`joins.standing_answers`)."""
+    wanted, folder = list(columns or ANSWERS.names), f"{FOLDER}/{slug(fingerprint)}"
+    table = read_parts(storage, folder, FOLDER, list(dict.fromkeys([*wanted, "query", "trial"])))
+    if joins.repeated_rows(table) is not None:
+        deciding = dict.fromkeys([*wanted, "query", "trial", "state", "digest"])
+        table = read_parts(storage, folder, FOLDER, list(deciding))  # whole, as parts may have been merged since
+        table = settle_repeats(table, partial(current_digests, storage))
+    return table.select(wanted)
 
 
-def missing_answers(storage: StorageFolder, fingerprint: str, plan: pa.Table) -> pa.Table:
+def settle_repeats(table: pa.Table, digests: Callable[[pa.Array], pa.Table]) -> pa.Table:
+    """One answer per query and trial; `digests` gives those of the pictures of some queries (query, digest)."""
+    repeated = joins.repeated_rows(table)
+    if repeated is None:
+        return table
+    queries = pc.unique(table["query"].filter(pa.array(repeated)))
+    return joins.standing_answers(table, repeated, digests(queries))
+
+
+def missing_answers(storage: Storage, fingerprint: str, plan: pa.Table) -> pa.Table:
     """The rows of a plan without a settled answer of a model, as `AnswerLog.missing` has them; no lock is needed."""
     settled = read_parts(storage, f"{FOLDER}/{slug(fingerprint)}", FOLDER, _SETTLED, encoded=("state", "digest"))
     return joins.unanswered_rows(plan, settled)
 
 
-def copy_answers(storage: StorageFolder, old: str, new: str, run: str) -> None:
+def copy_answers(storage: Storage, old: str, new: str, run: str) -> None:
     """Put the settled answers of one fingerprint into the folder of another, as one part of a run."""
     table = read_answers(storage, old)
     table = table.filter(pc.not_equal(table["state"], State.FAILED.value))
@@ -202,20 +243,26 @@ def copy_answers(storage: StorageFolder, old: str, new: str, run: str) -> None:
 
 
 def verify(
-    storage: StorageFolder, table: str = "answers", states: Collection[str] = tuple(State)
+    storage: Storage, table: str = "answers", states: Collection[str] = tuple(State)
 ) -> Iterator[IntegrityCheck]:
     """Whether every part of a table (of the same name as its folder) can be read and is in the folder of its model."""
     for name in storage.names(f"{table}/"):
         if name.endswith(".parquet"):
-            yield check_readable(name, partial(_checked_part, storage, name, table, states))
+            aside = Repair(f"move {name} to {ASIDE}/{name}, which nothing reads", partial(_set_aside, storage, name))
+            yield check_readable(name, partial(_checked_part, storage, name, table, states), aside)
 
 
-def _checked_part(storage: StorageFolder, name: str, table: str, states: Collection[str]) -> None:
+def _set_aside(storage: Storage, name: str) -> None:
+    storage.put(f"{ASIDE}/{name}", storage.get(name))
+    storage.delete(name)
+
+
+def _checked_part(storage: Storage, name: str, table: str, states: Collection[str]) -> None:
     rows = read_parquet(storage, name, table)
     for model in pc.unique(rows["model"]).to_pylist():
         if slug(model) != name.split("/")[1]:
-            fact = f"{storage.path(name)} holds {table} of the model {model!r}"
+            fact = f"{storage.describe(name)} holds {table} of the model {model!r}"
             raise StoreError(fact, hint=f"move it to the folder {slug(model)}")
     if odd := sorted(set(pc.unique(rows["state"]).to_pylist()) - set(states)):
-        fact = f"{storage.path(name)}: no {table.removesuffix('s')} has the state {odd[0]!r}"
+        fact = f"{storage.describe(name)}: no {table.removesuffix('s')} has the state {odd[0]!r}"
         raise StoreError(fact, hint=f"states: {', '.join(states)}")

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from counterpoint.store.answers import slug
-from counterpoint.store.folder import StorageFolder, put_object, read_object
+from counterpoint.store.documents import put_object, read_object
+from counterpoint.store.storage import Storage
 
 FOLDER = "batches"
 
@@ -12,7 +13,7 @@ FOLDER = "batches"
 class StoredBatches(MutableMapping[str, Mapping[str, Any]]):
     """The records of one model by name; reading and writing raise StoreError."""
 
-    def __init__(self, storage: StorageFolder, fingerprint: str) -> None:
+    def __init__(self, storage: Storage, fingerprint: str) -> None:
         self._storage, self._folder = storage, f"{FOLDER}/{slug(fingerprint)}/"
 
     def __getitem__(self, name: str) -> Mapping[str, Any]:

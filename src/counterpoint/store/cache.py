@@ -43,16 +43,25 @@ class FileCache:
 
     def get_or_make(self, name: str, make: Callable[[], bytes]) -> bytes:
         """Return the bytes of a file; it is made and written at the first use."""
-        path = self.folder / name
         with suppress(OSError):
-            return path.read_bytes()
+            return (self.folder / name).read_bytes()
         content = make()
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=path.parent, prefix=".draft-", delete=False) as draft:
-                draft.write(content)
-            Path(draft.name).replace(path)
+            self._write(self.folder / name, content)
         return content
+
+    def path_of(self, name: str, make: Callable[[], bytes]) -> Path:
+        """Return the path of a file, which is made and written at the first use; OSError if it cannot be."""
+        path = self.folder / name
+        if not path.exists():
+            self._write(path, make())
+        return path
+
+    def _write(self, path: Path, content: bytes) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, prefix=".draft-", delete=False) as draft:
+            draft.write(content)
+        Path(draft.name).replace(path)
 
 
 class LRUCache(Generic[K, V]):

@@ -1,24 +1,26 @@
-"""Storage folder: files and JSON documents written whole or not at all, locks, and integrity checks."""
+"""Storage in a folder: files that are written whole or not at all, and a lease that ends with its process."""
 
-import json
 import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from glob import escape as glob_escape
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, BinaryIO
+from shutil import rmtree
+from typing import BinaryIO
+
+import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
+from counterpoint.store.storage import FileMissing, StoredFile, require_path
 
+DRAFT_SECONDS = 3600.0
+"""After so many seconds a draft is that of a killed writer; a file is written within moments."""
+_LOCK = ".lock"
 _POLL = 0.05  # seconds between two attempts to take a lock
-
-
-class FileMissing(StoreError):  # noqa: N818 - it reads as the sentence it is
-    """There is no file of this name; a reader that listed it before a merge lists again."""
 
 
 class StorageFolder:
@@ -32,8 +34,19 @@ class StorageFolder:
     (['answers/a.txt'], b'yes')
     """
 
+    part_seconds = 1.0
+
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
+
+    @property
+    def address(self) -> str:
+        """The path of the folder."""
+        return str(self.folder)
+
+    def describe(self, name: str = "") -> str:
+        """The path of a name, as text."""
+        return str(self.path(name))
 
     def path(self, name: str) -> Path:
         """The path of a name."""
@@ -62,12 +75,17 @@ class StorageFolder:
             return self.path(name).read_bytes()
 
     @contextmanager
-    def open(self, name: str) -> Iterator[BinaryIO]:
-        """A file for partial reads."""
+    def open(self, name: str) -> Iterator[pa.NativeFile]:
+        """A file for partial reads, of Arrow's own kind, which its threads may hold."""
         with _translated_errors(self.path(name), "read"):
-            file = self.path(name).open("rb")
+            file = pa.OSFile(str(self.path(name)))
         with file:
             yield file
+
+    def list_files(self, prefix: str = "") -> list[StoredFile]:
+        """The files with this prefix, sorted by name, without drafts; the stamp is the time of the last change."""
+        found = map(self.find, self.names(prefix))
+        return [file for file in found if file is not None]  # a run may merge its parts meanwhile
 
     def names(self, prefix: str = "") -> list[str]:
         """The names with this prefix, sorted, without drafts."""
@@ -76,24 +94,42 @@ class StorageFolder:
             names = list(_files(self.path(folder), f"{folder}/" if folder else ""))
         return sorted(name for name in names if name.startswith(prefix)) if start else sorted(names)
 
+    def find(self, name: str) -> StoredFile | None:
+        """The file of this name, as a listing has it; None if there is none."""
+        try:
+            status = self.path(name).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return StoredFile(name, status.st_size, str(status.st_mtime_ns))
+
+    def has(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+        return self.path(name).is_file()
+
+    def is_empty(self) -> bool:
+        """Whether the folder is empty or absent; a file in its place is neither."""
+        return not self.folder.exists() or (self.folder.is_dir() and not any(self.folder.iterdir()))
+
     def delete(self, name: str) -> None:
         """Remove a file; a missing one is no error."""
         with _translated_errors(self.path(name), "deleted"):
             self.path(name).unlink(missing_ok=True)
 
-    def sweep(self, folder: str) -> None:
-        """Remove the drafts that a killed writer left in a folder; only under the folder's lock."""
+    def sweep(self, folder: str, seconds: float = 0.0) -> None:
+        """Remove the drafts that killed writers left in a folder: under its lock all, else those of `seconds` ago."""
         with _translated_errors(self.path(folder), "cleared"):
             for draft in self.path(folder).glob(".*.draft"):
-                draft.unlink(missing_ok=True)
+                with suppress(FileNotFoundError, IsADirectoryError, PermissionError):
+                    if not seconds or time.time() - draft.stat().st_mtime > seconds:
+                        draft.unlink()
 
     @contextmanager
-    def lock(self, folder: str, waiting: Callable[[str], None] = lambda holder: None) -> Iterator[None]:
-        """Hold the lock of a folder, which ends with the process at the latest.
+    def lease(self, folder: str, waiting: Callable[[str], None] = lambda holder: None) -> Iterator[None]:
+        """Hold the lease of a folder, a lock that ends with the process at the latest.
 
-        `waiting` is called once with the holder, if the lock is taken.
+        `waiting` is called once with the holder, if another process has it.
         """
-        path = self.path(folder) / ".lock"
+        path = self.path(folder) / _LOCK
         with _translated_errors(path, "locked"):
             path.parent.mkdir(parents=True, exist_ok=True)
             file = path.open("a+b")
@@ -105,6 +141,41 @@ class StorageFolder:
                 file.flush()
             yield
             file.truncate(0)
+
+
+@contextmanager
+def atomic_folder(folder: Path) -> Iterator[Path]:
+    """A draft folder beside `folder`, which becomes it, whole, when all is written, and is removed after an error.
+
+    `folder` is absent or empty. Drafts that killed processes left beside it are removed first.
+    """
+    require_path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise StoreError(f"{folder} exists already", hint="name a new folder, or an empty one")
+    whole = folder.absolute()
+    draft = whole.with_name(f".{whole.name}.{token_hex(4)}.draft")
+    try:
+        for left in whole.parent.glob(f".{glob_escape(whole.name)}.*.draft"):
+            _remove_unless_locked(left)
+        draft.mkdir(parents=True)
+        with StorageFolder(draft).lease(""):
+            yield draft
+        (draft / _LOCK).unlink()
+        if whole.is_dir():
+            whole.rmdir()
+        draft.rename(whole)
+    except OSError as problem:
+        hint = "nothing of it is left; check the place, its rights, and the room on the disk"
+        raise StoreError(f"{folder} cannot be written: {problem.strerror or problem}", hint=hint) from problem
+    finally:
+        rmtree(draft, ignore_errors=True)
+
+
+def _remove_unless_locked(draft: Path) -> None:
+    """Remove the draft of a killed process; one that is alive holds its lock."""
+    with suppress(OSError), (draft / _LOCK).open("a+b") as file:
+        if _try_lock(file):
+            rmtree(draft, ignore_errors=True)
 
 
 def _files(folder: Path, prefix: str) -> Iterator[str]:
@@ -168,42 +239,6 @@ def _translated_errors(path: Path, action: str) -> Iterator[None]:
         raise FileMissing(f"{path} does not exist", hint="check the path, or make it anew") from problem
     except OSError as problem:
         hint = "check the rights and the free space of its folder"
+        if action == "written":
+            hint = f"{hint}; what was stored before is whole"
         raise StoreError(f"{path} cannot be {action}: {problem.strerror or problem}", hint=hint) from problem
-
-
-def read_object(storage: StorageFolder, name: str) -> dict[str, Any]:
-    """A JSON object in a file."""
-    try:
-        content = json.loads(storage.get(name))
-    except ValueError as problem:
-        fact = f"{storage.path(name)} cannot be read as JSON: {problem}"
-        raise StoreError(fact, hint="restore the file from a copy, or make it anew") from problem
-    if not isinstance(content, dict):
-        raise StoreError(f"{storage.path(name)} holds no JSON object", hint="restore the file from a copy")
-    return content
-
-
-def put_object(storage: StorageFolder, name: str, content: Mapping[str, Any]) -> None:
-    """Write a JSON object, indented, for people to read."""
-    text = json.dumps(content, ensure_ascii=False, indent=2)
-    storage.put(name, f"{text}\n".encode("utf-8", "backslashreplace"))
-
-
-@dataclass(frozen=True, slots=True)
-class IntegrityCheck:
-    """One requirement of a suite or a lab, whether it holds, and what was found."""
-
-    place: str
-    name: str
-    holds: bool
-    found: str = ""
-    hint: str = ""
-
-
-def check_readable(place: str, reading: Callable[[], object]) -> IntegrityCheck:
-    """Whether a file can be read."""
-    try:
-        reading()
-    except StoreError as problem:
-        return IntegrityCheck(place, "readable", False, str(problem), problem.hint)
-    return IntegrityCheck(place, "readable", True)

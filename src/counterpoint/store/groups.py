@@ -59,8 +59,9 @@ def unique_queries(table: pa.Table) -> pa.Table:
     ids = table["query"].to_numpy()
     if not has_duplicates(ids):
         return table.select(QUERY_COLUMNS)
-    _, first = np.unique(ids, return_index=True)
-    return table.select(QUERY_COLUMNS).take(pa.array(np.sort(first)))
+    first = np.zeros(len(ids), np.bool_)
+    first[np.unique(ids, return_index=True)[1]] = True
+    return table.select(QUERY_COLUMNS).filter(pa.array(first))
 
 
 def read_queries(table: pa.Table) -> list[Query]:
@@ -81,14 +82,15 @@ def read_queries(table: pa.Table) -> list[Query]:
 
 
 def check_groups(table: pa.Table, place: str) -> pa.Table:
-    """The table, after a check of its values; StoreError names the first invalid row."""
+    """The table, after a check of the values of its columns; StoreError names the first invalid row."""
     for column, known in (("relation", Relation), ("mode", Mode)):
-        fits = pc.is_in(table[column], value_set=pa.array([member.value for member in known], pa.string()))
+        names = pa.array([member.value for member in known], pa.string())
+        fits = pc.is_in(table[column].cast(pa.string()), value_set=names)
         _refuse(table, place, pc.invert(fits), column, f"is none of {', '.join(known)}")
-    for column in ("edits", "feature_edits"):
+    for column in (name for name in ("edits", "feature_edits") if name in table.column_names):
         broken = pa.array([line for line in pc.unique(table[column]).to_pylist() if not _readable(line)], pa.string())
         _refuse(table, place, pc.is_in(table[column], value_set=broken), column, "is no chain of edits")
-    for column in ("choices", "gold", "objects", "tags"):
+    for column in (name for name in ("choices", "gold", "objects", "tags") if name in table.column_names):
         _refuse(table, place, _holds_nothing(table[column], _SIDES), column, "holds nothing in one place")
     return table
 

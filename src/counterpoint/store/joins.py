@@ -1,4 +1,4 @@
-"""Joins of plans and answers by sorted columns: unanswered rows, and the latest answer to each query."""
+"""Joins of plans and answers by sorted columns: unanswered rows, and which of several answers stands."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
@@ -17,14 +17,38 @@ Flags: TypeAlias = NDArray[np.bool_]
 _ENCODED = pa.dictionary(pa.int32(), pa.string())
 
 
-def latest_answers(table: pa.Table) -> pa.Table:
-    """One answer per query and trial, in the order of the table: the last settled one, else the last failed one."""
-    rows = _standing_rows(table)
-    return table if rows is None else table.take(pa.array(rows))
+def standing_answers(table: pa.Table, repeated: Flags, current: pa.Table) -> pa.Table:
+    """One answer per query and trial, in the order of the table; `repeated` are the rows that share these.
+
+    A settled answer stands before a failed one, then one about the picture file as it is now (`current`: query,
+    digest), then the last in the table.
+    """
+    rows = np.flatnonzero(repeated)
+    own = table.filter(pa.array(repeated))
+    settled = np.asarray(pc.not_equal(own["state"], State.FAILED.value))
+    digests = current["digest"].take(pc.index_in(own["query"], value_set=current["query"].combine_chunks()))
+    fits = np.asarray(pc.fill_null(pc.equal(own["digest"], digests), False))
+    keys = answer_keys(own)
+    order = np.lexsort((rows, fits, settled, keys))
+    stands = ~repeated
+    stands[rows[order[np.append(_steps(keys[order]), True)]]] = True
+    return table.filter(pa.array(stands))  # by chunks: to take rows would join all texts in one array
+
+
+def repeated_rows(table: pa.Table) -> Flags | None:
+    """Which rows share query and trial with another; None where none does, which costs one sort to know."""
+    keys = answer_keys(table)
+    if not has_duplicates(keys):
+        return None
+    order = np.argsort(keys, kind="stable")
+    same = ~_steps(keys[order])
+    repeated = np.zeros(len(keys), np.bool_)
+    repeated[order[1:][same]] = repeated[order[:-1][same]] = True
+    return repeated
 
 
 def unanswered_rows(plan: pa.Table, answers: pa.Table) -> pa.Table:
-    """The rows of a plan (query, trial, digest) whose latest answer failed, is about another file, or is missing.
+    """The rows of a plan (query, trial, digest) that have no settled answer about the same file.
 
     Each row is one 64-bit key: the query's id XORed with hashes of trial and digest. Two rows collide as rarely as two
     query ids.
@@ -35,13 +59,10 @@ def unanswered_rows(plan: pa.Table, answers: pa.Table) -> pa.Table:
     wanted, held = (_mixed(table, codes) for table, codes in zip((plan, settled), digests, strict=True))
     if not len(held):
         return plan
-    with ThreadPoolExecutor(2) as threads:  # sorting releases the GIL
-        rows = threads.submit(_standing_rows, settled) if np.ptp(digests[1]) else None
-        there = threads.submit(_sorted, held)
+    with ThreadPoolExecutor(1) as thread:  # sorting releases the GIL
+        there = thread.submit(_sorted, held)
         order = _order(wanted)
-        kept = rows.result() if rows else None  # with a single digest, the order of answers does not matter
-    held = there.result() if kept is None else _sorted(_mixed(settled, digests[1])[kept])
-    return plan.filter(pa.array(_absent(wanted, order, held)))
+    return plan.filter(pa.array(_absent(wanted, order, there.result())))
 
 
 def _sorted(numbers: Numbers) -> Numbers:
@@ -59,19 +80,6 @@ def answer_keys(table: pa.Table) -> Numbers:
     """A 64-bit key for each query and trial; collisions are as rare as those of query ids."""
     mixed: Numbers = table["query"].to_numpy() ^ _far(table["trial"].to_numpy())
     return mixed
-
-
-def _standing_rows(table: pa.Table) -> Rows | None:
-    """The rows of the latest answers; None where all rows are, which costs one sort to know."""
-    failed = np.asarray(pc.equal(table["state"], State.FAILED.value))
-    queries, trials = table["query"].to_numpy(), table["trial"].to_numpy()
-    if not has_duplicates(queries ^ _far(trials)):
-        return None
-    settled_last = np.concatenate([np.flatnonzero(failed), np.flatnonzero(~failed)])
-    order = settled_last[np.argsort(trials[settled_last], kind="stable")]
-    order = order[np.argsort(queries[order], kind="stable")]
-    ends = np.append(_steps(queries[order]) | _steps(trials[order]), True)
-    return np.sort(order[ends])
 
 
 def _codes(*columns: pa.ChunkedArray) -> list[Codes]:

@@ -1,70 +1,98 @@
-"""A lab: the folder that holds suites, answers, runs and votes; it can be copied, zipped and mailed."""
+"""A lab: the folder or bucket that holds suites, answers, runs and votes; it can be copied, zipped and mailed."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.core.groups import State
 from counterpoint.core.ports import Pictures
-from counterpoint.store import answers, batches, suites, values, votes
-from counterpoint.store.folder import (
-    FileMissing,
-    IntegrityCheck,
-    StorageFolder,
-    check_readable,
-    put_object,
-    read_object,
-)
-from counterpoint.store.pictures import TABLE as PICTURES
+from counterpoint.store import answers, batches, suites, values
+from counterpoint.store.documents import IntegrityCheck, put_object
+from counterpoint.store.folder import DRAFT_SECONDS, StorageFolder
+from counterpoint.store.integrity import settle_killed_runs, verify_lab
+from counterpoint.store.marker import MARKER, put_roots, read_roots
+from counterpoint.store.parts import READERS, new_run_name
 from counterpoint.store.pictures import LabPictures, add_digests
-from counterpoint.store.suites import Manifest, StoredSuite
-from counterpoint.store.tables import read_parquet
-from counterpoint.store.versions import ModelVersion, RunRecord, model_versions
-
-MARKER = "counterpoint-lab.json"
-VERSION = 1
-_BASELINES = "baselines.json"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+from counterpoint.store.storage import FileMissing, StoredFile, is_address, join_address, open_storage
+from counterpoint.store.suites import NAME, Manifest, StoredSuite
+from counterpoint.store.versions import (
+    BASELINES,
+    ModelVersion,
+    RunRecord,
+    model_versions,
+    put_run,
+    read_baselines,
+    read_run,
+    run_files,
+)
 
 
 class LabStore:
-    """A folder that is a lab, or is empty or absent and becomes one when something is put into it."""
+    """A folder or address that is a lab, or is empty or absent and becomes one when something is put into it."""
 
-    def __init__(self, folder: Path | str) -> None:
-        self.folder = Path(folder)
-        self.storage = StorageFolder(self.folder)
+    def __init__(self, place: Path | str) -> None:
+        self.storage = open_storage(place)
         self._roots: dict[str, str] = {}
+        self._is_swept = self._is_marked = False
+        self._records: dict[StoredFile, RunRecord] = {}  # what was read of runs
         if self.exists:
-            self._roots = self._read()
-        elif self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
-            raise StoreError(f"{self.folder} is no lab: it has no {MARKER}", hint="name a lab, or a new folder")
+            self._roots = read_roots(self.storage)
+        elif not self.storage.is_empty():
+            raise StoreError(f"{self.address} is no lab: it has no {MARKER}", hint="name a lab, or a new folder")
+
+    @property
+    def address(self) -> str:
+        """Where it is: the path of a folder, or an address such as `s3://bucket/lab`."""
+        return self.storage.address
+
+    @property
+    def folder(self) -> Path:
+        """The folder that it is; StoreError for a lab in a bucket."""
+        if not isinstance(self.storage, StorageFolder):
+            raise StoreError(f"{self.address} is no folder of this machine", hint="copy the lab to a folder first")
+        return self.storage.folder
+
+    @property
+    def place(self) -> str:
+        """Its address, the same from every working directory."""
+        return str(self.folder.resolve()) if isinstance(self.storage, StorageFolder) else self.address
+
+    @property
+    def name(self) -> str:
+        """The last part of its address."""
+        return self.place.rstrip("/").rpartition("/")[2] or self.place
 
     @property
     def exists(self) -> bool:
-        """Whether it is on disk."""
-        return (self.folder / MARKER).is_file()
+        """Whether it is there; a lab in a bucket is asked for until it is."""
+        if isinstance(self.storage, StorageFolder) or not self._is_marked:
+            self._is_marked = self.storage.has(MARKER)
+        return self._is_marked
 
     def opened(self) -> "LabStore":
         """This lab, if there is one; for whoever wants to read."""
         if not self.exists:
-            raise StoreError(f"there is no lab at {self.folder}", hint="counterpoint generate or demo makes one")
+            raise StoreError(f"there is no lab at {self.address}", hint="counterpoint generate or demo makes one")
         return self
 
     @property
-    def roots(self) -> dict[str, Path]:
-        """The folder of each namespace of pictures."""
-        return {namespace: self.folder / root for namespace, root in self._roots.items()}
+    def roots(self) -> dict[str, Path | str]:
+        """The folder or address of each namespace of pictures."""
+        return {namespace: join_address(self.address, root) for namespace, root in self._roots.items()}
 
     def set_root(self, namespace: str, folder: Path | str) -> None:
         """Say where the pictures of a namespace are; kept relative if it is inside the lab, so that it travels."""
-        inside = Path(folder).resolve()
-        home = self.folder.resolve()
-        root = inside.relative_to(home).as_posix() if inside.is_relative_to(home) else str(inside)
+        if is_address(folder):
+            open_storage(folder)  # which says if there is no such bucket
+            root = str(folder).rstrip("/").removeprefix(f"{self.address}/")
+        else:
+            inside, home = Path(folder).resolve(), Path(self.place)
+            root = inside.relative_to(home).as_posix() if inside.is_relative_to(home) else str(inside)
         self._write(self._roots | {namespace: root})
 
     def pictures(self, extra: Mapping[str, Pictures] | None = None) -> LabPictures:
@@ -78,8 +106,7 @@ class LabStore:
 
     def suites(self) -> list[str]:
         """The names of all suites."""
-        names = (name.split("/") for name in self.storage.names("suites/"))
-        return sorted({parts[1] for parts in names if parts[2:] in ([suites.TABLE], [suites.MANIFEST])})
+        return suites.suite_names(self.storage)
 
     def manifest(self, name: str) -> Manifest:
         """How a suite was made."""
@@ -91,22 +118,22 @@ class LabStore:
 
     def put_suite(self, manifest: Manifest, table: pa.Table, *, replace: bool = False) -> None:
         """Add a suite. One of the same name that differs is kept, and an error says so, unless it is to be replaced."""
-        if not _NAME.fullmatch(manifest.suite):
+        if not NAME.fullmatch(manifest.suite):
             raise StoreError(f"{manifest.suite!r} cannot be a suite's name", hint="use letters, digits, dots, dashes")
         if not replace and manifest.suite in self.suites():
             before = self.manifest(manifest.suite)
             if before.fingerprint != manifest.fingerprint:
-                fact = f"{self.folder} has another suite {manifest.suite!r} already, made with seed {before.seed}"
+                fact = f"{self.address} has another suite {manifest.suite!r} already, made with seed {before.seed}"
                 raise StoreError(fact, hint="replace it, or use another lab; its answers are kept either way")
         self._mark()
         suites.put_suite(self.storage, f"suites/{manifest.suite}", manifest, table)
 
     def answers(
-        self, fingerprint: str, *, run: str = "", waiting: Callable[[str], None] = lambda holder: None
+        self, fingerprint: str, *, run: str = "", waiting: Callable[[str], None] = lambda holder: None, worker: int = 0
     ) -> answers.AnswerLog:
         """The log of a model, to ask what is missing and to add to; `waiting` is told who else is writing to it."""
         self._mark()
-        return answers.AnswerLog(self.storage, fingerprint, run=run, waiting=waiting)
+        return answers.AnswerLog(self.storage, fingerprint, run=run, waiting=waiting, worker=worker)
 
     def missing_answers(self, fingerprint: str, plan: pa.Table) -> pa.Table:
         """The rows of a plan (query, trial, digest) without a settled answer of a model; nothing waits for a run."""
@@ -145,15 +172,30 @@ class LabStore:
         )
         return next(filter(None, scales), "")
 
+    def new_run(self, now: datetime | None = None) -> str:
+        """A name for a run that sorts after those of all runs before."""
+        return new_run_name(now, (Path(name).stem for name in run_files(self.storage)))
+
     def put_run(self, info: RunRecord) -> None:
         """Keep what is known of a run; put again, it replaces what was known."""
-        assert _NAME.fullmatch(info.run), f"{info.run!r} cannot be a run's name"
+        assert NAME.fullmatch(info.run), f"{info.run!r} cannot be a run's name"
         self._mark()
-        put_object(self.storage, f"runs/{info.run}.json", asdict(info))
+        put_run(self.storage, info)
+
+    def settle_killed_runs(self, fingerprint: str, run: str) -> None:
+        """Say of other runs of a model that were killed that they were, while `run` holds the log of its answers."""
+        settle_killed_runs(self.storage, fingerprint, run)
 
     def runs(self) -> list[RunRecord]:
-        """All runs, the oldest first."""
-        return [self._run(name) for name in self._run_files()]
+        """All runs, the oldest first; in a bucket, a record is read again only if it has changed."""
+        files = [file for file in self.storage.list_files("runs/") if file.name.endswith(".json")]
+        if isinstance(self.storage, StorageFolder):  # where a file may change twice within the grain of its clock
+            return [read_run(self.storage, file.name) for file in files]
+        new = [file for file in files if file not in self._records]
+        with ThreadPoolExecutor(READERS) as threads:
+            read = threads.map(lambda file: read_run(self.storage, file.name), new)
+            self._records |= dict(zip(new, read, strict=True))
+        return [self._records[file] for file in files]
 
     def versions(self) -> tuple[ModelVersion, ...]:
         """Every version of every model that was asked, by name and in the order of its versions."""
@@ -161,12 +203,12 @@ class LabStore:
 
     def set_baseline(self, version: ModelVersion) -> None:
         """Mark a version as the baseline of its model, in the place of another one."""
-        put_object(self.storage, _BASELINES, self._baselines() | {version.name: version.fingerprint})
+        put_object(self.storage, BASELINES, self._baselines() | {version.name: version.fingerprint})
 
     def _baselines(self) -> dict[str, str]:
         """The fingerprints of the baselines, by model."""
         try:
-            return {str(name): str(own) for name, own in read_object(self.storage, _BASELINES).items()}
+            return read_baselines(self.storage)
         except FileMissing:
             return {}
 
@@ -176,72 +218,49 @@ class LabStore:
         return sorted(latest.values(), key=lambda info: (info.model, info.fingerprint))
 
     def verify(self) -> Iterator[IntegrityCheck]:
-        """Whether every suite is what its manifest says, and every other file can be read."""
-        for name in self.suites():
-            yield from suites.verify(self.storage, f"suites/{name}")
-        yield from answers.verify(self.storage)
-        yield from answers.verify(self.storage, "values", [state for state in State if state is not State.FAILED])
-        for name in self._run_files():
-            yield check_readable(name, partial(self._run, name))
-        for name in self.storage.names(f"{batches.FOLDER}/"):
-            yield check_readable(name, partial(read_object, self.storage, name))
-        yield from votes.verify(self.storage)
-        if (self.folder / PICTURES).exists():
-            yield check_readable(PICTURES, partial(read_parquet, self.storage, PICTURES, "pictures"))
+        """Whether every suite, answer and record is what was written, and every other file can be read."""
+        return verify_lab(self.storage)
 
     def _suite(self, name: str) -> str:
         if name not in (known := self.opened().suites()):
             raise UnknownName("suite of this lab", name, known)
         return f"suites/{name}"
 
-    def _run_files(self) -> list[str]:
-        return [name for name in self.storage.names("runs/") if name.endswith(".json")]
-
-    def _run(self, name: str) -> RunRecord:
-        content = {"version": ""} | read_object(self.storage, name)
-        kinds = {"run": str, "model": str, "fingerprint": str, "details": dict, "version": str}
-        for key, kind in kinds.items():
-            if not isinstance(content.get(key), kind):
-                fact = f"{self.storage.path(name)}: {key} is {content.get(key)!r}"
-                raise StoreError(fact, hint="restore the file from a copy, or run the model again")
-        return RunRecord(**{key: content[key] for key in kinds})
-
-    def _read(self) -> dict[str, str]:
-        content = read_object(self.storage, MARKER)
-        version, roots = content.get("version"), content.get("roots", {})
-        if version != VERSION:
-            fact = f"{self.folder / MARKER}: version {version!r} of a lab, not {VERSION}"
-            raise StoreError(fact, hint="use the version of counterpoint that made it")
-        if not isinstance(roots, dict) or not all(isinstance(root, str) for root in roots.values()):
-            fact = f"{self.folder / MARKER}: roots is {roots!r}"
-            raise StoreError(fact, hint='it looks like {"coco": "pictures/coco"}')
-        return roots
-
     def _mark(self) -> None:
+        """Make the folder a lab before the first thing is put into it, and remove what killed writers left there."""
         if not self.exists:
             self._write(self._roots)
+        if not self._is_swept:
+            self._is_swept = True
+            for folder in ("", "runs", "reviews", "voters", *(f"suites/{name}" for name in self.suites())):
+                self.storage.sweep(folder, DRAFT_SECONDS)
 
     def _write(self, roots: Mapping[str, str]) -> None:
         self._roots = dict(sorted(roots.items()))
-        put_object(self.storage, MARKER, {"version": VERSION, "roots": self._roots})
+        put_roots(self.storage, self._roots)
 
 
-def integrity_checks(folder: Path) -> Iterator[IntegrityCheck]:
+def integrity_checks(place: Path | str) -> Iterator[IntegrityCheck]:
     """The checks of a lab, or of the folder of one suite."""
-    if (folder / suites.MANIFEST).exists() or (folder / suites.TABLE).exists():
-        whole = folder.resolve()
-        return suites.verify(StorageFolder(whole.parent), whole.name)
-    return LabStore(folder).opened().verify()
+    storage = open_storage(place)
+    if storage.has(suites.MANIFEST) or storage.has(suites.TABLE):
+        home, _, name = (str(place) if is_address(place) else Path(place).resolve().as_posix()).rpartition("/")
+        return suites.verify(open_storage(home or "/"), name)
+    if not storage.has(MARKER):
+        LabStore(place).opened()
+    return verify_lab(storage)
 
 
 @dataclass(frozen=True, slots=True)
 class LabModel:
-    """A version of a model in a lab: its display name, its slug, its fingerprint, and a remark about it."""
+    """A version of a model in a lab: its display name, slug, fingerprint, a remark about it, and when it was run."""
 
     name: str
     slug: str
     fingerprint: str
     detail: str = ""
+    dates: str = ""  # as `ModelVersion.dates_text`
+    last_date: str = ""
 
 
 def list_models(lab: LabStore) -> tuple[LabModel, ...]:
@@ -252,5 +271,5 @@ def list_models(lab: LabStore) -> tuple[LabModel, ...]:
         slug = slug if slug not in models else f"{slug}-{len(models)}"
         share = version.details.get("disagreement")  # measured by some runs
         remark = f"{share:.1%} of answers change with the batch" if share else ""
-        models[slug] = LabModel(version.title, slug, version.fingerprint, remark)
+        models[slug] = LabModel(version.title, slug, version.fingerprint, remark, version.dates_text, version.last_date)
     return tuple(models.values())

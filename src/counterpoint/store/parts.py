@@ -1,24 +1,39 @@
 """Parts: a table as a log of Parquet files, each put whole under a name that no other writer can take."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from secrets import token_hex
 
 import pyarrow as pa
 
-from counterpoint.store.folder import FileMissing, StorageFolder
+from counterpoint.store.storage import FileMissing, Storage
 from counterpoint.store.tables import TABLES, read_parquet, to_parquet
 
-_NAME = re.compile(r"(?P<run>.+)-(?P<first>\d{8})(?:_(?P<last>\d{8}))?\.parquet")
+READERS = 16
+"""Files that are read at once: reading waits for the disk or the network more than it computes."""
+_TIME, _STAMP = "%Y%m%dT%H%M%S.%f", re.compile(r"\d{8}T\d{6}\.\d{6}")
+_NAME = re.compile(r"(?P<run>.+)-(?P<first>\d{8,})(?:_(?P<last>\d{8,}))?\.parquet")
+WORKER_PARTS = 10**8
+"""Each worker of a run numbers its parts from its own multiple of this."""
 
 
-def new_run_name(now: datetime | None = None) -> str:
-    """A name for a run: its time, so that names sort, and random digits, so that no two are the same."""
-    return f"{(now or datetime.now(UTC)).strftime('%Y%m%dT%H%M%S.%f')}-{token_hex(4)}"
+def new_run_name(now: datetime | None = None, before: Iterable[str] = ()) -> str:
+    """A name for a run: its time, so that names sort, and random digits, so that no two are the same.
+
+    It sorts after the names of runs `before`, also where the clock was set back since (a hybrid logical clock).
+
+    >>> new_run_name(datetime(2026, 11, 16), ["20261116T120000.000000-0badcafe"]).partition("-")[0]
+    '20261116T120000.000001'
+    """
+    time = now or datetime.now(UTC)
+    stamps = [stamp for name in before if _STAMP.fullmatch(stamp := name.partition("-")[0])]
+    if stamps and max(stamps) >= time.strftime(_TIME):
+        time = datetime.strptime(max(stamps), _TIME) + timedelta(microseconds=1)
+    return f"{time.strftime(_TIME)}-{token_hex(4)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +63,21 @@ DEFAULT_POLICY = PartPolicy()
 class PartLog:
     """The parts of one run in a folder. Readers see each row once at any time, also after a kill.
 
-    Only the run itself merges its parts; `sweep` and `merge` are called under the lock of the folder.
+    Only the run itself merges its parts; `sweep`, `merge` and `adopt` are called under the lock of the folder. A run
+    may have workers, each with a log of its own, whose parts are numbered apart.
     """
 
     def __init__(
-        self, storage: StorageFolder, folder: str, table: str, run: str, policy: PartPolicy = DEFAULT_POLICY
+        self,
+        storage: Storage,
+        folder: str,
+        table: str,
+        run: str,
+        policy: PartPolicy = DEFAULT_POLICY,
+        worker: int = 0,
     ) -> None:
         self._storage, self._folder, self._table, self._run, self._policy = storage, folder, table, run, policy
-        self._count = 0
+        self._count = worker * WORKER_PARTS
         self._parts: list[_Part] = []
 
     def put(self, rows: pa.Table) -> None:
@@ -75,6 +97,18 @@ class PartLog:
                     self._merge(waiting)
                 waiting = []
             waiting.append(part)
+
+    def adopt(self) -> Iterator[pa.Table]:
+        """Take over the parts of all workers of this run, to merge them; yields their rows, part by part."""
+        names = parts_by_run(self._storage, self._folder).get(self._run, [])
+        self._parts = []
+        for name in names:
+            match = _NAME.fullmatch(name)
+            assert match is not None, f"{name} is a part"
+            rows = read_parquet(self._storage, name, self._table)
+            first, last = int(match["first"]), match["last"]
+            self._parts.append(_Part(first, int(last or first), rows.num_rows, int(last is not None)))
+            yield rows
 
     def sweep(self) -> None:
         """Delete what killed runs left behind: drafts, and parts that a merged one contains."""
@@ -106,28 +140,47 @@ class PartLog:
         self._parts.append(part)
 
     def _name(self, part: _Part) -> str:
-        span = f"_{part.last:08}" if part.level else ""
-        return f"{self._folder}/{self._run}-{part.first:08}{span}.parquet"
+        span = f"_{_digits(part.last)}" if part.level else ""
+        return f"{self._folder}/{self._run}-{_digits(part.first)}{span}.parquet"
+
+
+def _digits(number: int) -> str:
+    """The number of a part, so that names sort as numbers do."""
+    return f"{number:08}" if number < WORKER_PARTS else f"{number:012}"
 
 
 def read_parts(
-    storage: StorageFolder, folder: str, table: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
+    storage: Storage, folder: str, table: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
 ) -> pa.Table:
     """All parts of a table in a folder, the oldest first; only these columns, if named; `encoded` as dictionaries."""
     wanted = list(columns or TABLES[table].names)
     read = partial(read_parquet, storage, table=table, columns=wanted, encoded=encoded)
     for _ in range(100):
-        names = storage.names(f"{folder}/")
-        covered = _covered(names)
-        listed = [name for name in names if name not in covered and name.endswith(".parquet")]
         try:
-            with ThreadPoolExecutor(4) as threads:
-                tables = list(threads.map(read, listed))
+            with ThreadPoolExecutor(READERS) as threads:
+                tables = list(threads.map(read, list_parts(storage, folder)))
         except FileMissing:
             continue  # a run merged its parts after they were listed
         return pa.concat_tables(tables) if tables else TABLES[table].empty_table().select(wanted)
-    fact = f"the parts in {storage.path(folder)} vanish while they are read"
+    fact = f"the parts in {storage.describe(folder)} vanish while they are read"
     raise FileMissing(fact, hint="is another program deleting them?")
+
+
+def list_parts(storage: Storage, folder: str) -> list[str]:
+    """The names of the parts in a folder, the oldest first, without those that a merge left."""
+    names = storage.names(f"{folder}/")
+    covered = _covered(names)
+    return [name for name in names if name not in covered and name.endswith(".parquet")]
+
+
+def parts_by_run(storage: Storage, folder: str) -> dict[str, list[str]]:
+    """The names of the parts in a folder by the run that wrote them, in its order, without those that a merge left."""
+    names = storage.names(f"{folder}/")
+    covered, runs = _covered(names), dict[str, list[str]]()
+    for name in names:
+        if name not in covered and (match := _NAME.fullmatch(name.rpartition("/")[2])):
+            runs.setdefault(match["run"], []).append(name)
+    return runs
 
 
 def _covered(names: Iterable[str]) -> set[str]:

@@ -1,9 +1,11 @@
 """Suites on disk: the table of groups, and a manifest with its generator, parameters and fingerprint."""
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
-from hashlib import blake2b
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,74 +13,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint._version import __version__
-from counterpoint.core.errors import StoreError
+from counterpoint.core.errors import StoreError, shorten
 from counterpoint.core.groups import Mode, Query, group_id, reference_name
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.store.folder import IntegrityCheck, StorageFolder, check_readable, put_object, read_object
+from counterpoint.store.documents import IntegrityCheck, Repair, check_readable, document_text, put_object, read_object
+from counterpoint.store.fingerprints import fingerprint
 from counterpoint.store.groups import check_groups, edits_of, read_queries
-from counterpoint.store.tables import as_lists, read_parquet, to_parquet
+from counterpoint.store.storage import Storage
+from counterpoint.store.tables import GROUPS, read_parquet, read_row_groups, to_parquet
 
-_NOTHING = "-"
 TABLE = "groups.parquet"
 MANIFEST = "manifest.json"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""The form of the names of suites and runs, which are names of files."""
+_FEW_WORDS = ("suite", "test", "relation", "kind", "mode")
+_HEX = re.compile("[0-9a-f]{32}")
 _MARK = b"counterpoint.fingerprint"
-
-
-def fingerprint(table: pa.Table, name: str) -> str:
-    """A digest of all rows, as 32 hexadecimal digits, which depends neither on their order, the file, nor the writer.
-
-    Each row becomes one line: a text as its length in bytes, a colon and the text; a whole number in digits; a fraction
-    as the digits of its 64 bits; a list as its length, a bracket, its members and a bracket; nothing as a dash; each
-    followed by a semicolon. The lines are sorted by their bytes and hashed one after the other. All by columns.
-    """
-    digest = blake2b(f"{name};{';'.join(table.column_names)};".encode(), digest_size=16)
-    if table.num_rows:
-        parts = [part for column in table.column_names for part in _parts(table[column].combine_chunks())]
-        lines = _joined(parts).cast(pa.large_binary())
-        whole = pa.concat_arrays([lines.take(pc.sort_indices(lines))])  # begins at its own first byte
-        _, offsets, content = whole.buffers()
-        ends = memoryview(offsets).cast("q")
-        digest.update(memoryview(content)[ends[0] : ends[len(whole)]])
-    return digest.hexdigest()
-
-
-def _parts(values: pa.Array | pa.ChunkedArray) -> list[pa.Array | str]:
-    """Texts that joined are a self-delimiting text of each value."""
-    if isinstance(values, pa.ChunkedArray):
-        values = pa.concat_arrays(values.chunks)
-    kind, parts = values.type, list[pa.Array | str]()
-    if pa.types.is_string(kind):
-        encoded = values.dictionary_encode()
-        if 2 * len(encoded.dictionary) < len(values):  # few texts in many rows
-            parts = [_joined(_parts(encoded.dictionary)).take(encoded.indices)]
-        else:
-            values = values.cast(pa.large_string())
-            parts = [pc.binary_length(values).cast(pa.large_string()), ":", values, ";"]
-    elif pa.types.is_integer(kind):
-        parts = [values.cast(pa.large_string()), ";"]
-    elif pa.types.is_floating(kind):
-        parts = [values.cast(pa.float64()).view(pa.int64()).cast(pa.large_string()), ";"]
-    elif pa.types.is_struct(kind):
-        parts = [*(part for member in values.flatten() for part in _parts(member)), ";"]
-    elif pa.types.is_list(kind) or pa.types.is_map(kind):
-        parts = _list_parts(as_lists(values))
-    else:
-        raise AssertionError(f"no column of a table of groups holds {kind}")
-    nothing = pa.scalar(f"{_NOTHING};", pa.large_string())
-    return [pc.if_else(values.is_null(), nothing, _joined(parts))] if values.null_count else parts
-
-
-def _list_parts(values: pa.Array) -> list[pa.Array | str]:
-    sizes = pc.fill_null(pc.list_value_length(values), 0).cast(pa.int64())
-    starts = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(sizes)])
-    members = pa.LargeListArray.from_arrays(starts, _joined(_parts(values.flatten())))
-    return [sizes.cast(pa.large_string()), "[", pc.binary_join(members, pa.scalar("", pa.large_string())), "];"]
-
-
-def _joined(parts: Sequence[pa.Array | str]) -> pa.Array:
-    texts = [pa.scalar(part, pa.large_string()) if isinstance(part, str) else part for part in parts]
-    return pc.binary_join_element_wise(*texts, pa.scalar("", pa.large_string()))
+_COPY = b"counterpoint.manifest"  # a second copy of the manifest, in the metadata of the table
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +68,11 @@ class Manifest:
         return cls(names[0], generator, seed, *counts, version, parameters or {}, source, rules)
 
 
+_OPTIONAL = {item.name: item.default for item in fields(Manifest) if item.default is not MISSING} | {"parameters": {}}
+_KINDS: dict[str, type] = dict.fromkeys((item.name for item in fields(Manifest)), str)
+_KINDS |= {"seed": int, "rows": int, "groups": int, "parameters": dict}
+
+
 @dataclass(frozen=True, slots=True)
 class StoredSuite:
     """A stored suite: its manifest and its table of groups."""
@@ -130,61 +87,131 @@ class StoredSuite:
         return self.table.append_column("rules", rules)
 
 
-def put_suite(storage: StorageFolder, folder: str, manifest: Manifest, table: pa.Table) -> None:
+def suite_names(storage: Storage) -> list[str]:
+    """The names of all suites of a lab."""
+    names = (name.split("/") for name in storage.names("suites/"))
+    return sorted({parts[1] for parts in names if parts[2:] in ([TABLE], [MANIFEST])})
+
+
+def put_suite(storage: Storage, folder: str, manifest: Manifest, table: pa.Table) -> None:
     """Write a suite; a kill between its two files is detected when it is read."""
-    metadata = {**(table.schema.metadata or {}), _MARK: manifest.fingerprint.encode()}
+    copy = document_text(asdict(manifest)).encode("utf-8", "backslashreplace")
+    metadata = {**(table.schema.metadata or {}), _MARK: manifest.fingerprint.encode(), _COPY: copy}
     storage.put(f"{folder}/{TABLE}", to_parquet(table.replace_schema_metadata(metadata)))
     put_object(storage, f"{folder}/{MANIFEST}", asdict(manifest))
 
 
-def read_suite(storage: StorageFolder, folder: str) -> StoredSuite:
+def read_suite(storage: Storage, folder: str) -> StoredSuite:
     """A stored suite; `verify` checks its content against the manifest."""
     manifest = read_manifest(storage, folder)
     table = read_table(storage, folder)
-    mark = (table.schema.metadata or {}).get(_MARK, manifest.fingerprint.encode()).decode("utf-8", "replace")
-    if mark != manifest.fingerprint or table.num_rows != manifest.rows:
-        fact = f"{storage.path(f'{folder}/{TABLE}')} is not the table that its {MANIFEST} is about"
-        raise StoreError(fact, hint="generate the suite again, or restore both files from one copy")
+    _check_belongs(table, table.num_rows, manifest, storage.describe(f"{folder}/{TABLE}"))
     return StoredSuite(manifest, table)
 
 
-def read_table(storage: StorageFolder, folder: str) -> pa.Table:
+def read_portions(storage: Storage, folder: str, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Some columns of the groups of a stored suite, a row group at a time; among them are relation and mode.
+
+    Columns with few words are dictionary-encoded.
+    """
+    manifest, name, rows = read_manifest(storage, folder), f"{folder}/{TABLE}", 0
+    place, portion = storage.describe(name), GROUPS.empty_table()
+    for portion in read_row_groups(storage, name, "groups", columns, [own for own in columns if own in _FEW_WORDS]):
+        yield check_groups(portion, f"{place}, after row {rows}" if rows else place)
+        rows += portion.num_rows
+    _check_belongs(portion, rows, manifest, place)
+
+
+def _check_belongs(table: pa.Table, rows: int, manifest: Manifest, place: str) -> None:
+    """Refuse a table that is not the one of the manifest."""
+    if _mark(table, manifest) != manifest.fingerprint or rows != manifest.rows:
+        fact = f"{place} is not the table that its {MANIFEST} is about"
+        raise StoreError(fact, hint="generate the suite again, or restore both files from one copy")
+
+
+def _mark(table: pa.Table, manifest: Manifest) -> str:
+    """The fingerprint that a table says it has; that of the manifest where it says nothing."""
+    said: bytes = (table.schema.metadata or {}).get(_MARK, manifest.fingerprint.encode())
+    return said.decode("utf-8", "replace")
+
+
+def read_table(storage: Storage, folder: str) -> pa.Table:
     """The table of a suite alone."""
+    table = _read_table(storage, folder)
+    metadata = {key: value for key, value in (table.schema.metadata or {}).items() if key != _COPY}
+    return table.replace_schema_metadata(metadata)
+
+
+def _read_table(storage: Storage, folder: str) -> pa.Table:
     name = f"{folder}/{TABLE}"
-    return check_groups(read_parquet(storage, name, "groups"), str(storage.path(name)))
+    return check_groups(read_parquet(storage, name, "groups"), storage.describe(name))
 
 
-def read_manifest(storage: StorageFolder, folder: str) -> Manifest:
+def read_manifest(storage: Storage, folder: str) -> Manifest:
     """The manifest of a suite alone."""
     name = f"{folder}/{MANIFEST}"
-    content = read_object(storage, name)
-    known = {item.name for item in fields(Manifest)}
-    kinds = {"suite": str, "generator": str, "seed": int, "fingerprint": str, "rows": int, "groups": int}
-    for key, kind in kinds.items():
-        if not isinstance(content.get(key), kind):
-            fact = f"{storage.path(name)}: {key} is {content.get(key)!r}, not a {kind.__name__}"
-            raise StoreError(fact, hint="generate the suite again, or restore the file from a copy")
-    return Manifest(**{key: value for key, value in content.items() if key in known})
+    return _parse_manifest(read_object(storage, name), storage.describe(name))
 
 
-def verify(storage: StorageFolder, folder: str) -> Iterator[IntegrityCheck]:
-    """The integrity checks of a suite against its manifest."""
-    place = folder or str(storage.folder)
-    yield (manifest_read := check_readable(f"{place}/{MANIFEST}", lambda: read_manifest(storage, folder)))
+def _parse_manifest(content: Mapping[str, Any], place: str) -> Manifest:
+    hint, about = "generate the suite again, or restore the file from a copy", _OPTIONAL | dict(content)
+    for key, kind in _KINDS.items():
+        if not isinstance(about.get(key), kind) or isinstance(about.get(key), bool):
+            fact = f"{place}: {key} is {shorten(repr(about.get(key)))}, not a {kind.__name__}"
+            raise StoreError(fact, hint=hint)
+    for key, form in (("suite", NAME), ("fingerprint", _HEX)):  # both become names of files
+        if not form.fullmatch(about[key]):
+            raise StoreError(f"{place}: {key} is {shorten(repr(about[key]))}", hint=hint)
+    return Manifest(**{key: about[key] for key in _KINDS})
+
+
+def verify(storage: Storage, folder: str) -> Iterator[IntegrityCheck]:
+    """The integrity checks of a suite against its manifest, and of that against its copy in the table."""
+    place = folder or storage.address
     yield (table_read := check_readable(f"{place}/{TABLE}", lambda: read_table(storage, folder)))
-    if not (manifest_read.holds and table_read.holds):
+    table = _read_table(storage, folder) if table_read.holds else None
+    yield (whole := _check_manifest(storage, folder, f"{place}/{MANIFEST}", table))
+    if table is None or not whole.holds:
         return
-    manifest, table = read_manifest(storage, folder), read_table(storage, folder)
+    manifest = read_manifest(storage, folder)
     names = pc.unique(table["suite"]).to_pylist()
     yield IntegrityCheck(place, "suite", names == [manifest.suite], ", ".join(names))
     yield IntegrityCheck(place, "rows", table.num_rows == manifest.rows, str(table.num_rows))
     yield IntegrityCheck(place, "groups", (count := _count(table)) == manifest.groups, str(count))
     digest = fingerprint(table, "groups")
-    yield IntegrityCheck(place, "fingerprint", digest == manifest.fingerprint, digest)
+    yield IntegrityCheck(place, "fingerprint", digest == manifest.fingerprint == _mark(table, manifest), digest)
     wrong = _wrong_ids(table)
     yield IntegrityCheck(place, "ids", not wrong, wrong)
     repeated = _repeated_group(table)
     yield IntegrityCheck(place, "repetitions", not repeated, repeated)
+
+
+def _check_manifest(storage: Storage, folder: str, place: str, table: pa.Table | None) -> IntegrityCheck:
+    """Whether the manifest can be read and is the one that the suite was written with; else it can be restored."""
+    name = f"{folder}/{MANIFEST}"
+    copy = _manifest_copy(table) if table is not None else None
+    restore = None
+    if copy is not None:
+        restore = Repair(f"restore {place} from the copy in {TABLE}", partial(put_object, storage, name, asdict(copy)))
+    read = check_readable(place, lambda: read_manifest(storage, folder), restore)
+    if copy is None or not read.holds:
+        return read
+    found = asdict(read_manifest(storage, folder))
+    changes = [
+        f"{key} is {shorten(repr(found[key]), 60)}, and was {shorten(repr(was), 60)}"
+        for key, was in asdict(copy).items()
+        if found[key] != was
+    ]
+    hint = "scores may have changed with it; restore the file from a copy" if changes else ""
+    return IntegrityCheck(place, "manifest", not changes, "; ".join(changes), hint, restore if changes else None)
+
+
+def _manifest_copy(table: pa.Table) -> Manifest | None:
+    """The manifest in the metadata of a table that is its table; older suites have none."""
+    with suppress(ValueError, StoreError, AttributeError):
+        copy = _parse_manifest(json.loads((table.schema.metadata or {}).get(_COPY, b"")), TABLE)
+        return copy if copy.fingerprint == fingerprint(table, "groups") else None
+    return None
 
 
 def _count(table: pa.Table) -> int:

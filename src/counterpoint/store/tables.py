@@ -4,15 +4,17 @@ Long format: one row per query of a group, one row per answer. Ids are unsigned 
 the name and version of its table in its metadata, and opens in any Parquet reader.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from counterpoint.core.errors import StoreError, shorten
-from counterpoint.store.folder import StorageFolder
+from counterpoint.store.storage import Storage
 
 VERSION = 1
 
@@ -206,19 +208,50 @@ def to_parquet(table: pa.Table) -> bytes:
 
 
 def read_parquet(
-    storage: StorageFolder, name: str, table: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
+    storage: Storage, name: str, table: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
 ) -> pa.Table:
     """The table in a file, checked against its schema; only these columns, if named; `encoded` ones as dictionaries."""
-    place = str(storage.path(name))
-    wanted = None if columns is None else list(columns)
-    with storage.open(name) as file:
-        try:
-            how = {"read_dictionary": list(encoded), "page_checksum_verification": True}
-            opened = pq.ParquetFile(file, pre_buffer=True, **how)
-            held = opened.schema_arrow.names
-            content = opened.read(None if wanted is None else [column for column in wanted if column in held])
-        except (pa.ArrowException, OSError, ValueError) as problem:
-            reason = str(problem).strip().partition("\n")[0] or type(problem).__name__
-            hint = "restore the file from a copy, or delete it and make it anew"
-            raise StoreError(f"{place} cannot be read as Parquet: {reason}", hint=hint) from problem
+    place, wanted = storage.describe(name), None if columns is None else list(columns)
+    with storage.open(name) as file, _translated_errors(place):
+        opened = _opened(file, encoded)
+        content = opened.read(_held(opened, wanted), use_threads=_is_native(file))
     return check_table(content, table, place, wanted, encoded)
+
+
+def read_row_groups(
+    storage: Storage, name: str, table: str, columns: Sequence[str], encoded: Sequence[str] = ()
+) -> Iterator[pa.Table]:
+    """The same columns of a file a row group at a time, in the memory of one."""
+    place, wanted = storage.describe(name), list(columns)
+    with storage.open(name) as file:
+        with _translated_errors(place):
+            opened = _opened(file, encoded)
+        for number in range(opened.num_row_groups):
+            with _translated_errors(place):
+                content = opened.read_row_group(number, _held(opened, wanted), use_threads=_is_native(file))
+            yield check_table(content, table, place, wanted, encoded)
+
+
+def _opened(file: Any, encoded: Sequence[str]) -> pq.ParquetFile:
+    how = {"read_dictionary": list(encoded), "page_checksum_verification": True}
+    return pq.ParquetFile(file, pre_buffer=_is_native(file), **how)
+
+
+def _is_native(file: Any) -> bool:
+    """Whether threads of Arrow may hold a file; one of Python that they hold when the interpreter ends aborts it."""
+    return isinstance(file, pa.NativeFile)
+
+
+def _held(opened: pq.ParquetFile, wanted: Sequence[str] | None) -> list[str] | None:
+    """The wanted columns that a file has."""
+    return None if wanted is None else [column for column in wanted if column in opened.schema_arrow.names]
+
+
+@contextmanager
+def _translated_errors(place: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError) as problem:
+        reason = str(problem).strip().partition("\n")[0] or type(problem).__name__
+        hint = "restore the file from a copy, or delete it and make it anew"
+        raise StoreError(f"{place} cannot be read as Parquet: {reason}", hint=hint) from problem

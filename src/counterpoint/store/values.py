@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from counterpoint.core.ids import content_id
 from counterpoint.store import answers
 from counterpoint.store.answers import slug
-from counterpoint.store.folder import FileMissing, StorageFolder
 from counterpoint.store.joins import Numbers, Rows, answer_keys
 from counterpoint.store.parts import new_run_name
+from counterpoint.store.storage import FileMissing, Storage
 from counterpoint.store.tables import ANSWERS, VALUES, read_parquet, to_parquet
 
 FOLDER = "values"
@@ -25,7 +25,7 @@ VALUE_COLUMNS = ("value", "rule", "state")
 """The columns of answers that values override."""
 
 
-def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
+def read_answers(storage: Storage, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
     """The answers of a model, one per query and trial, with the latest values."""
     wanted = list(columns or ANSWERS.names)
     values = read_values(storage, fingerprint) if set(wanted) & set(VALUE_COLUMNS) else VALUES.empty_table()
@@ -35,7 +35,7 @@ def read_answers(storage: StorageFolder, fingerprint: str, columns: Sequence[str
     return overlay_values(answers.read_answers(storage, fingerprint, list(needed)), values).select(wanted)
 
 
-def read_values(storage: StorageFolder, fingerprint: str) -> pa.Table:
+def read_values(storage: Storage, fingerprint: str) -> pa.Table:
     """The values of a model; most models have none."""
     folder = f"{FOLDER}/{slug(fingerprint)}"
     for _ in range(100):
@@ -46,16 +46,16 @@ def read_values(storage: StorageFolder, fingerprint: str) -> pa.Table:
     return VALUES.empty_table()
 
 
-def put_values(storage: StorageFolder, fingerprint: str, taken: pa.Table, queries: pa.Array) -> None:
+def put_values(storage: Storage, fingerprint: str, taken: pa.Table, queries: pa.Array) -> None:
     """Replace the values of these queries by `taken`; values of other queries stay."""
     folder = f"{FOLDER}/{slug(fingerprint)}"
-    with storage.lock(folder):
+    with storage.lease(folder):
         storage.sweep(folder)
         before, names = read_values(storage, fingerprint), _files(storage, folder)
         kept = before.filter(pc.invert(pc.is_in(before["query"], value_set=queries)))
         whole = pa.concat_tables([kept, taken.select(VALUES.names).cast(VALUES)]).combine_chunks()
         if whole.num_rows:
-            storage.put(f"{folder}/{new_run_name()}.parquet", to_parquet(whole))
+            storage.put(f"{folder}/{new_run_name(before=map(_stem, names))}.parquet", to_parquet(whole))
         for name in names:  # the oldest first, so that a kill leaves the newest
             storage.delete(name)
 
@@ -70,22 +70,31 @@ def values_table(rows: pa.Table, value: pa.Array, rule: pa.Array, state: pa.Arra
 def overlay_values(rows: pa.Table, values: pa.Table) -> pa.Table:
     """Answers with the values that were extracted from the same texts; the others keep their own."""
     place = _places(rows, values)
-    row = np.where(place < 0, np.arange(len(place)), place + rows.num_rows)
+    rescored = pa.array(place >= 0)
     for name in VALUE_COLUMNS:
-        both = pa.chunked_array([*rows[name].chunks, *values[name].chunks], pa.string())
-        rows = rows.set_column(rows.column_names.index(name), rows.schema.field(name), both.take(pa.array(row)))
+        extracted = values[name].take(pa.array(place[place >= 0])).combine_chunks()
+        column = pc.replace_with_mask(rows[name], rescored, extracted)
+        rows = rows.set_column(rows.column_names.index(name), rows.schema.field(name), column)
     return rows
 
 
 def raw_ids(raw: pa.ChunkedArray) -> Numbers:
     """The content id of each text."""
-    encoded = raw.combine_chunks().dictionary_encode()
+    return np.concatenate([np.empty(0, np.uint64), *map(_text_ids, raw.chunks)])  # one array holds 2 GiB at most
+
+
+def _text_ids(texts: pa.Array) -> Numbers:
+    encoded = texts.dictionary_encode()
     words = np.fromiter(map(content_id, encoded.dictionary.to_pylist()), np.uint64, len(encoded.dictionary))
     numbers: Numbers = words[encoded.indices.to_numpy()]
     return numbers
 
 
-def _files(storage: StorageFolder, folder: str) -> list[str]:
+def _stem(name: str) -> str:
+    return name.rpartition("/")[2].removesuffix(".parquet")
+
+
+def _files(storage: Storage, folder: str) -> list[str]:
     return [name for name in storage.names(f"{folder}/") if name.endswith(".parquet")]
 
 

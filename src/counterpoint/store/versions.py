@@ -2,15 +2,22 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from counterpoint.core.costs import Cost, total_cost
-from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.errors import StoreError, UnknownName, shorten
 from counterpoint.store.answers import slug
+from counterpoint.store.documents import put_object, read_object
+from counterpoint.store.storage import Storage
 
 LATEST, PREVIOUS, BASELINE = "latest", "previous", "baseline"
 """The versions that can be selected by their place in the order, and the one that was marked."""
+
+BASELINES = "baselines.json"
+"""The document with the fingerprint of each model's baseline."""
+IMPORTED = "imported "
+"""How the fingerprint of a model begins whose predictions were imported."""
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)$")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(-\d+)?")
@@ -36,6 +43,30 @@ class RunRecord:
     def cost(self) -> Cost:
         """What its answers cost; nothing where that is not known."""
         return Cost.of_record(self.details.get("cost"))
+
+
+def run_files(storage: Storage) -> list[str]:
+    """The names of the files of all runs of a lab, the oldest first."""
+    return [name for name in storage.names("runs/") if name.endswith(".json")]
+
+
+def read_run(storage: Storage, name: str) -> RunRecord:
+    """The record of a run in a file."""
+    content = {"version": ""} | read_object(storage, name)
+    kinds = {"run": str, "model": str, "fingerprint": str, "details": dict, "version": str}
+    for key, kind in kinds.items():
+        if not isinstance(content.get(key), kind):
+            fact = f"{storage.describe(name)}: {key} is {content.get(key)!r}"
+            raise StoreError(fact, hint="restore the file from a copy, or run the model again")
+    if name != f"runs/{content['run']}.json":
+        fact = f"{storage.describe(name)} is the record of run {shorten(repr(content['run']))}"
+        raise StoreError(fact, hint="a record has the name of its run; restore the file from a copy")
+    return RunRecord(**{key: content[key] for key in kinds})
+
+
+def put_run(storage: Storage, record: RunRecord) -> None:
+    """Write the record of a run; put again, it replaces what was known."""
+    put_object(storage, f"runs/{record.run}.json", asdict(record))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +97,32 @@ class ModelVersion:
     def details(self) -> Mapping[str, Any]:
         """What the latest run says of itself."""
         return self.runs[-1].details
+
+    @property
+    def first_date(self) -> str:
+        """The day of its first run, or of the first import of its predictions, as 2026-11-16."""
+        return self.runs[0].date
+
+    @property
+    def last_date(self) -> str:
+        """The day of its last run or import."""
+        return self.runs[-1].date
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether its answers are predictions that were imported, so that its dates are not those of the model."""
+        return self.fingerprint.startswith(IMPORTED)
+
+    @property
+    def dates_text(self) -> str:
+        """When it was run or imported: one day, or the first and the last; nothing where no run tells.
+
+        >>> runs = [RunRecord(f"202611{day}T080000", "qwen", "imported qwen") for day in (14, 16)]
+        >>> model_versions(runs)[0].dates_text, model_versions(runs[:1])[0].dates_text
+        ('imported 2026-11-14 to 2026-11-16', 'imported 2026-11-14')
+        """
+        days = " to ".join(dict.fromkeys(filter(None, (self.first_date, self.last_date))))
+        return f"{'imported' if self.is_imported else 'run'} {days}" if days else ""
 
     @property
     def cost(self) -> Cost:
@@ -178,3 +235,11 @@ def _select(versions: Sequence[ModelVersion], name: str) -> ModelVersion:
         if tag in (version.version, *version.aliases):
             return version
     raise UnknownName(f"version of {model}", tag, [version.version for version in own])
+
+
+def read_baselines(storage: Storage) -> dict[str, str]:
+    """The fingerprints of the baselines, by model; FileMissing where none was marked."""
+    content = read_object(storage, BASELINES)
+    if not all(isinstance(own, str) for own in content.values()):
+        raise StoreError(f"{storage.describe(BASELINES)} holds no fingerprints", hint="mark the baselines again")
+    return content

@@ -25,6 +25,7 @@ from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.metrics.comparison import find_ties
+from counterpoint.metrics.metric import contents_by_suite
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.store.answers import slug as folder_of
@@ -227,7 +228,7 @@ def _run_worker(
     progress: Progress,
 ) -> None:
     """Build what is missing in a process of its own, and pass on the lines that it writes."""
-    command = [*worker, str(lab.folder.resolve()), str(cache.resolve())]
+    command = [*worker, lab.place, str(cache.resolve())]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
         assert process.stdin, "the pipe was asked for"
@@ -241,7 +242,7 @@ def _run_worker(
     if problem:
         raise StoreError(problem["fact"], hint=problem["hint"])
     if process.returncode:
-        fact = f"the outcome tables of {lab.folder} were not built: the process ended with {process.returncode}"
+        fact = f"the outcome tables of {lab.address} were not built: the process ended with {process.returncode}"
         raise StoreError(fact, hint="is there enough memory?")
 
 
@@ -250,7 +251,7 @@ class _Builder:
 
     def __init__(self, lab: LabStore, cache: Path, models: Sequence[LabModel], metrics: Metrics) -> None:
         self._lab, self._models, self._metrics = lab, models, metrics
-        self._home = cache.resolve() / "tables" / hex_id(content_id(str(lab.folder.resolve())))
+        self._home = cache.resolve() / "tables" / hex_id(content_id(lab.place))
         self._tables = LRUCache[Path, pa.Table](BUILD_CACHE)
         self._outcomes = LRUCache[tuple[str, str], Outcomes](
             BUILD_CACHE, size=lambda outcomes: len(outcomes.base) * _OUTCOME_BYTES
@@ -331,7 +332,8 @@ class _Builder:
         def outcomes(slug: str) -> Outcomes:
             return self._judge(slug, suite, groups, answers[slug])
 
-        computed = ScoreRequest(candidates=self._metrics).metrics_by_suite(self._read(groups.file("groups")))
+        contents = contents_by_suite(self._read(groups.file("groups")), "test")
+        computed = ScoreRequest(candidates=self._metrics).metrics_by_suite(contents)
         return {"ties": tables.ties_table(suite, find_ties(scores, outcomes, computed.get(suite, ())))}
 
     def _judge(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> Outcomes:
@@ -351,11 +353,9 @@ class _Builder:
         """Return a digest of the names, sizes and times of the files in these folders, and their bytes."""
         storage, size = self._lab.storage, 0
         lines = [*also]
-        for name in (name for folder in folders for name in storage.names(folder)):
-            with suppress(FileNotFoundError):  # a run may merge its parts meanwhile
-                status = storage.path(name).stat()
-                lines.append(f"{name} {status.st_size} {status.st_mtime_ns}")
-                size += status.st_size
+        for file in (file for folder in folders for file in storage.list_files(folder)):
+            lines.append(f"{file.name} {file.size} {file.stamp}")
+            size += file.size
         return _digest(lines), size
 
 

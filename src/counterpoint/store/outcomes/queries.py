@@ -20,7 +20,6 @@ from counterpoint.metrics.confusion import (
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.model_agreement import Passes
 from counterpoint.metrics.outcomes import Outcomes, restore_outcomes
-from counterpoint.metrics.slices import FEWEST_GROUPS, SliceSums
 from counterpoint.metrics.verdicts import FAILING, PASSING
 from counterpoint.store.outcomes.reader import OutcomeReader
 
@@ -55,29 +54,6 @@ def read_confidences(
     table = reader.database.table(sql)
     confidence, correct = (table[name].to_numpy().astype(np.float64) for name in ("confidence", "correct"))
     return confidence, correct, Labels.of(table["picture"]).codes
-
-
-def slice_sums(reader: OutcomeReader, suite: str, slug: str, metric: str) -> tuple[SliceSums, ...]:
-    """Return the sums of each kind and tag value with enough groups, and of the whole suite, whose column is empty."""
-    verdicts = reader.database.source("verdicts", model=slug, suite=suite)
-    bases = reader.database.source("bases", suite=suite)
-    sql = f"""
-        WITH scored AS (
-            SELECT b.picture, b.kind, b.tags, v."{metric}" AS score
-            FROM {verdicts} v JOIN {bases} b USING (place) WHERE v."{metric}" IS NOT NULL
-        ), sliced AS (
-            SELECT '' AS name, '' AS value, picture, score FROM scored
-            UNION ALL SELECT 'kind', kind, picture, score FROM scored WHERE kind <> ''
-            UNION ALL SELECT split_part(tag, '=', 1), substr(tag, strpos(tag, '=') + 1), picture, score
-            FROM (SELECT unnest(tags) AS tag, picture, score FROM scored)
-        ), by_picture AS (
-            SELECT name, value, picture, sum(score) AS s, count(*) AS c, sum(score * score) AS q
-            FROM sliced GROUP BY ALL
-        )
-        SELECT name, value, sum(c)::BIGINT, sum(s), sum(q), count(*), sum(s * s), sum(s * c), sum(c * c)::DOUBLE
-        FROM by_picture GROUP BY ALL HAVING sum(c) >= {FEWEST_GROUPS} OR name = '' ORDER BY name, value
-    """
-    return tuple(SliceSums(*row.values()) for row in reader.database.rows(sql))
 
 
 def first_groups(reader: OutcomeReader, suite: str, limit: int) -> Sequence[ResultRow]:

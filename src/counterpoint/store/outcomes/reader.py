@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock, Thread
@@ -29,6 +30,7 @@ from counterpoint.store.outcomes.database import OutcomeDatabase
 from counterpoint.store.outcomes.files import SMALL, BuildStep, OutcomeFiles, Progress, build_files, plan_files
 from counterpoint.store.outcomes.row_groups import find_rows, take_rows
 from counterpoint.store.outcomes.tables import Metrics, group_metrics
+from counterpoint.store.versions import BASELINES
 
 T = TypeVar("T")
 
@@ -122,8 +124,8 @@ class OutcomeReader:
 
     @property
     def name(self) -> str:
-        """The name of the lab's folder."""
-        return self.lab.folder.resolve().name
+        """The name of the lab."""
+        return self.lab.name
 
     @property
     def database(self) -> OutcomeDatabase:
@@ -263,7 +265,10 @@ class OutcomeReader:
 
         Keys are a suite, a test (empty for the whole suite), a metric and a slug.
         """
-        return {key[:4]: dict(zip(_SCORE, row, strict=True)) for key, row in self._scores().items() if not key[4]}
+        return self.cached(
+            ("score rows",),
+            lambda: {key[:4]: dict(zip(_SCORE, row, strict=True)) for key, row in self._scores().items() if not key[4]},
+        )
 
     def all_ties(self) -> frozenset[tuple[str, str, str, str]]:
         """Return every statistical tie with the best as suite, test, metric and slug."""
@@ -449,12 +454,12 @@ class OutcomeReader:
 
 
 def lab_version(lab: LabStore) -> str:
-    """Return a digest that changes whenever a suite, an answer, a value or a run of the lab does."""
+    """Return a digest that changes whenever a suite, answer, value, run, named slice or baseline of the lab does."""
     digest = blake2b(digest_size=8)
-    for name in (name for folder in ("suites/", "answers/", "values/", "runs/") for name in lab.storage.names(folder)):
-        with suppress(FileNotFoundError):  # a run may merge its parts meanwhile
-            status = lab.storage.path(name).stat()
-            digest.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+    listed = map(lab.storage.list_files, ("suites/", "answers/", "values/", "runs/", "slices/"))
+    for file in [*chain.from_iterable(listed), lab.storage.find(BASELINES)]:
+        if file:  # a lab need not have a baseline
+            digest.update(f"{file.name} {file.size} {file.stamp}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 

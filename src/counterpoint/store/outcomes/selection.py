@@ -4,9 +4,10 @@ With a model, a group fits by the verdict of that model; without one, it fits wh
 group is listed once; Browse lists those that most models fail first, or in another of the ORDERS.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,10 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.units import Flags
 from counterpoint.metrics.verdicts import FAILS, FLAGS, PASSES, REFUSED
+from counterpoint.store.outcomes.noted_groups import common_notes, noted_groups, notes_table
 from counterpoint.store.outcomes.reader import OutcomeReader
+
+T = TypeVar("T")
 
 STEPS = 20
 """Equal steps from 0 to 1 in which the score of a group can be bounded."""
@@ -54,12 +58,13 @@ class GroupFilter:
     relation: str = ""
     tag: str = ""  # name=value
     answer: str = ""  # the value of an answer to any query of the group
-    text: str = ""  # part of any text of the group, in lower or upper case
+    text: str = ""  # part of any text of the group, in lower or upper case; in quotes, as whole words
     metric: str = ""
     low: str = ""
     high: str = ""
     also: str = ""  # another model with its verdict on the same group, as model:verdict
     gold: str = ""  # the first right answer to the base
+    note: str = ""  # part of any note on the group, in lower or upper case
     order: str = ""  # one of ORDERS
     view: str = ""  # `pictures` for a grid of pictures
     browse: str = ""  # the list is that of Browse; others are suite by suite
@@ -172,6 +177,9 @@ def select(reader: OutcomeReader, chosen: GroupFilter, *, per_model: bool = Fals
         tables["with_answer"] = reader.cached(
             ("with answer", chosen.answer), lambda: reader.database.table(given, [chosen.answer])
         )
+    if chosen.note:
+        source += " SEMI JOIN with_note USING (suite, group_id)"
+        tables["with_note"] = noted_groups(reader, chosen.note)
     for name in ("test", "kind", "relation", "gold"):
         if value := getattr(chosen, name):
             where, parameters = [*where, f"{name} = ?"], [*parameters, value]
@@ -209,6 +217,18 @@ def list_groups(reader: OutcomeReader, chosen: GroupFilter, limit: int, *, offse
     selection = select(reader, chosen)
     sql = f"{selection.sql} ORDER BY {selection.order} LIMIT {limit} OFFSET {offset}"
     return [GroupMatch(**row) for row in reader.database.rows(sql, selection.parameters, selection.tables)]
+
+
+def find_groups(reader: OutcomeReader, slug: str, wanted: Sequence[tuple[str, int]]) -> list[GroupMatch]:
+    """Return some groups, named by suite and group id, as a model's list has them; those that are not there are not."""
+    found: dict[tuple[str, int], GroupMatch] = {}
+    for suite in dict.fromkeys(suite for suite, _ in wanted if suite in reader.suites()):
+        source = reader.database.source("verdicts", model=slug, suite=suite)
+        ids = [group_id for own, group_id in wanted if own == suite]
+        sql = f"SELECT {_COLUMNS} FROM {source} WHERE group_id IN ({', '.join('?' * len(ids))}) ORDER BY place DESC"
+        rows = reader.database.rows(sql, ids)
+        found |= {(suite, row["group_id"]): GroupMatch(**row) for row in rows}
+    return [found[key] for key in wanted if key in found]
 
 
 def find_neighbours(reader: OutcomeReader, chosen: GroupFilter, suite: str, place: int) -> Neighbours:
@@ -318,9 +338,14 @@ class Facets:
 
 def count_facets(reader: OutcomeReader, chosen: GroupFilter) -> Facets:
     """Return the facet counts of a filter; they are the same for all its choices and bounds, and are cached."""
-    names = ("model", "text", "tag", "answer", "metric", "also")
+    names = ("model", "text", "tag", "answer", "metric", "also", "note")
     searches = GroupFilter(**{name: getattr(chosen, name) for name in names})
-    return Facets(reader.cached(("facets", searches), lambda: _count_facets(reader, searches)), chosen)
+    return Facets(_cached(reader, "facets", searches, lambda: _count_facets(reader, searches)), chosen)
+
+
+def _cached(reader: OutcomeReader, name: str, searches: GroupFilter, make: Callable[[], T]) -> T:
+    """Return what is counted for a filter, from the cache unless it is by notes, which are written at any time."""
+    return make() if searches.note else reader.cached((name, searches), make)
 
 
 def _count_facets(reader: OutcomeReader, searches: GroupFilter) -> FacetCounts:
@@ -341,8 +366,8 @@ def count_models(reader: OutcomeReader, chosen: GroupFilter) -> Mapping[str, int
     searches = replace(chosen, model="", order="", view="", browse="")
     selection = select(reader, searches, per_model=True)
     sql = f"SELECT model, count(*) AS groups FROM {selection.source} WHERE {selection.where} GROUP BY model"
-    rows = reader.cached(
-        ("models", searches), lambda: reader.database.rows(sql, selection.parameters, selection.tables)
+    rows = _cached(
+        reader, "models", searches, lambda: reader.database.rows(sql, selection.parameters, selection.tables)
     )
     return {row["model"]: row["groups"] for row in rows}
 
@@ -362,8 +387,17 @@ def common_tags(reader: OutcomeReader, chosen: GroupFilter, limit: int = 60) -> 
         f"SELECT number FROM {selection.source} WHERE {selection.where}) USING (number)) "
         f"GROUP BY value ORDER BY n DESC, value LIMIT {limit}"
     )
-    rows = reader.cached(("tags", searches), lambda: reader.database.rows(sql, selection.parameters, selection.tables))
+    rows = _cached(reader, "tags", searches, lambda: reader.database.rows(sql, selection.parameters, selection.tables))
     return [(row["value"], row["n"]) for row in rows]
+
+
+def count_notes(reader: OutcomeReader, chosen: GroupFilter) -> list[tuple[str, int]]:
+    """Return the notes on the groups that fit, whatever note is chosen, with how many groups have each."""
+    if not notes_table(reader).num_rows:
+        return []
+    selection = select(reader, replace(chosen, note=""))
+    sql = f"SELECT suite, group_id FROM {selection.source} WHERE {selection.where}"
+    return common_notes(reader, reader.database.table(sql, selection.parameters, selection.tables))
 
 
 def _most_frequent(reader: OutcomeReader, values: str, limit: int) -> Sequence[tuple[str, int]]:
@@ -385,8 +419,26 @@ def _number(reader: OutcomeReader, suite: str, place: int) -> int:
 
 def _groups_with_text(reader: OutcomeReader, chosen: GroupFilter) -> pa.Table:
     """Return the numbers of the groups whose texts and tags fit, in all suites, as facet counts need them all."""
-    conditions = {"contains(texts, ?)": chosen.text.lower(), "list_contains(tags, ?)": chosen.tag}
+    conditions = {**_text_condition(chosen.text.lower()), "list_contains(tags, ?)": chosen.tag}
     wanted = {sql: value for sql, value in conditions.items() if value}
     sql = f"SELECT number FROM bases WHERE {' AND '.join(wanted)}"
-    key = ("with text", *conditions.values())
+    key = ("with text", *wanted.items())
     return reader.cached(key, lambda: reader.database.table(sql, list(wanted.values())))
+
+
+def _text_condition(text: str) -> dict[str, str]:
+    """Return what a text must fit, as SQL with its parameter: a part of it, or whole words in quotes."""
+    pattern = word_pattern(text)
+    return {"regexp_matches(texts, ?)": pattern} if pattern else {"contains(texts, ?)": text}
+
+
+def word_pattern(text: str) -> str:
+    """Return the regular expression (RE2) of whole words, for a text in quotes; else nothing.
+
+    >>> word_pattern('"or"') != "", word_pattern("or")
+    (True, '')
+    """
+    if len(text) < 3 or not (text[0] == text[-1] == '"'):
+        return ""
+    edge = r"[^\pL\pN]"
+    return f"(^|{edge}){re.escape(text[1:-1])}($|{edge})"

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.metrics.labels import find_rows
-from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered
+from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered, whole_suites
 from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import distinct_values
@@ -132,8 +132,9 @@ def scores_table(suite: str, slug: str, outcomes: Outcomes, metrics: Metrics) ->
 
     Metrics on request are scored on the whole suite only.
     """
-    computed = ScoreRequest(candidates=metrics).metrics_by_suite(outcomes.table).get(suite, ())
-    others = _other_metrics(suite, outcomes, metrics, computed)
+    contents = contents_by_suite(outcomes.table, "test")
+    computed = ScoreRequest(candidates=metrics).metrics_by_suite(contents).get(suite, ())
+    others = _other_metrics(whole_suites(contents).get(suite, Contents()), outcomes, metrics, computed)
     whole = score_outcomes(outcomes, ScoreRequest(SLICES["suite"], metrics=[*computed, *others]))
     scores = {"suite": whole, "test": _test_scores(outcomes, whole, computed)}
     scores["kind"] = score_outcomes(outcomes, ScoreRequest(SLICES["kind"], metrics=computed))
@@ -159,9 +160,8 @@ def _with_slice_columns(scores: pa.Table, suite: str, slug: str, by: str) -> pa.
     return pa.table(names | slices | rest)
 
 
-def _other_metrics(suite: str, outcomes: Outcomes, metrics: Metrics, computed: Metrics) -> list[Metric]:
+def _other_metrics(contents: Contents, outcomes: Outcomes, metrics: Metrics, computed: Metrics) -> list[Metric]:
     """Return the metrics on request that at least one case of the suite counts for."""
-    contents = contents_by_suite(outcomes.table).get((suite,), Contents())
     others = [metric for metric in applicable(contents, metrics, on_request=True) if metric not in computed]
     known = [(metric, outcomes.units(metric.unit)) for metric in others if metric.unit in _GROUP_UNITS]
     return [metric for metric, unit in known if (metric.counts(unit) & unit.counted).any()]

@@ -1,0 +1,137 @@
+"""Integrity of a lab: files can be read, documents have their digests, and runs have the answers that they wrote."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from counterpoint.core.groups import State
+from counterpoint.core.quantities import counted
+from counterpoint.store import answers, batches, slices, suites, votes
+from counterpoint.store.documents import IntegrityCheck, Repair, check_document, check_readable, read_object
+from counterpoint.store.fingerprints import RowDigest
+from counterpoint.store.marker import MARKER, read_roots
+from counterpoint.store.parts import parts_by_run
+from counterpoint.store.picture_digests import TABLE as PICTURES
+from counterpoint.store.storage import Storage
+from counterpoint.store.tables import read_parquet
+from counterpoint.store.versions import BASELINES, RunRecord, put_run, read_baselines, read_run, run_files
+
+
+def verify_lab(storage: Storage) -> Iterator[IntegrityCheck]:
+    """All checks of a lab, in an order in which the repair of one does not hide another."""
+    if storage.has(MARKER):
+        yield check_document(storage, MARKER, partial(read_roots, storage))
+    for name in suites.suite_names(storage):
+        yield from suites.verify(storage, f"suites/{name}")
+    parts = list(answers.verify(storage))
+    yield from parts
+    yield from answers.verify(storage, "values", [state for state in State if state is not State.FAILED])
+    records = {name: check_document(storage, name, partial(read_run, storage, name)) for name in run_files(storage)}
+    yield from records.values()
+    damaged = {check.place.split("/")[1] for check in parts if not check.holds}
+    unread = {name.removeprefix("runs/").removesuffix(".json") for name, check in records.items() if not check.holds}
+    yield from _verify_runs(
+        storage, [read_run(storage, n) for n, check in records.items() if check.holds], damaged, unread
+    )
+    for name in [*storage.names(f"{batches.FOLDER}/"), *_other_documents(storage)]:
+        yield check_document(storage, name, partial(read_object, storage, name))
+    if storage.has(BASELINES):
+        yield check_document(storage, BASELINES, partial(read_baselines, storage))
+    for name in storage.names(slices.FOLDER):
+        yield check_document(storage, name, partial(slices.read_filter, storage, name))
+    yield from votes.verify(storage)
+    if storage.has(PICTURES):
+        yield check_readable(PICTURES, partial(read_parquet, storage, PICTURES, "pictures"))
+
+
+def _other_documents(storage: Storage) -> list[str]:
+    """The documents beside the marker, and the probes of suites."""
+    others = (name for name in storage.names() if name.endswith(".json") and name not in (MARKER, BASELINES))
+    return [name for name in others if "/" not in name or (name.startswith("suites/") and name.endswith("/probe.json"))]
+
+
+def _verify_runs(
+    storage: Storage, records: Iterable[RunRecord], damaged: Collection[str], unread: Collection[str]
+) -> Iterator[IntegrityCheck]:
+    """Whether runs have the answers that they wrote, and answers the record of their run.
+
+    Folders with `damaged` parts, and runs whose record is `unread`, are reported already.
+    """
+    by_folder: dict[str, list[RunRecord]] = {}
+    for record in records:
+        by_folder.setdefault(answers.slug(record.fingerprint), []).append(record)
+    folders = {*by_folder, *(name.split("/")[1] for name in storage.names(f"{answers.FOLDER}/"))}
+    for folder in sorted(folders.difference(damaged)):
+        own, parts = by_folder.get(folder, []), parts_by_run(storage, f"{answers.FOLDER}/{folder}")
+        for record in own:
+            yield from _verify_counts(storage, record, parts.pop(record.run, []))
+        if not any(record.details.get("former_fingerprints") for record in own):  # adopted answers have no run
+            for run, names in sorted((run, names) for run, names in parts.items() if run not in unread):
+                yield _missing_record(storage, run, names, own)
+
+
+def _verify_counts(storage: Storage, record: RunRecord, parts: list[str]) -> Iterator[IntegrityCheck]:
+    """Whether the answers of a run are those that its record counts; a run that was killed has not counted them."""
+    expected = _expected_answers(record)
+    if expected is None:
+        return
+    found = _digest_parts(storage, parts)
+    place, now = f"{answers.FOLDER}/{answers.slug(record.fingerprint)}", found.to_dict()
+    lost = expected["rows"] - found.rows
+    if lost or expected.get("digest", now["digest"]) != now["digest"]:
+        fact = f"{lost:,} of the {counted(expected['rows'], 'answer')} of run {record.run} are missing"
+        if lost <= 0:
+            fact = f"{counted(found.rows, 'answer')} of run {record.run} are not the {expected['rows']:,} that it wrote"
+        details = {**record.details, "answers": now, "answers_written": expected}
+        keep = partial(put_run, storage, replace(record, details=details))
+        repair = Repair(f"write into runs/{record.run}.json which answers are left", keep)
+        hint = "restore the files from a copy, or run the model again, which asks what is missing"
+        yield IntegrityCheck(place, "answers", False, fact, hint, repair)
+    else:
+        yield IntegrityCheck(place, "answers", True)
+
+
+def settle_killed_runs(storage: Storage, fingerprint: str, run: str) -> None:
+    """Say of runs of a model that were killed that they were, with the answers that they wrote.
+
+    `run` is the one that holds the lock of the model's answers, so that no other one is alive.
+    """
+    parts = parts_by_run(storage, f"{answers.FOLDER}/{answers.slug(fingerprint)}")
+    for name in run_files(storage):
+        record = read_run(storage, name)
+        if record.fingerprint == fingerprint and record.details.get("state") == "running" and record.run != run:
+            written = _digest_parts(storage, parts.get(record.run, []))
+            details = {**record.details, "state": "killed", "answers": written.to_dict()}
+            put_run(storage, replace(record, details=details))
+
+
+def _digest_parts(storage: Storage, parts: Iterable[str]) -> RowDigest:
+    digest = RowDigest(answers.DIGESTED)
+    for name in parts:
+        digest.update(read_parquet(storage, name, answers.FOLDER))
+    return digest
+
+
+def _expected_answers(record: RunRecord) -> Mapping[str, Any] | None:
+    """The rows that a run wrote, and their digest, where its release recorded it."""
+    written, counts = record.details.get("answers"), record.details.get("counts")
+    if isinstance(written, dict) and isinstance(written.get("rows"), int):
+        return written
+    asked = counts.get("asked") if isinstance(counts, dict) else None
+    return {"rows": asked} if record.details.get("state") == "done" and isinstance(asked, int) else None
+
+
+def _missing_record(storage: Storage, run: str, parts: list[str], others: list[RunRecord]) -> IntegrityCheck:
+    written, fingerprint = RowDigest(answers.DIGESTED), ""
+    for name in parts:
+        rows = read_parquet(storage, name, answers.FOLDER)
+        fingerprint = rows["model"][0].as_py() if rows.num_rows else fingerprint
+        written.update(rows)
+    name, version = (others[-1].model, others[-1].version) if others else (fingerprint, "")
+    record = RunRecord(run, name, fingerprint, {"state": "restored", "answers": written.to_dict()}, version)
+    repair = Repair(f"write runs/{run}.json anew, for the model {name!r}", partial(put_run, storage, record))
+    rows = counted(written.rows, "answer")
+    fact = f"runs/{run}.json, the record of the run that wrote {rows}, does not exist"
+    hint = "restore the file from a copy; without any record of its runs, a model is not shown"
+    return IntegrityCheck(f"runs/{run}.json", "record", False, fact, hint, repair)
