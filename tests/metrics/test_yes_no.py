@@ -4,6 +4,7 @@ import pytest
 from answer_tables import Made, Member, Said, made, tables
 from hypothesis import given
 
+from counterpoint.metrics.metric import contents_by_suite
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes, score_table
 from counterpoint.metrics.yes_no import YES_NO_METRICS
@@ -67,7 +68,8 @@ def test_plain_yes_no_questions_show_them_and_pairs_do_not() -> None:
     paired = Made((Member({"yes": 1.0}, Said(value="yes")),) * 2, suite="pairs")
     table, _, _ = tables([*plain, paired])
     request = ScoreRequest(candidates=YES_NO_METRICS)
-    shown = {suite: [metric.name for metric in own] for suite, own in request.metrics_by_suite(table).items()}
+    by_suite = request.metrics_by_suite(contents_by_suite(table, "test"))
+    shown = {suite: [metric.name for metric in own] for suite, own in by_suite.items()}
     assert shown == {"carets": ["yes_f1", "yes_precision", "yes_recall", "yes_ratio"], "pairs": []}
 
 

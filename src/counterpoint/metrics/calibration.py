@@ -25,6 +25,7 @@ from counterpoint.metrics.metric import (
     Metric,
     MetricKind,
     Ratio,
+    Reason,
     Statistic,
     has_questions,
     nowhere,
@@ -114,16 +115,11 @@ def _has_confidence(singles: Singles) -> Flags:
     return _bases(singles) & ~np.isnan(singles.confidence)
 
 
-def _diagnose(singles: Singles, rows: Rows) -> str:
-    return NO_PROBABILITIES if (_bases(singles) & singles.counted)[rows].any() else ""
+_NO_PROBABILITIES: Reason = (lambda singles: _bases(singles) & singles.counted, NO_PROBABILITIES)
 
 
 def _has_distribution(singles: Singles) -> Flags:
     return _bases(singles) & ~np.isnan(singles.probabilities.squared_errors)
-
-
-def _diagnose_distribution(singles: Singles, rows: Rows) -> str:
-    return PROBABILITIES_EXCEED_ONE if _has_confidence(singles)[rows].any() else _diagnose(singles, rows)
 
 
 def _bins_by_width(singles: Singles, rows: Rows) -> Codes:
@@ -268,7 +264,7 @@ _COMMON: dict[str, Any] = {
     "applies": has_questions,
     "leads": nowhere,
     "on_request": True,
-    "diagnose": _diagnose,
+    "reasons": (_NO_PROBABILITIES,),
 }
 
 
@@ -367,7 +363,7 @@ whole_brier = Ratio(
     description="Half the squared gaps between the probabilities of all answers and the gold answer.",
     lower_is_better=True,
     rank=74,
-    **_COMMON | {"diagnose": _diagnose_distribution},
+    **_COMMON | {"reasons": ((_has_confidence, PROBABILITIES_EXCEED_ONE), _NO_PROBABILITIES)},
 )
 
 confidence = Ratio(

@@ -114,6 +114,21 @@ def compare_on_suites(outcomes: Iterable[tuple[Outcomes, Outcomes, Metric]]) -> 
     return rows
 
 
+def paired_differences(
+    first: Outcomes, second: Outcomes, metrics: Sequence[Metric]
+) -> dict[tuple[str, str], tuple[float, float]]:
+    """The difference of two models and its p value by suite and metric, without the intervals that take most time.
+
+    A metric that is raised by chance cannot tell models apart, and has none; nan is a p value that cannot be told.
+    """
+    told = [metric for metric in metrics if metric.kind is not MetricKind.PLUG_IN]
+    found: dict[tuple[str, str], tuple[float, float]] = {}
+    for metric, units in _paired_units(first, second, told, ScoreRequest(())):
+        for (suite,), value, p in zip(units.cells.names, *_values_and_p(metric, units), strict=True):
+            found[suite, metric.name] = float(value), float(p)
+    return found
+
+
 def _corrected(differences: Sequence[tuple[Metric, dict[str, Any]]]) -> list[dict[str, Any]]:
     """Rows of differences with Holm's correction over all of them, verdict and detectable effect."""
     tests = max(sum(not isnan(row["p"]) for _, row in differences), 1)
@@ -210,11 +225,13 @@ def _differences(metric: Metric, units: _PairedUnits) -> list[dict[str, Any]]:
     ]
 
 
-def _p_values(metric: Metric, units: _PairedUnits) -> list[float]:
-    """The p value of both models' difference in each slice, without the interval that takes most of the time."""
+def _values_and_p(metric: Metric, units: _PairedUnits) -> tuple[Sequence[float], Sequence[float]]:
+    """The difference of both models and its p value in each slice, without the interval that takes most of the time."""
     if isinstance(metric, Statistic) and not metric.lowest_of:
-        return [row["p"] for row in _statistic_differences(metric, units)]
-    return list(_ratio_difference(metric, units)[0].p())
+        rows = _statistic_differences(metric, units)
+        return [row["difference"] for row in rows], [row["p"] for row in rows]
+    difference, _ = _ratio_difference(metric, units)
+    return list(difference.value), list(difference.p())
 
 
 def _statistic_differences(metric: Statistic[Any], paired: _PairedUnits) -> list[dict[str, Any]]:
@@ -401,7 +418,7 @@ class _PairedTests:
             request = ScoreRequest(by=("test",) if by_test else (), metrics=metrics)
             first, second = map(self._outcomes, sorted(models))
             for metric, units in _paired_units(first, second, metrics, request):
-                for (_, *test), p in zip(units.cells.names, _p_values(metric, units), strict=True):
+                for (_, *test), p in zip(units.cells.names, _values_and_p(metric, units)[1], strict=True):
                     self._p[models, metric.name, "".join(test)] = p
 
     def p(self, best: str, other: str, metric: str, test: str) -> float:

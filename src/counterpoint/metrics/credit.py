@@ -17,31 +17,31 @@ Flags = NDArray[np.bool_]
 _EXACT, _AS_WRITTEN = RULE_SETS["exact"], RULE_SETS["gqa-1"]
 
 
-def credit_answers(table: pa.Table, values: Labels, parsed: Flags, answered: Flags) -> tuple[Codes, Floats]:
-    """Codes that are equal for equal answers, and the credit of each row, by its rule set.
+def credit_answers(table: pa.Table, values: Labels, parsed: Flags, answered: Flags) -> tuple[Labels, Floats]:
+    """Labels that are equal for equal answers, and the credit of each row, by its rule set.
 
     Only a `parsed` answer can earn credit; a row that was not `answered` has none (nan).
     """
     rules = Labels.of(table["rules"]) if "rules" in table.column_names else None
     if rules is None or not set(rules.words.to_pylist()) - {_EXACT.name}:
-        return values.codes, _credit(table, values, parsed, answered, _EXACT)
+        return values, _credit(table, values, parsed, answered, _EXACT)
     codes, correct = np.full(table.num_rows, -1, np.int32), np.full(table.num_rows, np.nan)
-    first = 0
+    words = pa.array([], pa.string())
     for name in rules.words.to_pylist():
         rows = np.flatnonzero(rules.where([name]))
         own = _normalised(values.at(rows), RULE_SETS[name])
-        codes[rows] = np.where(own.codes < 0, -1, own.codes + first)
-        first += len(own.words)
+        codes[rows] = np.where(own.codes < 0, -1, own.codes + len(words))
+        words = pa.concat_arrays([words, pc.binary_join_element_wise(name, own.words, "\x1f")])
         part = table.select(["gold", "mode"]).take(pa.array(rows))
         correct[rows] = _credit(part, values.at(rows), parsed[rows], answered[rows], RULE_SETS[name])
-    return codes, correct
+    return Labels(codes, words), correct
 
 
 class AnswerWords:
     """The values of answers and the gold answers of the rows of a suite, each as its rule set normalises it."""
 
-    def __init__(self, values: Labels, table: pa.Table) -> None:
-        self._values, self._table = values, table
+    def __init__(self, values: Labels, table: pa.Table, gold: Labels | None = None) -> None:
+        self._values, self._table, self._gold = values, table, gold
 
     @cached_property
     def value(self) -> Labels:
@@ -51,6 +51,8 @@ class AnswerWords:
     @cached_property
     def gold(self) -> Labels:
         """The gold answer with the most credit; none where a row has no gold, or a table was read without it."""
+        if self._gold is not None:
+            return self._gold
         if "gold" not in self._table.column_names:
             return Labels(np.full(self._table.num_rows, -1, np.int32), pa.array([], pa.string()))
         return self._by_rules(Labels.of(pa.chunked_array([best_answers(self._table["gold"])])))

@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import ceil, isnan, nan
+from statistics import NormalDist
 
 import numpy as np
 
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.quantities import counted
 from counterpoint.metrics.distributions import student_p, student_quantile
 from counterpoint.metrics.intervals import Jackknife, ShareSums
 from counterpoint.metrics.paired_tests import ALPHA, FEWEST_CLUSTERS, RatioDifference, holm
@@ -23,6 +25,7 @@ MARGIN = 0.03
 """How much worse than its baseline a model may be where a rule does not say it."""
 BASELINE = "baseline"
 _HALVINGS = 40
+_NORMAL = NormalDist()
 _SLICE = r"(?:\[(?P<where>[^\]]+)\])?"
 _METRIC = rf"(?:(?P<suite>[A-Za-z0-9][\w.-]*)\.)?(?P<metric>[a-z]\w*){_SLICE}"
 _NUMBER = r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>%|points?)?"
@@ -31,7 +34,11 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     "margin": re.compile(rf"{_METRIC}\s+not worse than\s+(?P<baseline>\S+)(?:\s+by\s+{_NUMBER})?"),
     "drop": re.compile(rf"max drop on any suite\s*<=\s*{_NUMBER}"),
 }
-_EXAMPLES = "negation.accuracy >= 0.6, accuracy not worse than baseline by 1 point, max drop on any suite <= 3 points"
+_FINDINGS = re.compile(r"findings\s*: none new against (?P<baseline>\S+)")
+_EXAMPLES = (
+    "negation.accuracy >= 0.6, accuracy not worse than baseline by 1 point, max drop on any suite <= 3 points, "
+    "findings: none new against baseline"
+)
 
 
 class GateVerdict(StrEnum):
@@ -55,7 +62,8 @@ class GateRule:
     suite: str = ""
     where: Mapping[str, str] = field(default_factory=dict)
     at_least: bool = True
-    baseline: str = ""  # of a margin: a model, or "baseline"
+    baseline: str = ""  # of a margin or of findings: a model, or "baseline"
+    is_search: bool = False  # whether no slice may have got worse, among all that are searched for findings
 
     @classmethod
     def parse(cls, text: str) -> "GateRule":
@@ -65,8 +73,12 @@ class GateRule:
         0.6
         >>> GateRule.parse("accuracy not worse than baseline by 1 point").line
         -0.01
+        >>> GateRule.parse("findings: none new against baseline").is_search
+        True
         """
         words = " ".join(text.split())
+        if search := _FINDINGS.fullmatch(words):
+            return cls(words, 0.0, baseline=search["baseline"], is_search=True)
         for form, pattern in _FORMS.items():
             if match := pattern.fullmatch(words):
                 return cls._of(words, form, match.groupdict())
@@ -110,6 +122,7 @@ class LineTest:
     above: float
     n: int
     clusters: int
+    finding: str = ""  # the slice that got worse, in a sentence
 
     def p_fail(self, at_least: bool) -> float:
         """The p value of lying on the wrong side; nan with fewer than 20 pictures."""
@@ -154,6 +167,17 @@ def difference_test(difference: RatioDifference, cases: int, line: float) -> Lin
     return LineTest(value, low, high, below, 1 - below, cases, clusters)
 
 
+def search_test(found: Sequence[tuple[float, float, int, str]], n: int, clusters: int) -> LineTest:
+    """Slices that got worse, each with its change, p value, cases and sentence: the surest of them, if there is one.
+
+    The p values are corrected for everything that was searched; `n` and `clusters` are all cases and pictures.
+    """
+    if not found:
+        return LineTest(0.0, 0.0, 0.0, 1.0, 1.0, n, clusters)
+    change, p, cases, sentence = min(found, key=lambda own: (own[1], own[0]))
+    return LineTest(change, nan, nan, p, 1.0, cases, clusters, sentence)
+
+
 def statistic_test(estimate: Jackknife, n: int, clusters: int, line: float) -> LineTest:
     """A statistic against a line, by its jackknife variance."""
     error = estimate.variance**0.5
@@ -178,30 +202,50 @@ class GateCheck:
     verdict: GateVerdict
     p: float  # of failing, corrected over the rules; nan where there are too few pictures
     bound: float
-    further: int | None  # cases that would decide it; none where it is decided, or nothing would
+    further: int | None  # cases that would decide it; none where it is decided, pictures are missing, or nothing would
+    further_pictures: int = 0  # that are missing before anything can be decided
+
+    @property
+    def missing(self) -> str:
+        """What is missing to decide the rule, in words; empty where it is decided, or nothing would decide it."""
+        if self.further_pictures:
+            return f"at least {counted(self.further_pictures, 'further picture', 'are')} needed"
+        return f"about {counted(self.further, 'further case')} would decide it" if self.further else ""
 
 
 def decide(rules: Sequence[tuple[GateRule, str, str, LineTest]]) -> list[GateCheck]:
-    """The verdict on each rule, given with its suite, its metric and its test."""
-    corrected = holm([test.p_fail(rule.at_least) for rule, _, _, test in rules])
+    """The verdict on each rule, given with its suite, its metric and its test.
+
+    A search for findings corrects its own p value, which is no smaller than one over its draws.
+    """
+    corrected = holm([nan if rule.is_search else test.p_fail(rule.at_least) for rule, _, _, test in rules])
     checks = []
-    for (rule, suite, metric, test), p in zip(rules, corrected, strict=True):
+    for (rule, suite, metric, test), own in zip(rules, corrected, strict=True):
+        p = test.p_fail(rule.at_least) if rule.is_search else own
         fails = not isnan(p) and p <= ALPHA
         holds = not fails and test.clears(rule.line, rule.at_least)
         verdict = GateVerdict.FAILS if fails else GateVerdict.HOLDS if holds else GateVerdict.UNDECIDED
         bound = (test.high if rule.at_least else test.low) if fails else (test.low if rule.at_least else test.high)
-        further = _further(test, rule) if verdict is GateVerdict.UNDECIDED else None
-        checks.append(GateCheck(rule, suite, metric, test, verdict, p, bound, further))
+        pictures = max(FEWEST_CLUSTERS - test.clusters, 0) if test.n else 0
+        raw = test.p_fail(rule.at_least)
+        level = ALPHA * raw / p if p > raw > 0 else ALPHA
+        further = further_cases(test, rule, level) if verdict is GateVerdict.UNDECIDED and not pictures else None
+        checks.append(GateCheck(rule, suite, metric, test, verdict, p, bound, further, pictures))
     return checks
 
 
-def _further(test: LineTest, rule: GateRule) -> int | None:
-    """How many more cases would bring the bound to the line, if the value stayed; none where it lies on the line."""
+def further_cases(test: LineTest, rule: GateRule, level: float = ALPHA) -> int | None:
+    """How many more cases would bring the bound to the line, if the value stayed; none where it lies on the line.
+
+    On the wrong side of the line the bound is that of the corrected `level`, at which the rule would fail.
+    """
     distance = test.value - rule.line if rule.at_least else rule.line - test.value
-    if isnan(distance) or abs(distance) < 1e-6:
+    if isnan(distance) or abs(distance) < 1e-6 or rule.is_search:
         return None
     bound = test.low if (distance > 0) == rule.at_least else test.high
     reach = abs(test.value - bound)
+    if distance < 0:
+        reach *= _NORMAL.inv_cdf(1 - level) / _NORMAL.inv_cdf(BOUND)
     return max(ceil(test.n * ((reach / abs(distance)) ** 2 - 1)), 1)
 
 

@@ -67,6 +67,11 @@ class ShareSums:
         cases, credit, clusters, ss, sn, nn = (add_by(place, values, len(squares)) for values in columns)
         return cls(sums, n, cases, credit, squares, clusters, ss, sn, nn)
 
+    @classmethod
+    def of_totals(cls, totals: Floats) -> "ShareSums":
+        """From the sums over clusters of the columns of `cluster_columns`; credit and cases of clusters are unknown."""
+        return cls(np.empty(0), np.empty(0), *totals)
+
     @property
     def share(self) -> Floats:
         """The mean credit; nan without a case."""
@@ -103,6 +108,12 @@ class ShareSums:
         effective = np.where(equal, m, np.nan_to_num(effective, nan=1.0))
         correction = np.where(equal, 0.0, np.minimum(rarer / _MANY_CLUSTERS, 1.0) ** 2 / 2)
         return binomial_bounds(share, effective, upper, correction)
+
+
+def cluster_columns(sums: Floats, counts: Counts, squares: Floats) -> tuple[Floats, ...]:
+    """What is summed over clusters for an interval, from credit, cases and squared credit of each."""
+    n = counts.astype(np.float64)
+    return n, sums, squares, (n > 0).astype(np.float64), sums * sums, sums * n, n * n
 
 
 def add_by(place: Rows | Codes, values: Floats | NDArray[np.bool_], many: int) -> Floats:

@@ -45,6 +45,19 @@ class Labels:
         places = pc.index_in(self.words, value_set=words)
         return Labels(_looked_up(pc.fill_null(places, -1).to_numpy(zero_copy_only=False), self.codes), words)
 
+    def by_occurrence(self) -> "Labels":
+        """The same labels numbered in the order in which they occur, without words that do not.
+
+        >>> Labels(np.array([2, -1, 0, 2], np.int32), pa.array(["a", "b", "c"])).by_occurrence().words.to_pylist()
+        ['c', 'a']
+        """
+        first = np.full(len(self.words) + 1, len(self.codes))
+        first[self.codes[::-1]] = np.arange(len(self.codes))[::-1]  # the last that is written is the first that occurs
+        order = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < len(self.codes))]
+        numbers = np.full(len(first), -1, np.int32)
+        numbers[order] = np.arange(len(order), dtype=np.int32)
+        return Labels(numbers[self.codes], self.words.take(pa.array(order)))
+
     def where(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Which rows have one of these words."""
         wanted = pc.is_in(self.words, value_set=pa.array(names, pa.string())).to_numpy(zero_copy_only=False)

@@ -71,18 +71,25 @@ class ModelCost:
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardColumn:
-    """A metric on a suite or one of its tests, or, in the layout `datasets`, on a test of every data set."""
+    """A metric on a suite, one of its tests or a saved slice; in the layout `datasets` on a test of every data set."""
 
     metric: Metric
     suite: str = ""
     test: str = ""
     name: str = ""  # in the layout `datasets`
     title: str = ""
+    slice: str = ""  # saved in the lab
 
     @property
     def key(self) -> str:
         """The name of the column in addresses and JSON."""
-        return self.name or "/".join(filter(None, (self.suite, self.test, self.metric.name)))
+        place = ("slice", self.slice) if self.slice else (self.suite, self.test)
+        return self.name or "/".join(filter(None, (*place, self.metric.name)))
+
+    @property
+    def place(self) -> str:
+        """What a table calls the groups of the column."""
+        return f"slice {self.slice}" if self.slice else self.test or self.suite
 
     @property
     def heading(self) -> str:
@@ -93,6 +100,7 @@ class LeaderboardColumn:
         """The column as JSON has it, with the metadata of its metric."""
         names = ("title", "term", "description", "lower_is_better", "range", "kind", "version")
         place = {"key": self.key, "suite": self.suite, "test": self.test, "metric": self.metric.name}
+        place |= {"slice": self.slice} if self.slice else {}
         return place | {name: getattr(self.metric, name) for name in names}
 
 

@@ -132,6 +132,14 @@ def contents_by_suite(groups: pa.Table, *columns: str) -> Mapping[tuple[str, ...
     return contents
 
 
+def whole_suites(contents: Mapping[tuple[str, ...], Contents]) -> dict[str, Contents]:
+    """The contents of each suite, from those of its parts, whose names begin with that of the suite."""
+    whole: dict[str, Contents] = {}
+    for (suite, *_), own in contents.items():
+        whole[suite] = whole.get(suite, Contents()) | own
+    return whole
+
+
 def _answer_kinds(groups: pa.Table) -> pa.Array:
     """Whether the right answer of each row is yes or no, or open; null where there is none."""
     if "gold" not in groups.column_names:
@@ -182,9 +190,8 @@ def all_units(unit: Unit) -> Flags:
     return np.ones_like(unit.counted)
 
 
-def no_diagnosis(unit: Unit, rows: Rows) -> str:
-    """Give no reason beyond `not_applicable`."""
-    return ""
+Reason: TypeAlias = tuple[Callable[[Any], Flags], str]
+"""Why a metric may have no value: the units for which it holds, and a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +203,7 @@ class MetricMetadata:
     `applies` says on which suites it can have a value, `leads` on which of them tables show it first, in the order of
     `rank`. A metric `on_request` is computed elsewhere only when it is named. `reads` lists the columns of the answers
     that it needs beside those that every metric needs. `chance` names the metric that is its chance level. Where
-    nothing counts, `diagnose` may give a reason from the units and the rows of a slice; `not_applicable` is the
-    reason otherwise.
+    nothing counts, the first of `reasons` that holds for a unit of the slice is shown, and `not_applicable` otherwise.
     """
 
     name: str
@@ -218,7 +224,7 @@ class MetricMetadata:
     leads: Condition = everywhere
     rank: int = 100
     on_request: bool = False
-    diagnose: Callable[[Any, Rows], str] = no_diagnosis
+    reasons: tuple[Reason, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.title:

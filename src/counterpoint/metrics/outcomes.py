@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.metrics.credit import AnswerWords, credit_answers, equal_gold
 from counterpoint.metrics.labels import Codes, Labels, find_rows, renumber, tag_labels
-from counterpoint.metrics.probabilities import AnswerProbabilities
+from counterpoint.metrics.probabilities import AnswerProbabilities, StoredProbabilities
 from counterpoint.metrics.units import STATES, Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles, UnitKind
 
 _OK, _UNPARSED, _REFUSED, _HEDGED, _FAILED, _MISSING = range(len(STATES))
+BLOCK_COLUMNS = ("block_row", "block_cluster")
+"""Columns of groups that are a block of many: the place of each row, and the number of its picture, among all."""
 _COLUMNS = (
     "suite",
     "test",
@@ -35,6 +37,7 @@ _COLUMNS = (
     "query",
     "rules",
     "repeated",
+    *BLOCK_COLUMNS,
 )
 _ANSWER_COLUMNS = ("query", "raw", "value", "state", "score", "trial")
 _EDGES = " \t.,;:!?\"'`()[]"
@@ -48,6 +51,7 @@ class Outcomes:
     correct: Floats
     state: NDArray[np.int8]
     value: Codes  # equal numbers are equal answers
+    value_words: pa.Array  # what these numbers stand for
     score: Floats
     base: Rows  # for each row, the row of its base
     cluster: Codes
@@ -203,29 +207,31 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
     """Compare the plain answers of one model (trial 0) with the gold of one suite or several.
 
     A column `rules` names the rule set by which each row's answers are compared; without it all are compared exactly.
-    A column `top` of the answers is needed for probabilities only, and read on first use.
+    A column `top` of the answers is needed for probabilities only, and read on first use. Groups that are a block of
+    many have the `BLOCK_COLUMNS`.
     The metadata of the answers has the `scale` of their scores.
     """
     table = sort_by_group(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
     all_trials = plain = answers.select([*_ANSWER_COLUMNS, *(["top"] if "top" in answers.column_names else [])])
     if several := bool(pc.max(plain["trial"]).as_py()):
         plain = plain.filter(pc.equal(plain["trial"], 0))
-    base = _bases(table)
+    base = find_bases(table)
     with ThreadPoolExecutor() as pool:  # the long columns do not need each other
         joined = pool.submit(find_rows, _numbers(table["query"]), _numbers(plain["query"]))
-        cluster = pool.submit(_clusters, table, base)
+        cluster = pool.submit(find_clusters, table, base)
         state = _states(plain["state"])
         values = _values(plain, state)
         rows = joined.result()
     state = np.append(state, np.int8(_MISSING))[rows]  # -1 selects the last
     given = Labels(np.append(values.codes, np.int32(-1))[rows], values.words)
-    codes, correct = credit_answers(table, given, state == _OK, state < _FAILED)
+    compared, correct = credit_answers(table, given, state == _OK, state < _FAILED)
     scores = plain["score"].to_numpy() if plain["score"].null_count < plain.num_rows else np.empty(0)
     return Outcomes(
         table,
         correct,
         state,
-        codes,
+        compared.codes,
+        compared.words,
         np.append(scores, np.nan)[rows] if len(scores) else np.full(len(rows), np.nan),
         base,
         cluster.result(),
@@ -244,20 +250,20 @@ def restore_outcomes(groups: pa.Table, stored: pa.Table, scale: str = "", thresh
     Each group's rows are together with the base first, and both tables have the same rows. Probabilities are unknown.
     """
     table = _encoded(groups)
-    base = _bases(table)
+    base = find_bases(table)
     consistent = stored["consistent"].combine_chunks()
     state, values = _states(stored["state"]), Labels.of(stored["value"])
-    rows, nothing = table.num_rows, pa.table({name: pa.array([], pa.string()) for name in ("raw", "value")})
     return Outcomes(
         table,
         stored["correct"].to_numpy().astype(np.float64),
         state,
         values.codes,
+        values.words,
         stored["score"].to_numpy().astype(np.float64),
         base,
-        _clusters(table, base),
+        find_clusters(table, base),
         threshold,
-        AnswerProbabilities(nothing, np.full(rows, -1, np.int32)),
+        StoredProbabilities(table.num_rows),
         AnswerWords(Labels(np.where(state == _OK, values.codes, np.int32(-1)), values.words), table),
         scale,
         (
@@ -320,16 +326,17 @@ def _values(answers: pa.Table, state: NDArray[np.int8]) -> Labels:
 
 def sort_by_group(table: pa.Table) -> pa.Table:
     """The rows with each group's together and its base first; most tables already are."""
-    if table.num_rows == 0 or _is_together(table):
+    if table.num_rows == 0 or is_together(table):
         return table
     keys = [Labels.of(table[name]).codes for name in ("test", "suite")]
     order = np.lexsort((table["role"].to_numpy(), _numbers(table["group_id"]), *keys))
     table = table.take(pa.array(order))
-    assert _is_together(table), "every group has one base"
+    assert is_together(table), "every group has one base"
     return table
 
 
-def _is_together(table: pa.Table) -> bool:
+def is_together(table: pa.Table) -> bool:
+    """Whether the rows of each group are together, its base first."""
     starts = table["role"].to_numpy() == 0
     if not starts[0]:
         return False
@@ -342,18 +349,26 @@ def _is_together(table: pa.Table) -> bool:
     return all((codes == codes[head][number]).all() for codes in words)
 
 
-def _bases(table: pa.Table) -> Rows:
+def find_bases(table: pa.Table) -> Rows:
+    """The row of the base of each row's group."""
     starts = table["role"].to_numpy() == 0
     return np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))
 
 
-def _clusters(table: pa.Table, base: Rows) -> Codes:
+def find_clusters(table: pa.Table, base: Rows) -> Codes:
     """The picture of each row's base as a number; a group without a picture is a cluster of its own."""
+    if "block_cluster" in table.column_names:
+        among_all = table["block_cluster"].to_numpy().astype(np.int64)
+        return renumber(among_all, int(among_all.max(initial=-1)) + 1)[0]
     heads = np.flatnonzero(base == np.arange(len(base)))
-    pictures = Labels.of(table["picture"].filter(pa.array(table["role"].to_numpy() == 0)))
-    codes = pictures.codes.astype(np.int64)
-    alone = codes < 0
-    codes[alone] = len(pictures.words) + np.flatnonzero(alone)
     number = np.zeros(len(base), np.int32)
-    number[heads] = renumber(codes, len(pictures.words) + len(codes))[0]
+    number[heads] = number_pictures(Labels.of(table["picture"].filter(pa.array(table["role"].to_numpy() == 0))))
     return number[base]
+
+
+def number_pictures(pictures: Labels) -> Codes:
+    """The pictures of bases as numbers, in the order in which they occur; those of bases without one come last."""
+    ordered = pictures.by_occurrence()
+    codes, alone = ordered.codes, np.flatnonzero(ordered.codes < 0)
+    codes[alone] = len(ordered.words) + np.arange(len(alone), dtype=np.int32)
+    return codes

@@ -177,17 +177,20 @@ def statistic_difference(first: Jackknife, second: Jackknife, clusters: int, cas
     return PairedDifference(value, max(value - reach, -1.0), min(value + reach, 1.0), p, error)
 
 
-def holm(values: Sequence[float]) -> list[float]:
+def holm(values: Sequence[float], tests: int = 0) -> list[float]:
     """P values corrected for their number by Holm's step-down rule; those that are nan stay so and do not count.
 
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
+    Where these were chosen among more `tests` after a look at the data, the others count as if they rejected nothing.
+
+    >>> holm([0.01, 0.04, 0.03]), holm([0.01, 0.04], tests=10)
+    ([0.03, 0.06, 0.06], [0.1, 0.36])
     """
     given = np.asarray(values, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(given))
     order = known[np.argsort(given[known], kind="stable")]
     corrected = given.copy()
-    corrected[order] = np.minimum(np.maximum.accumulate(given[order] * np.arange(len(order), 0, -1)), 1.0)
+    left = max(tests, len(order)) - np.arange(len(order))
+    corrected[order] = np.minimum(np.maximum.accumulate(given[order] * left), 1.0)
     return [float(p) for p in corrected]
 
 

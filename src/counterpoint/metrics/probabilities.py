@@ -40,6 +40,11 @@ class AnswerProbabilities:
         self._answers = answers  # of all trials, if there are any beside the plain one
         self._gold = gold  # gold and rule set of each row
 
+    @property
+    def are_known(self) -> bool:
+        """Whether there are probabilities or passes."""
+        return "top" in self._plain.column_names or self._answers is not None
+
     @cached_property
     def confidence(self) -> Floats:
         """The probability of the given answer; nan where the model gave none."""
@@ -101,6 +106,23 @@ class AnswerProbabilities:
         return np.broadcast_to(np.float64(np.nan), len(self._rows))
 
 
+class StoredProbabilities(AnswerProbabilities):
+    """Probabilities and agreement of passes that were computed before: one array for each property."""
+
+    def __init__(self, rows: int, **known: Floats) -> None:
+        super().__init__(_NOTHING, np.full(rows, -1, np.int32))
+        self.__dict__.update(known)  # where a cached property keeps its value
+        if "agreement" in known:
+            self.__dict__["passes"] = PassAgreement(known["agreement"], known["spread"])
+
+    @staticmethod
+    def columns_of(other: AnswerProbabilities) -> dict[str, Floats]:
+        """The arrays of some probabilities, to store them."""
+        columns = {name: getattr(other, name) for name in ("confidence", "squared_errors", "uncertainty", "entropy")}
+        return columns | {"agreement": other.passes.agreement, "spread": other.passes.entropy}
+
+
+_NOTHING = pa.table({name: pa.array([], kind) for name, kind in (("query", pa.uint64()), ("raw", pa.string()))})
 _EMPTY = {"query": pa.uint64(), "trial": pa.uint16(), "value": pa.string(), "score": pa.float64()}
 
 

@@ -5,14 +5,25 @@ that refusing never pays. What the paper calls precision, p_c and p_f, its autho
 acc = (p_c + p_f) / 2. These need a probability; for acc_r and the area under the curve an order is enough.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from counterpoint.core.groups import Relation
 from counterpoint.core.ports import Scale
-from counterpoint.metrics.metric import Ability, Estimator, Metric, MetricKind, Ratio, Statistic, has_relation, nowhere
+from counterpoint.metrics.metric import (
+    Ability,
+    Estimator,
+    Metric,
+    MetricKind,
+    Ratio,
+    Reason,
+    Statistic,
+    has_relation,
+    nowhere,
+)
 from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.units import Flags, Floats, Pairs, Rows
 
@@ -30,11 +41,16 @@ def _probable(pairs: Pairs) -> Flags:
     return _ranked(pairs) if pairs.probable else np.zeros_like(pairs.known)
 
 
-def _diagnose(pairs: Pairs, rows: Rows) -> str:
-    """Why captions and foils that have scores have no probabilities."""
-    if pairs.probable or not (_ranked(pairs) & pairs.counted)[rows].any():
-        return ""
-    return SCORES_ARE_SIMILARITIES if pairs.scale == Scale.SIMILARITY else SCALE_UNKNOWN
+def _has_scale(is_known: bool, pairs: Pairs) -> Flags:
+    """The captions and foils with scores that are no probabilities, or where it is not known whether they are."""
+    applies = not pairs.probable and (pairs.scale == Scale.SIMILARITY) == is_known
+    return _ranked(pairs) & pairs.counted if applies else np.zeros_like(pairs.known)
+
+
+_NOT_PROBABLE: tuple[Reason, ...] = (
+    (partial(_has_scale, True), SCORES_ARE_SIMILARITIES),
+    (partial(_has_scale, False), SCALE_UNKNOWN),
+)
 
 
 def caption_right(pairs: Pairs) -> Flags:
@@ -81,20 +97,35 @@ def _gain(pairs: Pairs, rows: Rows) -> Estimator:
     return lambda weights: float(gain @ weights / weights.sum())
 
 
-def relate_by_text(baselines: Sequence[Outcomes]) -> Floats:
+RankedPairs: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
+"""By suite and test: the captions that score above their foil, and all that are ranked."""
+
+
+def count_ranked(outcomes: Outcomes) -> dict[tuple[str, str], tuple[int, int]]:
+    """The ranked pairs of a model."""
+    pairs, counts = outcomes.pairs(), dict[tuple[str, str], tuple[int, int]]()
+    ranked = _ranked(pairs) & pairs.counted
+    for name, inside in _rows_by_test(outcomes):
+        here = ranked & inside[pairs.row]
+        counts[name] = int(pairs.related[here].sum()), int(here.sum())
+    return counts
+
+
+def relate_by_text(baselines: Sequence[Outcomes], counts: Sequence[RankedPairs] = ()) -> Floats:
     """For each row of a suite whether the text-only model that is best in its test ranks it below its caption.
 
-    The best one has the highest acc_r in the test. A coin is a text-only model as well: where none is above 50 %, a
-    row counts one half. It is nan where none has scores.
+    The best one has the highest acc_r in the test, over all pairs that `counts` has of each model where the outcomes
+    are a block of many. A coin is a text-only model as well: where none is above 50 %, a row counts one half. It is nan
+    where none has scores.
     """
+    counts = counts or [count_ranked(own) for own in baselines]
     related = np.full(len(baselines[0].base), np.nan)
-    suite, test = (baselines[0].labels(name) for name in ("suite", "test"))
-    place = suite.codes.astype(np.int64) * max(len(test.words), 1) + test.codes
-    for own in np.unique(place).tolist():
+    for name, inside in _rows_by_test(baselines[0]):
         best = 0.0
-        for pairs in (outcomes.pairs() for outcomes in baselines):
-            here = _ranked(pairs) & pairs.counted & (place[pairs.row] == own)
-            share = float(pairs.related[here].mean()) if here.any() else -1.0
+        for pairs, counted in zip((own.pairs() for own in baselines), counts, strict=True):
+            here = _ranked(pairs) & pairs.counted & inside[pairs.row]
+            hits, cases = counted.get(name, (0, 0))
+            share = hits / cases if cases else -1.0
             if share > max(best, COIN):
                 best, related[pairs.row[here]] = share, pairs.related[here]
             elif share >= 0 and best <= COIN:
@@ -102,12 +133,21 @@ def relate_by_text(baselines: Sequence[Outcomes]) -> Floats:
     return related
 
 
+def _rows_by_test(outcomes: Outcomes) -> Iterator[tuple[tuple[str, str], Flags]]:
+    """Each suite and test with the rows that are of it."""
+    suite, test = (outcomes.labels(name) for name in ("suite", "test"))
+    for first in suite.words.to_pylist():
+        for second in test.words.to_pylist():
+            if (inside := suite.where([first]) & test.where([second])).any():
+                yield (first, second), inside
+
+
 _RANKED: dict[str, Any] = {
     "needs": Ability.SCORES,
     "not_applicable": "no caption is ranked above a foil here",
     "applies": has_relation(Relation.RANKS),
 }
-_PROBABLE = _RANKED | {"not_applicable": "no caption and foil here have probabilities", "diagnose": _diagnose}
+_PROBABLE = _RANKED | {"not_applicable": "no caption and foil here have probabilities", "reasons": _NOT_PROBABLE}
 
 
 def _threshold_metric(name: str, hit: Callable[[Pairs], Flags | Floats], rank: int, **metadata: Any) -> Ratio[Pairs]:

@@ -70,11 +70,6 @@ def _with_noise(edit: str, pairs: Pairs) -> Flags:
     return ours & pairs.tagged(TAG).where([edit]) if ours.any() else ours
 
 
-def _diagnose_noise(counts: Callable[[Pairs], Flags], pairs: Pairs, rows: Rows) -> str:
-    """The reason, where there is anything to be asked."""
-    return NO_FEATURES if counts(pairs)[rows].any() else ""
-
-
 def _feature_robustness(modality: str, edit: str, rank: int) -> Ratio[Pairs]:
     counts = partial(_with_noise, edit)
     return Ratio(
@@ -92,7 +87,7 @@ def _feature_robustness(modality: str, edit: str, rank: int) -> Ratio[Pairs]:
         leads=only_tests(*FEATURE_NOISE_TESTS),
         rank=rank,
         on_request=True,
-        diagnose=partial(_diagnose_noise, counts),
+        reasons=((counts, NO_FEATURES),),
     )
 
 

@@ -8,31 +8,37 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from counterpoint.language.answers.rule_sets import RULE_SETS
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.bias import BIAS
-from counterpoint.metrics.intervals import NO_SCORE, UPPER, Score, ShareSums, statistic_interval
+from counterpoint.metrics.gathering import GatheredOutcomes
+from counterpoint.metrics.intervals import NO_SCORE, UPPER, Score, ShareSums, cluster_columns, statistic_interval
 from counterpoint.metrics.metric import (
+    Contents,
     Metric,
     Ratio,
     Statistic,
     applicable,
     contents_by_suite,
     displayed,
-    no_diagnosis,
     ordered,
+    whole_suites,
 )
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
-from counterpoint.metrics.units import STATES, OrderedPairs, Pairs, Rows, Sets, Singles
+from counterpoint.metrics.units import STATES, Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles
 
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
 """What one case of a metric is."""
 
 KORN_GRAUBARD, BONFERRONI = "Korn-Graubard", "Bonferroni"
 """Methods of intervals: of a mean of credit, and of the lowest of several."""
+
+ALL_FAILED = "every query that it was asked failed"
+"""Why a model has no score where nothing was answered."""
 
 DEFAULT_METRICS: tuple[Metric, ...] = (*ACCURACY_METRICS, *RANKING, *BIAS)
 """The metrics among which those that apply are chosen where a request lists no candidates."""
@@ -58,19 +64,18 @@ class ScoreRequest:
         """The columns that name a slice; the suite is always the first."""
         return ("suite", *(name for name in self.by if name != "suite"))
 
-    def metrics_by_suite(self, groups: pa.Table) -> dict[str, tuple[Metric, ...]]:
-        """The metrics that are computed of each suite in a table of groups."""
+    def metrics_by_suite(self, contents: Mapping[tuple[str, ...], Contents]) -> dict[str, tuple[Metric, ...]]:
+        """The metrics that are computed of each suite, given the contents of its tests."""
         if self.metrics:
-            return {suite: tuple(dict.fromkeys(self.metrics)) for (suite,) in distinct_values(groups, "suite")}
-        chosen: dict[str, list[Metric]] = {}
-        for cut in ((), ("test",)):
-            for (suite, *_), contents in contents_by_suite(groups, *cut).items():
-                chosen.setdefault(suite, []).extend(applicable(contents, self.candidates))
+            return {suite: tuple(dict.fromkeys(self.metrics)) for suite, *_ in contents}
+        chosen = {suite: [*applicable(own, self.candidates)] for suite, own in whole_suites(contents).items()}
+        for (suite, *_), own in contents.items():
+            chosen[suite].extend(applicable(own, self.candidates))
         return {suite: tuple(dict.fromkeys(metrics)) for suite, metrics in chosen.items()}
 
 
 def displayed_by_suite(
-    groups: pa.Table, rows: Iterable[Mapping[str, Any]], request: ScoreRequest
+    contents: Mapping[tuple[str, ...], Contents], rows: Iterable[Mapping[str, Any]], request: ScoreRequest
 ) -> dict[str, tuple[Metric, ...]]:
     """The metrics that tables show of each suite: the named ones, else those that lead there and have a value."""
     named = tuple(request.metrics)
@@ -79,8 +84,8 @@ def displayed_by_suite(
         if row["value"] is not None:
             valued.setdefault(row["suite"], set()).add(row["metric"])
     return {
-        suite: named or displayed(contents, [one for one in request.candidates if one.name in valued.get(suite, ())])
-        for (suite,), contents in contents_by_suite(groups).items()
+        suite: named or displayed(own, [one for one in request.candidates if one.name in valued.get(suite, ())])
+        for suite, own in whole_suites(contents).items()
     }
 
 
@@ -91,73 +96,169 @@ def score_table(groups: pa.Table, answers: pa.Table, by: Sequence[str] = ("test"
 
 
 def score_outcomes(outcomes: Outcomes, request: ScoreRequest) -> pa.Table:
-    """The scores of outcomes as one long table, a row for each slice and each metric.
+    """The scores of outcomes as one long table, a row for each slice and each metric; see `ScoreTotals`."""
+    suites = {name: Contents() for name in distinct_values(outcomes.table, "suite")}
+    totals = ScoreTotals(request, suites if request.metrics else contents_by_suite(outcomes.table, "test"))
+    totals.add(outcomes)
+    return totals.table()
 
-    The value is null where nothing counts; the reason says so where the metric does not apply to the model. Each row
-    has the number of units that are left out because a member failed or was not asked yet, and the share of each state
-    among the single answers of the slice.
+
+class ScoreTotals:
+    """The scores of one model, from its outcomes in one block or in several of whole pictures, in their order.
+
+    Of a block there remain the sums over the pictures of each slice, which are added in the order of the pictures, so
+    that blocks give the same scores as the whole to the last bit; and the cases of metrics that are no sums.
     """
-    by_suite = request.metrics_by_suite(outcomes.table)
-    chosen = list(dict.fromkeys(metric for metrics in by_suite.values() for metric in metrics))
-    request = replace(request, metrics=request.metrics or ordered(chosen))
-    slicer = Slicer(outcomes, request.columns, request.where)
-    singles = outcomes.singles()
-    cells = slicer.cut(singles)
-    states = _states(singles, cells)
-    rows = list(_scores(singles, cells, request))
-    del cells, singles
-    for kind in dict.fromkeys(metric.unit for metric in request.metrics):
-        if kind is not Singles:
-            units = outcomes.units(kind)
-            rows += _scores(units, slicer.cut(units), request)
-    computed = {suite: {metric.name for metric in metrics} for suite, metrics in by_suite.items()}
-    rows = [row for row in rows if row["metric"] in computed[row["slice"][0]]]
-    order = {metric.name: place for place, metric in enumerate(request.metrics)}
-    rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
-    rules = _rules(outcomes)
-    return pa.Table.from_pylist([_row(row, states, request, rules) for row in rows], _schema(request))
+
+    def __init__(self, request: ScoreRequest, contents: Mapping[tuple[str, ...], Contents]) -> None:
+        self._by_suite = request.metrics_by_suite(contents)
+        chosen = dict.fromkeys(metric for metrics in self._by_suite.values() for metric in metrics)
+        self._request = replace(request, metrics=request.metrics or ordered(chosen))
+        kinds: dict[type[Any], None] = dict.fromkeys((Singles, *(metric.unit for metric in self._request.metrics)))
+        self._units = {kind: _UnitTotals(kind, self._request.metrics) for kind in kinds}
+        self._states = SliceSums(len(STATES))
+        self._rules: dict[str, set[str]] = {}
+        self._gathered = GatheredOutcomes()
+
+    def add(self, outcomes: Outcomes) -> None:
+        """Add the outcomes of the next pictures; those of one picture come in one block."""
+        slicer = Slicer(outcomes, self._request.columns, self._request.where)
+        gathered = np.zeros(len(outcomes.base), np.bool_)
+        for kind, totals in self._units.items():
+            units: Any = outcomes.units(kind)
+            cells = slicer.cut(units)
+            places = totals.add(units, cells)
+            gathered[totals.bases_for_statistics(units, cells)] = True
+            if kind is Singles:
+                states = [units.state[cells.inside] == code for code in range(len(STATES))]
+                self._states.add(places[cells.place], states, len(totals.places))
+        self._gathered.add(outcomes, np.flatnonzero(gathered[outcomes.base]))
+        for suite, rules in _rules(outcomes).items():
+            self._rules.setdefault(suite, set()).update(rules)
+
+    def table(self) -> pa.Table:
+        """One long table, a row for each slice and each metric.
+
+        The value is null where nothing counts; the reason says so where the metric does not apply to the model. Each
+        row has the number of units that are left out because a member failed or was not asked yet, and the share of
+        each state among the single answers of the slice.
+        """
+        computed = {suite: {metric.name for metric in metrics} for suite, metrics in self._by_suite.items()}
+        joined = self._gathered.join()
+        rows = [row for totals in self._units.values() for row in totals.rows(joined, self._request)]
+        rows = [row for row in rows if row["metric"] in computed[row["slice"][0]]]
+        order = {metric.name: place for place, metric in enumerate(self._request.metrics)}
+        rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
+        states = self._state_shares()
+        rules = {suite: ", ".join(sorted(own)) for suite, own in self._rules.items()}
+        return pa.Table.from_pylist([_row(row, states, self._request, rules) for row in rows], _schema(self._request))
+
+    def _state_shares(self) -> dict[tuple[str, ...], dict[str, float]]:
+        """The number of single answers of each slice, and the share of each state among them."""
+        names = self._units[Singles].places
+        return {
+            name: {"answers": int(own.sum())} | dict(zip(STATES, (own / own.sum()).tolist(), strict=True))
+            for name, own in zip(names, self._states.sums.T, strict=True)
+        }
 
 
-def _rules(outcomes: Outcomes) -> dict[str, str]:
-    """The rule set by which the answers of each suite are compared."""
+class SliceSums:
+    """Sums of some columns for each slice, to which values are added one after the other."""
+
+    def __init__(self, columns: int) -> None:
+        self.sums: Floats = np.zeros((columns, 0))
+
+    def add(self, place: NDArray[np.integer], columns: Sequence[Floats | Flags], slices: int) -> None:
+        """Add the values of each column to the slices at their places, of which there are so many by now."""
+        self.sums = np.pad(self.sums, ((0, 0), (0, slices - self.sums.shape[1])))
+        for own, values in zip(self.sums, columns, strict=True):
+            np.add.at(own, place, values)
+
+
+class _UnitTotals:
+    """What the metrics of one unit need of each slice."""
+
+    def __init__(self, kind: type, metrics: Iterable[Metric]) -> None:
+        self._metrics = [metric for metric in metrics if metric.unit is kind]
+        self._statistics = [own for own in self._metrics if isinstance(own, Statistic) and not own.lowest_of]
+        self._kind = kind
+        self.places: dict[tuple[str, ...], int] = {}  # of the slices
+        self._left_out = SliceSums(1)
+        ratios = (part for own in self._metrics for part in ([own] if isinstance(own, Ratio) else own.lowest_of))
+        self._shares = {ratio: SliceSums(7) for ratio in ratios}
+        self._reasons: dict[str, dict[int, int]] = {metric.name: {} for metric in self._metrics}
+
+    def add(self, units: Any, cells: SliceCells) -> Rows:
+        """Add the units of a block; returns the place of each of its slices among all."""
+        found = [self.places.setdefault(name, len(self.places)) for name in cells.names]
+        places = np.array(found, np.int64)
+        by_cell = places[cells.slice_of_cell]
+        self._left_out.add(places, [cells.summed_by_slice(~units.counted)], len(self.places))
+        for ratio, totals in self._shares.items():
+            credit, counts = ratio.cases(units)
+            columns = cluster_columns(cells.summed(credit), cells.counted(counts), cells.summed(credit * credit))
+            totals.add(by_cell, columns, len(self.places))
+        for metric in self._metrics:
+            self._find_reasons(metric, units, cells, places)
+        return places
+
+    def bases_for_statistics(self, units: Any, cells: SliceCells) -> Rows:
+        """The bases of the groups that count for a metric that is no sum."""
+        counted = np.zeros(len(units.row), np.bool_)
+        for metric in self._statistics:
+            counted |= metric.counts(units)
+        inside = np.zeros(len(units.row), np.bool_)
+        inside[cells.inside] = True
+        return np.asarray(units.base[counted & units.counted & inside])
+
+    def _find_reasons(self, metric: Metric, units: Any, cells: SliceCells, places: Rows) -> None:
+        """Keep for each slice the first reason that holds; of a ratio only where nothing counts so far."""
+        if isinstance(metric, Ratio) and self._shares[metric].sums[0][places].all():
+            return
+        known = self._reasons[metric.name]
+        for rank, (holds, _) in enumerate(metric.reasons):
+            for place in places[cells.summed_by_slice(holds(units)) > 0].tolist():
+                known[place] = min(known.get(place, rank), rank)
+
+    def rows(self, gathered: Outcomes | None, request: ScoreRequest) -> Iterator[dict[str, Any]]:
+        """Each metric in each slice."""
+        units: Any = gathered.units(self._kind) if gathered and self._statistics else None
+        cells = Slicer(gathered, request.columns, request.where).cut(units) if gathered and units is not None else None
+        for metric in self._metrics:
+            if isinstance(metric, Ratio):
+                scores = _ratio_scores(ShareSums.of_totals(self._shares[metric].sums))
+            elif metric.lowest_of:
+                scores = _lowest_scores([ShareSums.of_totals(self._shares[part].sums) for part in metric.lowest_of])
+            else:
+                found = _statistic_scores(metric, units, cells, request) if cells else []
+                known = dict(zip(cells.names if cells else (), found, strict=True))
+                scores = [known.get(name, _SliceScore(NO_SCORE, 0, "")) for name in self.places]
+            for (name, place), score in zip(self.places.items(), scores, strict=True):
+                yield self._row(metric, name, place, score)
+
+    def _row(self, metric: Metric, name: tuple[str, ...], place: int, score: "_SliceScore") -> dict[str, Any]:
+        ends = {key: None if isnan(end := getattr(score.score, key)) else end for key in ("value", "low", "high")}
+        reason, known = score.reason, self._reasons[metric.name]
+        if not score.score.n and not reason and place in known:
+            reason = metric.reasons[known[place]][1]
+        return (
+            {"slice": name, "metric": metric.name, "version": metric.version}
+            | ends
+            | {"n": score.score.n, "clusters": score.clusters, "method": score.method}
+            | {"p": None if isnan(score.p) else score.p, "reason": reason, "unit": UNITS[self._kind]}
+            | {"left_out": int(self._left_out.sums[0][place])}
+        )
+
+
+def _rules(outcomes: Outcomes) -> dict[str, set[str]]:
+    """The rule sets by which the answers of each suite are compared; pooled suites may have several."""
     if "rules" not in outcomes.table.column_names:
         return {}
-    known = outcomes.table.select(["suite", "rules"]).unify_dictionaries()  # pooled suites may have several
+    known = outcomes.table.select(["suite", "rules"]).unify_dictionaries()
     labels: dict[str, set[str]] = {}
     for row in known.group_by(["suite", "rules"]).aggregate([]).to_pylist():
         labels.setdefault(row["suite"], set()).add(RULE_SETS[row["rules"]].label)
-    return {suite: ", ".join(sorted(own)) for suite, own in labels.items()}
-
-
-def _scores(
-    units: Pairs | OrderedPairs | Sets | Singles, cells: SliceCells, request: ScoreRequest
-) -> Iterator[dict[str, Any]]:
-    """Each metric of these units in each slice."""
-    left_out = cells.summed_by_slice(~units.counted)
-    for metric in request.metrics:
-        if metric.unit is type(units):
-            for place, row in enumerate(_score_slices(metric, units, cells, request)):
-                yield row | {"unit": UNITS[metric.unit], "left_out": int(left_out[place])}
-
-
-def _score_slices(metric: Metric, units: Any, cells: SliceCells, request: ScoreRequest) -> Iterator[dict[str, Any]]:
-    """One metric in each slice."""
-    if isinstance(metric, Ratio):
-        scores = _ratio_scores(metric, units, cells)
-    elif metric.lowest_of:
-        scores = _lowest_scores(metric, units, cells)
-    else:
-        scores = _statistic_scores(metric, units, cells, request)
-    for place, score in enumerate(scores):
-        ends = {key: None if isnan(end := getattr(score.score, key)) else end for key in ("value", "low", "high")}
-        diagnosed = not score.score.n and not score.reason and metric.diagnose is not no_diagnosis
-        reason = metric.diagnose(units, cells.units_of(place)) if diagnosed else score.reason
-        p = None if isnan(score.p) else score.p
-        yield (
-            {"slice": cells.names[place], "metric": metric.name, "version": metric.version}
-            | ends
-            | {"n": score.score.n, "clusters": score.clusters, "method": score.method, "p": p, "reason": reason}
-        )
+    return labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +280,8 @@ def slice_sums(metric: Ratio[Any], units: Any, cells: SliceCells) -> ShareSums:
     )
 
 
-def _ratio_scores(metric: Ratio[Any], units: Any, cells: SliceCells) -> list[_SliceScore]:
+def _ratio_scores(sums: ShareSums) -> list[_SliceScore]:
     """The score of a ratio in each slice."""
-    sums = slice_sums(metric, units, cells)
     columns = (sums.cases, sums.share, *sums.bounds(), sums.clusters)
     return [
         _SliceScore(Score(value, low, high, int(n)), int(clusters), KORN_GRAUBARD)
@@ -191,9 +291,8 @@ def _ratio_scores(metric: Ratio[Any], units: Any, cells: SliceCells) -> list[_Sl
     ]
 
 
-def _lowest_scores(metric: Statistic[Any], units: Any, cells: SliceCells) -> list[_SliceScore]:
+def _lowest_scores(parts: Sequence[ShareSums]) -> list[_SliceScore]:
     """The lowest of some ratios in each slice: a value is below one of several with a Bonferroni bound on each."""
-    parts = [slice_sums(part, units, cells) for part in metric.lowest_of]
     share, low = (np.min(own, axis=0) for own in ([part.share for part in parts], [part.bounds()[0] for part in parts]))
     high = np.min([part.bounds(1 - (1 - UPPER) / len(parts))[1] for part in parts], axis=0)
     return [
@@ -227,16 +326,6 @@ def _statistic_scores(
         return list(pool.map(score_slice, slices))
 
 
-def _states(singles: Singles, cells: SliceCells) -> dict[tuple[str, ...], dict[str, float]]:
-    """The number of single answers of each slice, and the share of each state among them."""
-    many = len(STATES)
-    table = np.bincount(cells.place * many + singles.state[cells.inside], minlength=len(cells.names) * many)
-    return {
-        name: {"answers": int(own.sum())} | dict(zip(STATES, (own / own.sum()).tolist(), strict=True))
-        for name, own in zip(cells.names, table.reshape(-1, many), strict=True)
-    }
-
-
 def _row(
     score: dict[str, Any],
     states: Mapping[tuple[str, ...], Mapping[str, float]],
@@ -245,7 +334,10 @@ def _row(
 ) -> dict[str, Any]:
     named = dict(zip(request.columns, score["slice"], strict=True))
     options = {"threshold": request.threshold, "rules": rules.get(named["suite"], "exact")}
-    return named | score | dict(states.get(score["slice"], {})) | options
+    own = states.get(score["slice"], {})
+    if not score["n"] and own and own["failed"] and own["failed"] + own["missing"] > 1 - 1e-9:
+        score = score | {"reason": ALL_FAILED}
+    return named | score | dict(own) | options
 
 
 def _schema(request: ScoreRequest) -> pa.Schema:

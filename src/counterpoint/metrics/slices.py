@@ -1,8 +1,7 @@
-"""Slices of units by any column: clusters within slices, renamed values, and slices that differ from the whole."""
+"""Slices of units by any column: clusters within slices, and renamed values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -10,11 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from counterpoint.metrics.distributions import student_p
-from counterpoint.metrics.intervals import binomial_bounds
 from counterpoint.metrics.labels import Codes, Labels, renumber
 from counterpoint.metrics.outcomes import Outcomes
-from counterpoint.metrics.paired_tests import ALPHA, holm
 from counterpoint.metrics.units import Flags, Floats, Singles, Unit
 
 
@@ -48,10 +44,6 @@ class SliceCells:
     def slice_of_cell(self) -> NDArray[np.int64]:
         """The slice of each cell."""
         return np.repeat(np.arange(len(self.names)), np.diff(self.bounds))
-
-    def units_of(self, place: int) -> NDArray[np.int64]:
-        """The units that lie in a slice."""
-        return np.asarray(self._units()[self.place == place])
 
     def units_by_slice(self, flags: Flags) -> list[NDArray[np.int64]]:
         """The marked units of each slice."""
@@ -145,17 +137,30 @@ def pool_suites(groups: Table) -> Table:
     The column `repeated` marks queries that an earlier suite has too, in another group: metrics of single answers count
     a query once.
     """
-    suites = Labels.of(groups["suite"])
-    kept = groups.filter(pa.array(~_repeats(suites.codes, groups["group_id"].to_numpy())))
-    repeated = _repeats(Labels.of(kept["suite"]).codes, kept["query"].to_numpy())
-    names = list(dict.fromkeys(suites.words.to_pylist()))
-    label = " + ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} suites"
+    suites, kept = Labels.of(groups["suite"]), drop_repeated_groups(groups)
+    repeated = find_repeats(Labels.of(kept["suite"]).codes, kept["query"].to_numpy())
+    label = pool_name(suites.words.to_pylist())
     pooled = pa.DictionaryArray.from_arrays(np.zeros(kept.num_rows, np.int32), [label])
     place = kept.column_names.index("suite")
     return kept.set_column(place, "suite", pooled).append_column("repeated", pa.array(repeated))
 
 
-def _repeats(suite: Codes, ids: NDArray[np.uint64]) -> Flags:
+def drop_repeated_groups(groups: Table) -> Table:
+    """The groups of suites without those that an earlier suite has too."""
+    return groups.filter(pa.array(~find_repeats(Labels.of(groups["suite"]).codes, groups["group_id"].to_numpy())))
+
+
+def pool_name(suites: Iterable[str]) -> str:
+    """The name of some suites that are scored as one.
+
+    >>> pool_name(["order", "negation"])
+    'order + negation'
+    """
+    names = list(dict.fromkeys(suites))
+    return " + ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} suites"
+
+
+def find_repeats(suite: NDArray[np.integer], ids: NDArray[np.uint64]) -> Flags:
     """Which rows have an id that occurs first in another suite."""
     _, first, place = np.unique(ids, return_index=True, return_inverse=True)
     return np.asarray(suite != suite[first][place])
@@ -173,65 +178,3 @@ def _plain(table: Table, column: str) -> pa.ChunkedArray:
 
 
 _MOST_NAMED = 4  # suites that the name of a pool lists
-FEWEST_GROUPS = 30
-"""Groups that a slice must have."""
-
-
-@dataclass(frozen=True, slots=True)
-class SliceSums:
-    """Sums over the groups of a slice and, with `score` s and count c of each picture, over its pictures."""
-
-    column: str  # "kind" or the name of a tag
-    value: str
-    n: int
-    total: float  # of the scores
-    squares: float  # of the scores
-    pictures: int
-    picture_squares: float  # of s
-    picture_products: float  # of s and c
-    picture_count_squares: float  # of c
-
-
-@dataclass(frozen=True, slots=True)
-class SliceDeviation:
-    """The score of a slice with its 95 % interval, that of the whole suite, and the corrected p value of a test."""
-
-    column: str
-    value: str
-    score: float
-    low: float
-    high: float
-    n: int
-    pictures: int
-    whole: float
-    p: float
-
-
-def find_deviations(slices: Iterable[SliceSums], whole: SliceSums) -> tuple[SliceDeviation, ...]:
-    """The slices whose score is significantly different from that of the whole suite, the lowest first."""
-    if not whole.n:
-        return ()
-    mean = whole.total / whole.n
-    tested = [_deviation(sums, mean) for sums in slices if FEWEST_GROUPS <= sums.n < whole.n]
-    corrected = holm([slice_.p for slice_ in tested])
-    clear = [
-        replace(slice_, p=p)
-        for slice_, p in zip(tested, corrected, strict=True)
-        if p < ALPHA and (slice_.high < mean or slice_.low > mean)
-    ]
-    return tuple(sorted(clear, key=lambda slice_: (slice_.score, slice_.column, slice_.value)))
-
-
-def _deviation(sums: SliceSums, whole: float) -> SliceDeviation:
-    """The score of a slice with the interval of its effective number of groups, and a t test against the whole."""
-    n, pictures = sums.n, sums.pictures
-    score = sums.total / n
-    independent = max(sums.squares - n * score * score, 0.0) / max(n - 1, 1) / n
-    between = sums.picture_squares - 2 * score * sums.picture_products + score * score * sums.picture_count_squares
-    clustered = max(between, 0.0) / n**2 * pictures / max(pictures - 1, 1)
-    design_effect = max(clustered / independent, 1.0) if independent > 0 else max(n / pictures, 1.0)
-    effective = max(n / design_effect, 1.0)
-    low, high = binomial_bounds(np.array(score), np.array(effective))
-    error = sqrt(max(whole * (1 - whole), 1e-9) / effective)
-    p = float(student_p((score - whole) / error, max(pictures - 1, 1)))
-    return SliceDeviation(sums.column, sums.value, score, float(low), float(high), n, pictures, whole, p)

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from counterpoint.metrics.metric import Ability, Metric, Ratio, has_questions, nowhere
-from counterpoint.metrics.units import Flags, Floats, Rows, Singles
+from counterpoint.metrics.units import Flags, Floats, Singles
 
 NO_MEAN = "no mean of passes with dropout is there: the model has none, or was run without --trials"
 NO_ENTROPY = "the mean of its passes has no entropy: its probabilities do not add up to one, or there is none"
@@ -19,11 +19,6 @@ NO_PASSES = "there are no two stochastic passes: the model has none, or was run 
 
 def _known(values: Callable[[Singles], Floats], singles: Singles) -> Flags:
     return singles.is_base & ~np.isnan(values(singles))
-
-
-def _diagnose(reason: str, singles: Singles, rows: Rows) -> str:
-    """The reason, where anything was answered at all."""
-    return reason if (singles.counted & singles.is_base)[rows].any() else ""
 
 
 def _metric(
@@ -50,7 +45,7 @@ def _metric(
         leads=nowhere,
         rank=rank,
         on_request=True,
-        diagnose=partial(_diagnose, missing),
+        reasons=((lambda singles: singles.counted & singles.is_base, missing),),
     )
 
 

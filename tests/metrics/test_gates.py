@@ -1,0 +1,46 @@
+"""A value against a line: two one-sided tests that agree with the textbook, and no verdict on a few pictures."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from counterpoint.metrics.gates import GateRule, GateVerdict, LineTest, decide, statistic_test
+from counterpoint.metrics.intervals import Jackknife
+
+
+@pytest.mark.parametrize("line", [0.2, 0.5, 0.8])
+def test_the_test_of_a_mean_by_jackknife_is_the_t_test_on_both_sides_of_the_line(line: float) -> None:
+    values = np.random.default_rng(7).random(40)
+    replicates = (values.sum() - values) / (len(values) - 1)
+    test = statistic_test(Jackknife(float(values.mean()), replicates), len(values), len(values), line)
+    assert test.below == pytest.approx(stats.ttest_1samp(values, line, alternative="less").pvalue)
+    assert test.above == pytest.approx(stats.ttest_1samp(values, line, alternative="greater").pvalue)
+    low, high = stats.t.interval(0.90, len(values) - 1, values.mean(), stats.sem(values))
+    assert (test.low, test.high) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize(("pictures", "verdict"), [(19, GateVerdict.UNDECIDED), (20, GateVerdict.FAILS)])
+def test_fewer_than_twenty_pictures_decide_nothing(pictures: int, verdict: GateVerdict) -> None:
+    far_below = LineTest(0.1, 0.05, 0.2, 1e-9, 1.0, 500, pictures)
+    (check,) = decide([(GateRule.parse("accuracy >= 0.9"), "order", "accuracy", far_below)])
+    assert check.verdict is verdict
+
+
+def test_an_alarm_that_its_correction_holds_back_says_what_it_would_take() -> None:
+    rule, n, error = GateRule.parse("accuracy >= 0.5"), 400, 0.025
+    near = _normal_test(0.5 - 1.9 * error, error, n)
+    far = _normal_test(0.9, error, n)
+    check, *_ = decide([(rule, suite, "accuracy", test) for suite, test in (("a", near), ("b", far), ("c", far))])
+    assert (check.verdict, check.test.high < 0.5) == (GateVerdict.UNDECIDED, True)
+    assert check.further is not None
+    enough = _normal_test(0.5 - 1.9 * error, error * (n / (n + check.further)) ** 0.5, n + check.further)
+    short = _normal_test(0.5 - 1.9 * error, error * (n / (n + check.further - 5)) ** 0.5, n + check.further - 5)
+    for test, verdict in ((enough, GateVerdict.FAILS), (short, GateVerdict.UNDECIDED)):
+        again, *_ = decide([(rule, suite, "accuracy", own) for suite, own in (("a", test), ("b", far), ("c", far))])
+        assert again.verdict is verdict
+
+
+def _normal_test(value: float, error: float, n: int) -> LineTest:
+    """A value with a normal error against a line of one half."""
+    reach, below = stats.norm.ppf(0.95) * error, float(stats.norm.cdf((0.5 - value) / error))
+    return LineTest(value, value - reach, value + reach, 1 - below, below, n, n)
