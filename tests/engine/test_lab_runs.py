@@ -1,4 +1,4 @@
-"""Runs into a lab on disk: killed, started again, side by side."""
+"""Runs into a lab on disk: again, and side by side; `benchmarks.attacks.kills` has those that are killed."""
 
 import sys
 from pathlib import Path
@@ -7,35 +7,19 @@ import pyarrow.compute as pc
 import pytest
 
 from counterpoint.lab.running import RunRequest, run_model
-from counterpoint.store.lab import LabStore
 
 PROJECT = Path(__file__).parents[2]
 sys.path.append(str(PROJECT))  # where the benchmarks are, which hold the full figures of all this
 
-from benchmarks.engine_kills import a_lab, ended, rows, said, started  # noqa: E402
+from benchmarks.slow_model import a_lab, rows, said, started  # noqa: E402
 
 SIZE = 1000
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
-    """A lab whose run nobody disturbed."""
-    lab = a_lab(tmp_path_factory.mktemp("whole") / "lab", SIZE)
-    assert started(lab).wait() == 0
-    return lab
-
-
-def test_a_run_killed_at_random_moments_ends_like_one_never_killed(whole: LabStore, tmp_path: Path) -> None:
-    broken = ended(a_lab(tmp_path / "lab", SIZE), kills=2)
-    assert broken.kills > 0
-    assert broken.answers.equals(said(whole, "slow"))
-    assert broken.rows == broken.answers.num_rows == SIZE
-
-
 @pytest.mark.prove
-def test_two_processes_running_one_model_and_one_running_another_give_every_answer_once(
-    whole: LabStore, tmp_path: Path
-) -> None:
+def test_two_processes_running_one_model_and_one_running_another_give_every_answer_once(tmp_path: Path) -> None:
+    whole = a_lab(tmp_path / "whole", SIZE)
+    assert started(whole).wait() == 0
     lab = a_lab(tmp_path / "lab", SIZE)
     processes = [started(lab), started(lab), started(lab, "other")]
     assert [process.wait() for process in processes] == [0, 0, 0]
@@ -46,7 +30,7 @@ def test_two_processes_running_one_model_and_one_running_another_give_every_answ
 
 
 def test_a_second_run_asks_nothing_and_a_third_asks_only_the_suite_that_is_new(tmp_path: Path) -> None:
-    lab, settings = a_lab(tmp_path / "lab", 300), RunRequest("benchmarks.engine_kills:slow", batch_size=32)
+    lab, settings = a_lab(tmp_path / "lab", 300), RunRequest("benchmarks.slow_model:slow", batch_size=32)
     first, second = (run_model(lab, settings).outcome for _ in range(2))
     assert (first.asked, second.asked, second.cached) == (300, 0, 300)
     a_lab(tmp_path / "lab", 300, name="more", first=200)

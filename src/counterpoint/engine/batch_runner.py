@@ -24,6 +24,10 @@ MIN_ANSWERS = 50
 """Answers before the share of failures can stop a run."""
 
 
+class MostQueriesFailedError(ModelError):
+    """More than half of the queries failed, so that going on is a waste."""
+
+
 class AnswerSink(Protocol):
     """Where answers go."""
 
@@ -105,17 +109,25 @@ class BatchRunner:
     """Asks batch after batch, and writes answers to a log."""
 
     def __init__(
-        self, dispatcher: Dispatcher, log: AnswerSink, meter: ProgressMeter, size: int, to_check: frozenset[int]
+        self,
+        dispatcher: Dispatcher,
+        log: AnswerSink,
+        meter: ProgressMeter,
+        size: int,
+        to_check: frozenset[int],
+        seconds: float | None = None,
     ) -> None:
-        self.size, self.reasons = size, Counter[str]()
+        self.size, self.reasons, self.seconds, self.meter = size, Counter[str](), seconds, meter
         self.answered_in_batch: dict[int, tuple[Query, Answer]] = {}  # those of `to_check`
-        self._dispatcher, self._log, self._meter, self._to_check = dispatcher, log, meter, to_check
+        self._dispatcher, self._log, self._to_check = dispatcher, log, to_check
         self._flushed = meter.clock()
 
     def run(self, rows: PlanRows, pictures: Prefetcher | None) -> None:
         """Ask rows, a batch at a time."""
         start = 0
         while start < len(rows):
+            if self.seconds is not None and self.meter.seconds >= self.seconds:
+                raise BudgetExhausted(f"the time budget of {self.seconds:g} s is used up")
             batch = rows.part(start, start + self.size)
             start += len(batch)
             if pictures is not None and (first := batch.picture):
@@ -125,8 +137,8 @@ class BatchRunner:
 
     def _settle(self, rows: PlanRows) -> None:
         """Ask a batch; what raises is asked again in halves, so that one bad query does not fail the others."""
-        buffer = AnswerBuffer(len(rows), partial(self._take, rows), self._meter.clock)
-        began = self._meter.clock()
+        buffer = AnswerBuffer(len(rows), partial(self._take, rows), self.meter.clock)
+        began = self.meter.clock()
         pending: list[Sequence[int]] = [range(len(rows))]
         try:
             while pending:
@@ -161,7 +173,7 @@ class BatchRunner:
     def _tick(self, buffer: AnswerBuffer) -> None:
         """Write pending answers and report progress while nothing arrives."""
         buffer.pass_on_if_due()
-        self._meter.count(0, 0)
+        self.meter.count(0, 0)
 
     def _fail(self, places: Sequence[int], problem: Exception | None, buffer: AnswerBuffer) -> None:
         reason = "the model gave no answer"
@@ -181,23 +193,27 @@ class BatchRunner:
         if len(rows) > 1:
             chosen = [at for at in answers if ids[at] in self._to_check and not trials[at]]
             self.answered_in_batch.update((ids[at], (queries[at], answers[at])) for at in chosen)
-        self._meter.cost = self._meter.cost.with_usages(answer.usage for answer in answers.values())
-        self._meter.count(len(answers), len(failed))
+        self.meter.cost = self.meter.cost.with_usages(answer.usage for answer in answers.values())
+        self.meter.count(len(answers), len(failed))
 
     def _flush_if_due(self, since: float) -> None:
         """Flush after a second or more: the log itself only flushes when the next answer comes."""
-        if self._meter.clock() - since >= 1:
+        if self.meter.clock() - since >= 1:
             self._log.flush()
-            self._flushed = self._meter.clock()
+            self._flushed = self.meter.clock()
 
     def _stop_if_most_fail(self) -> None:
-        done, failed = self._meter.done, self._meter.failed
-        if done >= MIN_ANSWERS and 2 * failed > done:
-            reason, times = self.reasons.most_common(1)[0]
-            raise ModelError(
-                f"{failed:,} of {done:,} queries failed, {times:,} of them because {reason!r}; the run was stopped",
-                hint="the answers so far are kept; fix the cause and run again to go on",
-            )
+        stop_if_most_fail(self.meter.done, self.meter.failed, self.reasons)
+
+
+def stop_if_most_fail(done: int, failed: int, reasons: Counter[str]) -> None:
+    """Raise MostQueriesFailedError where more than half of the answers are failures."""
+    if done >= MIN_ANSWERS and 2 * failed > done:
+        reason, times = reasons.most_common(1)[0]
+        raise MostQueriesFailedError(
+            f"{failed:,} of {done:,} queries failed, {times:,} of them because {reason!r}; the run was stopped",
+            hint="the answers so far are kept; fix the cause and run again to go on",
+        )
 
 
 def _is_out_of_memory(problem: Exception) -> bool:

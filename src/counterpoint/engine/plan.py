@@ -1,22 +1,19 @@
 """The plan of a run, as pure functions of the queries, the abilities of the model, and the answers in the log."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from counterpoint.core.groups import Mode
-from counterpoint.core.ports import (
-    MEAN_TRIAL,
-    Answerer,
-    AveragingSampler,
-    Model,
-    PictureDependentModel,
-    Sampler,
-    Scorer,
-)
+from counterpoint.core.ids import content_id
+from counterpoint.core.ports import MEAN_TRIAL
+from counterpoint.engine.model_profile import ModelProfile
 
+_FITTING = 1 << 30  # bytes of text
 KEYS = ("query", "trial", "digest")
 """The key of an answer: the query, the pass, and the picture file."""
 
@@ -38,36 +35,62 @@ def plan_queries(queries: pa.Table, trials: Sequence[int] = (0,)) -> pa.Table:
     return pa.concat_tables(passes) if passes else queries.slice(0, 0).append_column("trial", _constant(0, 0))
 
 
-def supported_rows(plan: pa.Table, model: Model, *, edits: bool = False) -> pa.Table:
+def supported_rows(plan: pa.Table, model: ModelProfile, *, edits: bool = False) -> pa.Table:
     """The rows that a model can answer, score or sample.
 
     Feature edits need a FeatureModel (`edits`), and work in the plain pass alone.
     """
-    answers, scores, samples = isinstance(model, Answerer), isinstance(model, Scorer), isinstance(model, Sampler)
-    modes = [mode.value for mode, can in ((Mode.ANSWER, answers), (Mode.SCORE, scores)) if can]
+    can = set(model.abilities)
+    modes = [mode.value for mode, needed in ((Mode.ANSWER, "answers"), (Mode.SCORE, "scores")) if needed in can]
     plain = pc.equal(plan["feature_edits"], "[]")
     plain = pc.or_(plain, pc.equal(plan["trial"], 0)) if edits else plain
     able = pc.and_(pc.is_in(plan["mode"], pa.array(modes, pa.string())), plain)
-    if needs_picture(model):
+    if model.needs_picture:
         able = pc.and_(able, pc.is_valid(plan["picture"]))
-    able = able if samples else pc.and_(able, pc.equal(plan["trial"], 0))
+    able = able if "samples" in can else pc.and_(able, pc.equal(plan["trial"], 0))
     if pc.greater_equal(pc.max(plan["trial"]), MEAN_TRIAL).as_py():
-        averages = isinstance(model, AveragingSampler) and model.averages
-        mean_rows = pc.equal(plan["mode"], Mode.ANSWER.value) if averages else pa.scalar(False)
+        mean_rows = pc.equal(plan["mode"], Mode.ANSWER.value) if model.averages else pa.scalar(False)
         able = pc.and_(able, pc.or_(pc.less(plan["trial"], MEAN_TRIAL), mean_rows))
     return plan if pc.all(able, min_count=0).as_py() else plan.filter(able)
-
-
-def needs_picture(model: Model) -> bool:
-    """Whether a model can do nothing without a picture."""
-    return isinstance(model, PictureDependentModel) and model.needs_picture
 
 
 def unanswered_rows(plan: pa.Table, missing: Callable[[pa.Table], pa.Table]) -> pa.Table:
     """The rows without an answer in a log, each once; the log sees the key columns alone."""
     keys = missing(plan.select(list(KEYS)).append_column("row", pa.array(np.arange(plan.num_rows))))
-    first = keys.group_by(["query", "trial"]).aggregate([("row", "min")])["row_min"]
-    return plan.take(first)
+    first = np.zeros(plan.num_rows, np.bool_)
+    first[keys.group_by(["query", "trial"]).aggregate([("row", "min")])["row_min"].to_numpy()] = True
+    return plan.filter(pa.array(first))
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """The rows to ask a model, in order, and how many are answered already or beyond the model."""
+
+    missing: pa.Table
+    cached: int
+    beyond: int  # rows that the model does not support
+    blind: int  # of those, rows without a picture, which the model needs
+
+
+def plan_run(
+    queries: pa.Table,
+    model: ModelProfile,
+    missing: Callable[[pa.Table], pa.Table],
+    trials: Sequence[int] = (0,),
+    *,
+    edits: bool = False,
+    shuffled: bool = False,
+) -> RunPlan:
+    """What a run has to ask: every query in every trial that the model supports and the log has no answer to."""
+    plan = plan_queries(queries, trials)
+    supported = supported_rows(plan, model, edits=edits)
+    rows = order_by_picture(unanswered_rows(supported, missing))
+    return RunPlan(
+        missing=shuffle_pictures(rows) if shuffled else rows,
+        cached=supported.num_rows - rows.num_rows,
+        beyond=plan.num_rows - supported.num_rows,
+        blind=plan["picture"].null_count if model.needs_picture else 0,
+    )
 
 
 def trial_numbers(count: int) -> list[int]:
@@ -87,13 +110,39 @@ def order_by_picture(plan: pa.Table) -> pa.Table:
     """
     keys = [(name, "ascending") for name in ("picture", "edits", "stochastic", "mode", "query", "trial")]
     sorting = plan.append_column("stochastic", pc.not_equal(plan["trial"], 0))
-    return plan.take(pc.sort_indices(sorting.select([name for name, _ in keys]), keys))
+    return _take(plan, pc.sort_indices(sorting.select([name for name, _ in keys]), keys))
+
+
+def shuffle_pictures(plan: pa.Table) -> pa.Table:
+    """The pictures in the order of hashes of their addresses: at random, and the same for every model.
+
+    What a run has asked when it stops is then a random sample of pictures over all suites. Rows of one picture keep
+    their order; those without one come last.
+    """
+    order = np.argsort(picture_ranks(plan["picture"], np.iinfo(np.uint64).max), kind="stable")
+    return _take(plan, pa.array(order))
+
+
+def picture_ranks(addresses: pa.ChunkedArray, absent: int) -> NDArray[np.uint64]:
+    """A hash of the address of each row's picture, by which pictures are put in random order; `absent` without one."""
+    pictures = addresses.cast(pa.large_string()).combine_chunks().dictionary_encode()
+    hashes = [content_id([address]) for address in pictures.dictionary.to_pylist()]
+    keys = np.array([*hashes, absent], np.uint64)
+    return np.asarray(keys[pictures.indices.fill_null(len(hashes)).to_numpy()])
 
 
 def sample_queries(plan: pa.Table, count: int) -> frozenset[int]:
     """A sample of the queries of the plain pass: ids are hashes, so the smallest are a random draw."""
     plain = plan.filter(pc.equal(plan["trial"], 0))["query"]
     return frozenset(plain.take(pc.bottom_k_unstable(plain, count)).to_pylist())
+
+
+def _take(plan: pa.Table, rows: pa.Array) -> pa.Table:
+    """Rows in another order; texts of more than 1 GiB with 64-bit offsets, as an array of strings holds 2 GiB."""
+    for place, field in enumerate(plan.schema):
+        if field.type == pa.string() and plan.column(place).nbytes > _FITTING:
+            plan = plan.set_column(place, field.name, plan.column(place).cast(pa.large_string()))
+    return plan.take(rows)
 
 
 def _constant(trial: int, rows: int) -> pa.Array:

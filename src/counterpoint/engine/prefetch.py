@@ -83,10 +83,13 @@ class Prefetcher:
     applied by one thread or process, which can keep the decoded file.
     """
 
-    def __init__(self, pictures: Pictures, *, threads: int | None = None, most: int = MAX_PICTURES) -> None:
+    def __init__(
+        self, pictures: Pictures, *, threads: int | None = None, most: int = MAX_PICTURES, cores: int | None = None
+    ) -> None:
+        self.cores = cores or os.cpu_count() or 1
         self._source, self._most = pictures, most
         self._load: Callable[[Picture], Any] = pictures.pixels
-        self._threads = threads or min(MAX_THREADS, os.cpu_count() or 1)
+        self._threads = threads or min(MAX_THREADS, self.cores)
         self._pool: ThreadPoolExecutor | MappedPool | None = None
         self._preprocess: Callable[[Pixels], Any] | None = None
         self._in_processes = False

@@ -3,8 +3,31 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Any
 
 from counterpoint.core.costs import Cost
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """A worker of a run, and what it has answered so far."""
+
+    name: str  # its device, or its node
+    state: str = "starting"  # starting, up, benched (lost too often, and not started again)
+    answered: int = 0
+    seconds: float = 0.0  # at work
+    losses: int = 0  # how often its process ended early
+    reason: str = ""  # why it was lost last
+
+    @property
+    def rate(self) -> float:
+        """Queries a second."""
+        return self.answered / self.seconds if self.seconds else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the record of a run."""
+        about = {"name": self.name, "state": self.state, "answered": self.answered, "seconds": round(self.seconds, 3)}
+        return about | ({"losses": self.losses, "reason": self.reason} if self.losses else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +42,7 @@ class Progress:
     left: float | None  # seconds; unknown at first
     retries: int = 0  # requests that failed and were sent again
     cost: Cost = field(default_factory=Cost)
+    workers: tuple[WorkerStatus, ...] = ()  # where there are several
 
     def __str__(self) -> str:
         left = "" if self.left is None or self.done == self.total else f", {format_duration(self.left)} left"
@@ -26,7 +50,9 @@ class Progress:
         retried = f", {self.retries:,} retried" if self.retries else ""
         cached = f", {self.cached:,} cached" if self.cached else ""
         price = f", {self.cost.price_text}" if self.cost.price_text else ""
-        return f"{self.done:,} of {self.total:,}, {self.rate:,.0f}/s{cached}{failed}{retried}{price}{left}"
+        up = sum(worker.state == "up" for worker in self.workers)
+        workers = f", {up} of {len(self.workers)} workers" if self.workers else ""
+        return f"{self.done:,} of {self.total:,}, {self.rate:,.0f}/s{workers}{cached}{failed}{retried}{price}{left}"
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -43,6 +69,7 @@ class ProgressMeter:
     clock: Callable[[], float] = monotonic
     every: float = 0.2  # seconds
     retries: Callable[[], int] = lambda: 0
+    workers: Callable[[], tuple[WorkerStatus, ...]] = lambda: ()
     cost: Cost = field(default_factory=Cost)
     done: int = 0
     failed: int = 0
@@ -64,7 +91,7 @@ class ProgressMeter:
         rate = self.done / self.seconds if self.seconds > 0 else 0.0
         left = (self.total - self.done) / rate if rate else None
         counts = (self.done, self.total, self.cached, self.failed, rate, left, self.retries())
-        self.report(Progress(*counts, self.cost))
+        self.report(Progress(*counts, self.cost, self.workers()))
 
     @property
     def seconds(self) -> float:

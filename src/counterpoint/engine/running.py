@@ -6,39 +6,27 @@ A run may end anywhere, by an interrupt, a kill or a crash; the next one plans w
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from counterpoint._version import __version__
 from counterpoint.core.costs import Cost
 from counterpoint.core.errors import BudgetExhausted
-from counterpoint.core.groups import Answer, Query, State
-from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import BatchingModel, Model, PricedModel, RemoteModel
-from counterpoint.engine.batch_runner import AnswerSink, BatchRunner, PlanRows, QueryReader
-from counterpoint.engine.dispatch import Dispatcher, FeatureEditAnswerer, QueryBatch
-from counterpoint.engine.plan import (
-    needs_picture,
-    order_by_picture,
-    plan_queries,
-    sample_queries,
-    supported_rows,
-    unanswered_rows,
-)
+from counterpoint.core.ports import Model
+from counterpoint.engine.batch_invariance import BatchInvarianceCheck
+from counterpoint.engine.batch_runner import QueryReader
+from counterpoint.engine.dispatch import FeatureEditAnswerer
+from counterpoint.engine.plan import plan_run, sample_queries
 from counterpoint.engine.prefetch import Prefetcher
-from counterpoint.engine.progress import Progress, ProgressCallback, ProgressMeter
+from counterpoint.engine.progress import Progress, ProgressCallback, ProgressMeter, WorkerStatus
+from counterpoint.engine.shard_worker import AskSettings, Executor, RunLog, ShardWorker
 
-MIN_CHECKED = 4
-"""Queries that are asked once more whatever the time limit."""
-TOLERANCE = 1e-4
-"""The largest difference of two scores, relative to the larger of them and 1."""
-CHUNK_ROWS = 4096
-"""Rows converted to queries at a time."""
 BATCH = 64
 """The batch size where neither user nor model sets one."""
 CHECK_SHARE = 0.02
@@ -47,62 +35,10 @@ PACKAGES = ("numpy", "pillow", "pyarrow", "onnxruntime", "torch", "transformers"
 """Packages that may change an answer or its speed."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchInvarianceCheck:
-    """How many queries were asked both in a batch and alone, and how many of them were answered differently."""
-
-    checked: int
-    differing: int
-
-    @property
-    def disagreement(self) -> float:
-        """The share that was answered differently."""
-        return self.differing / self.checked
-
-
-def check_batch_invariance(
-    dispatcher: Dispatcher,
-    answered: Mapping[int, tuple[Query, Answer]],
-    stop: Callable[[], bool] = lambda: False,
-) -> BatchInvarianceCheck | None:
-    """Ask queries that were answered in a batch once more, each alone, until `stop`; failed queries do not count."""
-    pairs = []
-    for count, (query, answer) in enumerate(answered.values()):
-        if count >= MIN_CHECKED and stop():
-            break
-        if (alone := _answer_alone(dispatcher, query)) is not None:
-            pairs.append((answer, alone))
-    settled = [pair for pair in pairs if all(answer.state is not State.FAILED for answer in pair)]
-    if not settled:
-        return None
-    return BatchInvarianceCheck(len(settled), sum(not answers_agree(*pair) for pair in settled))
-
-
-def answers_agree(first: Answer, second: Answer) -> bool:
-    """Whether two answers are the same, scores up to rounding.
-
-    >>> answers_agree(Answer.scored(0.5), Answer.scored(0.50001)), answers_agree(Answer.of("yes"), Answer.of("no"))
-    (True, False)
-    """
-    if first.score is None or second.score is None:
-        return (first.state, first.value, first.score) == (second.state, second.value, second.score)
-    return abs(first.score - second.score) <= TOLERANCE * max(1.0, abs(first.score), abs(second.score))
-
-
-def _answer_alone(dispatcher: Dispatcher, query: Query) -> Answer | None:
-    answers: list[Answer] = []
-    try:
-        dispatcher.ask(QueryBatch([query], [0]), lambda place, answer: answers.append(answer))
-    except Exception:  # the run itself is over, and has counted its failures
-        return None
-    return answers[0] if answers else None
-
-
-class RunLog(AnswerSink, Protocol):
-    """A log of answers that knows which are missing."""
-
-    def missing(self, plan: pa.Table) -> pa.Table:
-        """The rows of a plan, with all their columns, whose query, trial and digest have no settled answer."""
+Portions: TypeAlias = Callable[[pa.Table], Iterable[pa.Table]]
+"""What of the missing rows is asked, portion by portion."""
+NOT_NEEDED = "the rest is not needed"
+"""Why queries are left where portions end before all is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +52,13 @@ class RunSummary:
     seconds: float
     batch: int  # the size at the end, smaller than at the start where memory ran out
     blind: int = 0  # of those beyond, rows without a picture, which the model needs
-    left: int = 0  # not asked, since the budget was used up
+    left: int = 0  # not asked, since the budget was used up or they are not needed
     stopped: str = ""  # why queries are left
     retries: int = 0  # requests that failed and were sent again
     batch_invariance: BatchInvarianceCheck | None = None  # None where nothing was asked in batches
     reasons: tuple[tuple[str, int], ...] = ()  # why queries failed, the most frequent first
     cost: Cost = field(default_factory=Cost)
+    workers: tuple[WorkerStatus, ...] = ()  # where there were several
 
 
 def run(
@@ -138,66 +75,90 @@ def run(
     edited: FeatureEditAnswerer | None = None,
     progress: ProgressCallback = lambda progress: None,
     clock: Callable[[], float] = monotonic,
+    seconds: float | None = None,
+    portions: Portions = lambda missing: (missing,),
 ) -> RunSummary:
-    """Ask a model every query in every trial that it supports and the log has no answer to.
+    """Ask a model in this process every query in every trial that it supports and the log has no answer to.
 
-    `pictures` is the prefetcher that the model reads from; it is told which pictures come next. Up to `check` queries
-    are asked once more, alone, to measure batch invariance; fewer where that takes long, and none of a remote model,
-    whose server forms batches of its own. `edited` answers queries with feature edits; without it they are skipped.
+    `pictures` is the prefetcher that the model reads from; it is told which pictures come next. `edited` answers
+    queries with feature edits; without it they are skipped. The rest is as in `run_on`.
     """
-    batch = batch or (model.batch_size if isinstance(model, BatchingModel) else BATCH)
-    assert batch > 0, "a batch holds at least one query"
-    remote = model if isinstance(model, RemoteModel) else None
-    left, stopped = 0, ""
-    plan = plan_queries(queries, trials)
-    supported = supported_rows(plan, model, edits=edited is not None)
-    missing = order_by_picture(unanswered_rows(supported, log.missing))
-    meter = ProgressMeter(missing.num_rows, supported.num_rows - missing.num_rows, progress, clock)
-    if remote is not None:
-        meter.retries = lambda: remote.retries
-    meter.cost = Cost(prices=model.prices if isinstance(model, PricedModel) else None)
-    if pictures is not None:
-        pictures.expect(_pictures(missing, read))
-    with Dispatcher(model, seed=seed, edited=edited) as dispatcher:
-        runner = BatchRunner(dispatcher, log, meter, batch, sample_queries(missing, 0 if remote else check))
-        try:
-            for rows in _chunks(missing, batch * max(1, CHUNK_ROWS // batch)):
-                runner.run(PlanRows.of(rows, read), pictures)
-        except BudgetExhausted as problem:
-            left, stopped = meter.total - meter.done, str(problem)
-        finally:
-            log.flush()
-            meter.report_now()
-        deadline = meter.seconds + max(1.0, CHECK_SHARE * meter.seconds)
-        invariance = check_batch_invariance(dispatcher, runner.answered_in_batch, lambda: meter.seconds > deadline)
-    return RunSummary(
-        asked=meter.done,
-        failed=meter.failed,
-        cached=meter.cached,
-        beyond=plan.num_rows - supported.num_rows,
-        blind=plan["picture"].null_count if needs_picture(model) else 0,
-        seconds=meter.seconds,
-        batch=runner.size,
-        left=left,
-        stopped=stopped,
-        retries=meter.retries(),
-        batch_invariance=invariance,
-        reasons=tuple(runner.reasons.most_common(5)),
-        cost=meter.cost,
+    return run_on(
+        ShardWorker(model, pictures, read=read, edited=edited),
+        queries,
+        log,
+        trials=trials,
+        batch=batch,
+        seed=seed,
+        check=check,
+        progress=progress,
+        clock=clock,
+        seconds=seconds,
+        portions=portions,
     )
 
 
-def _pictures(plan: pa.Table, read: QueryReader) -> Iterator[Picture]:
-    """The pictures of an ordered plan, each once, read lazily."""
-    last = None
-    for rows in _chunks(plan, CHUNK_ROWS):
-        for query in read(rows):
-            if query.picture is not None and query.picture != last:
-                yield (last := query.picture)
+def run_on(
+    executor: Executor,
+    queries: pa.Table,
+    log: RunLog,
+    *,
+    trials: Sequence[int] = (0,),
+    batch: int | None = None,
+    seed: int = 0,
+    check: int = 32,
+    progress: ProgressCallback = lambda progress: None,
+    clock: Callable[[], float] = monotonic,
+    seconds: float | None = None,
+    portions: Portions = lambda missing: (missing,),
+    run_name: str = "",
+) -> RunSummary:
+    """Plan what is missing, and let an executor ask it.
 
-
-def _chunks(plan: pa.Table, rows: int) -> Iterator[pa.Table]:
-    return (plan.slice(start, rows) for start in range(0, plan.num_rows, rows))
+    Up to `check` queries are asked once more, alone, to measure batch invariance; fewer where that takes long, and none
+    of a remote model, whose server forms batches of its own. After so many `seconds` no further batch is asked;
+    pictures are then asked in a random order. `portions` takes the missing rows and yields those to ask next; the
+    answers to a portion are in the log when the next is taken.
+    """
+    model, stopped, invariance = executor.profile, "", None
+    batch = batch or model.batch_size or BATCH
+    assert batch > 0, "a batch holds at least one query"
+    plan = plan_run(queries, model, log.missing, trials, edits=executor.answers_edits, shuffled=seconds is not None)
+    meter = ProgressMeter(plan.missing.num_rows, plan.cached, progress, clock)
+    meter.cost = Cost(prices=model.prices)
+    to_check = sample_queries(plan.missing, 0 if model.is_remote else check)
+    try:
+        executor.begin(AskSettings(batch, seed, to_check, seconds, run_name), log, meter)
+        try:
+            for portion in portions(plan.missing):
+                executor.ask(portion)
+                log.flush()
+                meter.report_now()
+            stopped = NOT_NEEDED
+        except BudgetExhausted as problem:
+            stopped = str(problem)
+        finally:
+            log.flush()
+            meter.report_now()
+        invariance = executor.check(max(1.0, CHECK_SHARE * meter.seconds))
+    finally:
+        executor.end()
+    return RunSummary(
+        asked=meter.done,
+        failed=meter.failed,
+        cached=plan.cached,
+        beyond=plan.beyond,
+        blind=plan.blind,
+        seconds=meter.seconds,
+        batch=executor.batch,
+        left=meter.total - meter.done,
+        stopped=stopped if meter.done < meter.total else "",
+        retries=meter.retries(),
+        batch_invariance=invariance,
+        reasons=tuple(executor.reasons.most_common(5)),
+        cost=meter.cost,
+        workers=executor.workers,
+    )
 
 
 def describe_run(
@@ -218,6 +179,9 @@ def describe_run(
         }
     else:
         counts = {"asked": result.done, "failed": result.failed, "cached": result.cached}
+        details = {"total": result.total, "updated": datetime.now(UTC).isoformat(timespec="seconds")}
+    if result.workers:
+        details["workers"] = [worker.to_dict() for worker in result.workers]
     if result.cost.answers or result.cost.prices:
         details["cost"] = result.cost.to_record()
     about = {"state": state, "settings": dict(settings), "suites": dict(suites), "counts": counts}
