@@ -51,7 +51,10 @@ def _double(provider: Provider, *rules: Any, **settings: Any) -> ChatServer:
 
 def _response(body: object, status: str = "200 OK", headers: str = "") -> bytes:
     text = body if isinstance(body, str) else json.dumps(body)
-    return f"HTTP/1.1 {status}\r\n{headers}Content-Length: {len(text)}\r\n\r\n{text}".encode()
+    close = (
+        "Connection: close\r\n"  # which the double does: a client that used the connection again would count a retry
+    )
+    return f"HTTP/1.1 {status}\r\n{headers}{close}Content-Length: {len(text)}\r\n\r\n{text}".encode()
 
 
 def _message(*texts: str, **more: Any) -> dict[str, Any]:

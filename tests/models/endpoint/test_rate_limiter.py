@@ -1,12 +1,15 @@
 """How fast a server is asked, and when again; all of it without a server and without a wait."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from math import inf
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +19,7 @@ from served import some
 from counterpoint.core.costs import Budget
 from counterpoint.core.errors import BudgetExhausted, ModelUnreachable
 from counterpoint.core.groups import Answer, Query
+from counterpoint.models.endpoint.requests import REQUESTS_PER_CLIENT, ClientPool
 from counterpoint.models.endpoint.scheduler import (
     QueryTask,
     RateLimiter,
@@ -242,3 +246,15 @@ def test_fewer_requests_are_in_flight_to_a_server_that_pushes_back() -> None:
     assert sorted(settled) == [(place, "yes") for place in range(120)]
     assert max(crowd[:24]) > 12
     assert sum(crowd[-60:]) / 60 < 6
+
+
+def test_a_client_sends_a_few_requests_at_a_time_and_the_last_used_is_next() -> None:
+    clients: Any = ("one", "two", "three")
+    pool = ClientPool(clients)
+    with ExitStack() as lent:
+        counts = Counter(str(lent.enter_context(pool.lend())) for _ in range(3 * REQUESTS_PER_CLIENT))
+    assert counts == dict.fromkeys(clients, REQUESTS_PER_CLIENT)
+    with pool.lend() as first:
+        pass
+    with pool.lend() as again:
+        assert again is first

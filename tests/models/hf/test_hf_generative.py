@@ -21,14 +21,21 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Sampler, Scale, Scorer
 from counterpoint.engine import running
 from counterpoint.engine.mapped_arrays import MappedPool, read_mapped
-from counterpoint.models.hf.batch_preparation import BatchRow, from_worker, map_ahead, preparation_worker, prepare_batch
+from counterpoint.models.hf.batch_preparation import (
+    BatchRow,
+    from_worker,
+    map_ahead,
+    preparation_worker,
+    prepare_batch,
+    prepare_portions,
+)
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.decoder import count_tokens, log_likelihoods
 from counterpoint.models.hf.generative import build_prompt
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
 
-KINDS = ("llava", "qwen2_vl", *(pytest.param(kind, marks=pytest.mark.prove) for kind in ("idefics3", "paligemma")))
+KINDS = ("llava", "qwen2_vl", "idefics3", "paligemma")
 run = partial(running.run, read=groups.read_queries)
 Made = Callable[..., Any]
 
@@ -65,7 +72,7 @@ def plainly(model: Any, query: Query, tail: Sequence[int] = ()) -> Any:
     return logits[length - 1 :].float().log_softmax(-1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_answers_in_batches_are_answers_one_by_one(model: Made, kind: str) -> None:
     one = model(kind)
     queries = [*asked(), Query(None, "What is it?"), Query(None, "How many dogs are there in this picture?")]
@@ -74,7 +81,7 @@ def test_answers_in_batches_are_answers_one_by_one(model: Made, kind: str) -> No
     assert len({answer.raw for answer in together}) >= 5, "answers depend on what is shown and asked"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_an_answer_has_the_tokens_of_its_own_prompt_and_reply(model: Made, kind: str) -> None:
     one = model(kind)
     for query, answer in list(zip(asked(), said(one, asked()), strict=True))[:2]:
@@ -86,12 +93,11 @@ def test_an_answer_has_the_tokens_of_its_own_prompt_and_reply(model: Made, kind:
 def test_padding_after_a_reply_is_not_counted() -> None:
     import torch
 
-    inputs = {"attention_mask": torch.tensor([[0, 1, 1], [1, 1, 1]])}
     replies = torch.tensor([[5, 6, 2, 0], [5, 6, 7, 8]])
-    assert count_tokens(inputs, replies, 0, 2) == [Usage(2, 3), Usage(3, 4)]
+    assert count_tokens([2, 3], replies, 0, 2) == [Usage(2, 3), Usage(3, 4)]
     ended = torch.tensor([[5, 2, 2, 2], [5, 6, 7, 2]])
     for padding in (2, None):
-        assert count_tokens(inputs, ended, padding, 2) == [Usage(2, 2), Usage(3, 4)]
+        assert count_tokens([2, 3], ended, padding, 2) == [Usage(2, 2), Usage(3, 4)]
 
 
 @pytest.mark.parametrize("kind", sample(KINDS, 2))
@@ -114,7 +120,7 @@ def test_log_likelihoods_are_those_of_a_plain_pass(model: Made, kind: str) -> No
     assert len({len(tail) for tail in tails}) > 1
     queries = asked()[1:5]
     (batch,) = one._preparer.batches([BatchRow(place, query) for place, query in enumerate(queries)], 4)
-    found = log_likelihoods(one._generate, batch.inputs, tails, one._decoder.end)
+    found = log_likelihoods(one._decoder, batch.inputs, tails, one._decoder.end)
     for query, tail, total in zip(queries, tails, found, strict=True):
         odds = plainly(one, query, tail)
         assert total == pytest.approx(sum(float(odds[at, token]) for at, token in enumerate(tail)), abs=1e-4)
@@ -190,7 +196,8 @@ def test_a_drawn_answer_depends_on_query_trial_and_seed_alone(model: Made, kind:
 
 def test_draws_at_a_low_temperature_are_the_plain_answers(model: Made) -> None:
     cold = model("llava", temperature="0.0001")
-    assert [answer for _, _, answer in cold.sample(asked(), [3], 1)] == said(cold, asked())
+    drawn = {place: answer for place, _, answer in cold.sample(asked(), [3], 1)}
+    assert drawn == dict(enumerate(said(cold, asked())))
 
 
 def test_answers_from_its_own_features_are_the_answers(model: Made) -> None:
@@ -235,7 +242,7 @@ def test_a_picture_that_cannot_be_read_fails_its_query_alone(model: Made) -> Non
 def test_when_memory_runs_out_batches_get_smaller_until_they_fit(model: Made) -> None:
     import torch
 
-    one, log = model("llava", batch="8"), MemoryLog()
+    one, log = model("llava", batch="8", share="no"), MemoryLog()
     generate, sizes = one._decoder.model.generate, []
 
     def tight(**inputs: Any) -> Any:
@@ -367,7 +374,9 @@ def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path)
         for position, query in enumerate([*asked(), Query(Picture("blocks:broken"), "Is it?")])
     ]
     with MappedPool(partial(preparation_worker, build, Blocks(), "bfloat16"), processes=1) as pool:
-        there, here = from_worker(read_mapped(pool.call(rows).result())), prepare_batch(rows, build(), Blocks())
+        (there,) = map(from_worker, read_mapped(pool.call((False, [rows])).result()))
+        trees = list(map(from_worker, read_mapped(pool.call((True, [rows[:1], rows[1:2]])).result())))
+    here = prepare_batch(rows, build(), Blocks())
     assert (there.rows, there.failed) == (here.rows, here.failed)
     assert [position for position, _ in there.failed] == [len(rows) - 1]
     assert there.inputs.keys() == here.inputs.keys()
@@ -375,3 +384,9 @@ def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path)
         expected = tensor.bfloat16() if tensor.is_floating_point() else tensor
         assert there.inputs[name].dtype == expected.dtype
         assert (there.inputs[name] == expected).all()
+    for tree, known in zip(trees, prepare_portions(True, [rows[:1], rows[1:2]], build(), Blocks()), strict=True):
+        assert tree.rows == known.rows
+        assert tree.prompts is not None
+        assert known.prompts is not None
+        assert tree.prompts.trunk.tolist() == known.prompts.trunk.tolist()
+        assert tree.inputs.keys() == {"pixel_values", "image_grid_thw"}, "its picture alone"

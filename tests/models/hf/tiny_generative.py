@@ -60,20 +60,28 @@ def llava(folder: Path) -> None:
 
 def qwen2_vl(folder: Path) -> None:
     """Pictures of any size, a token for each block of four patches, and positions in three dimensions."""
-    from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration, Qwen2VLImageProcessorPil
+    from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
+
+    sight = {"embed_dim": 32, "hidden_size": 32, "mlp_ratio": 2}
+    _qwen(folder, Qwen2VLForConditionalGeneration, Qwen2VLConfig, sight)
+
+
+def qwen2_5_vl(folder: Path) -> None:
+    """The same with attention in windows of the picture."""
+    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+
+    sight = {"hidden_size": 32, "intermediate_size": 48, "out_hidden_size": 32, "window_size": 56}
+    _qwen(folder, Qwen2_5_VLForConditionalGeneration, Qwen2_5_VLConfig, {**sight, "fullatt_block_indexes": [1]})
+
+
+def _qwen(folder: Path, family: Any, settings: Any, sight: dict[str, Any]) -> None:
+    from transformers import Qwen2VLImageProcessorPil
 
     marks = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
     words = tiny_words.byte_pairs(*marks)
     start, end, image, video = (words.convert_tokens_to_ids(mark) for mark in marks)
-    config = Qwen2VLConfig(
-        vision_config={
-            "depth": 2,
-            "embed_dim": 32,
-            "hidden_size": 32,
-            "num_heads": 4,
-            "mlp_ratio": 2,
-            "patch_size": 14,
-        },
+    config = settings(
+        vision_config={"depth": 2, "num_heads": 4, "patch_size": 14, **sight},
         text_config={
             **LANGUAGE,
             **_numbers(words),
@@ -88,7 +96,7 @@ def qwen2_vl(folder: Path) -> None:
         patch_size=14, merge_size=2, size={"shortest_edge": 28 * 28, "longest_edge": 84 * 84}
     )
     words.chat_template = tiny_words.turns("<|vision_start|><|image_pad|><|vision_end|>")
-    _saved(Qwen2VLForConditionalGeneration, config, folder, words)
+    _saved(family, config, folder, words)
     eyes.save_pretrained(folder)
 
 
@@ -113,6 +121,32 @@ def idefics3(folder: Path) -> None:
     eyes = Idefics3ImageProcessorPil(size={"longest_edge": 56}, max_image_size={"longest_edge": 28})
     processor = Idefics3Processor(eyes, words, image_seq_len=1, chat_template=tiny_words.turns("<image>"))
     _saved(Idefics3ForConditionalGeneration, config, folder, processor)
+
+
+def internvl(folder: Path) -> None:
+    """Tiles of a picture between marks, four tokens each."""
+    from transformers import (
+        GotOcr2ImageProcessorPil,
+        InternVLConfig,
+        InternVLForConditionalGeneration,
+    )
+
+    marks = {"start_image_token": "<img>", "end_image_token": "</img>", "context_image_token": "<IMG_CONTEXT>"}
+    more: dict[str, Any] = {**marks, "video_token": "<video>"}
+    words = tiny_words.byte_pairs(*marks.values(), "<video>", **more)
+    image = words.convert_tokens_to_ids("<IMG_CONTEXT>")
+    config = InternVLConfig(
+        vision_config={**SIGHT, "image_size": [56, 56], "patch_size": [14, 14]},
+        text_config={"model_type": "qwen2", **LANGUAGE, **_numbers(words)},
+        image_token_id=image,
+    )
+    eyes = GotOcr2ImageProcessorPil(
+        size={"height": 56, "width": 56}, crop_to_patches=True, min_patches=1, max_patches=2
+    )
+    words.chat_template = tiny_words.turns("<IMG_CONTEXT>")
+    _saved(InternVLForConditionalGeneration, config, folder, words)
+    eyes.save_pretrained(folder)
+    (folder / "processor_config.json").write_text('{"image_seq_length": 4, "processor_class": "InternVLProcessor"}')
 
 
 def paligemma(folder: Path) -> None:
@@ -169,7 +203,7 @@ def gpt2(folder: Path, template: str = "") -> None:
 
 
 KINDS: dict[str, Callable[[Path], None]] = {
-    kind.__name__: kind for kind in (llava, qwen2_vl, idefics3, paligemma, blip, gpt2)
+    kind.__name__: kind for kind in (llava, qwen2_vl, qwen2_5_vl, idefics3, internvl, paligemma, blip, gpt2)
 }
 """Each kind of checkpoint by its name."""
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias
 
-import httpx2
-
 from counterpoint.core.costs import Budget, Cost, TokenPrices
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
 from counterpoint.core.groups import Answer, Mode, Query
@@ -38,13 +36,13 @@ from counterpoint.models.endpoint.completions import (
 )
 from counterpoint.models.endpoint.picture_encoding import DEFAULT_SIDE, ORIGINAL, PictureEncoder, PictureEncoding
 from counterpoint.models.endpoint.providers import ANTHROPIC, GOOGLE, OPENAI, Provider
-from counterpoint.models.endpoint.requests import Endpoint, RequestRejected, Server
+from counterpoint.models.endpoint.requests import ClientPool, Endpoint, RequestRejected, Server
 from counterpoint.models.endpoint.scheduler import QueryTask, RateLimiter, RequestScheduler, RetryPolicy, ServerState
 from counterpoint.models.prices import parse_budget, read_prices
 from counterpoint.models.prompts import Prompt
 
-BATCH = 1024
-"""Queries per call: so many that waiting for the last few of them costs little."""
+BATCH, ROUNDS = 1024, 64
+"""Queries per call, and those for each concurrent request: so many that waiting for the last few costs little."""
 BATCHED_QUERIES = 200_000
 """Queries per call where the server forms batches: all of most runs, since a call ends with its last batch."""
 EncodePicture: TypeAlias = Callable[[Picture], str]
@@ -76,7 +74,7 @@ class ChatSettings:
 
     def former_fingerprints(self, server: Server) -> tuple[str, ...]:
         """What earlier releases made of these settings: pictures were PNG, and the digest covered the address."""
-        if server.provider is not OPENAI:
+        if server.provider.name != OPENAI.name:
             return ()
         marks = [self.version] if self.version else []
         former = [self._fingerprint(*marks, encoding=encoding) for encoding in self.encoding.former]
@@ -127,8 +125,12 @@ def _chat(
     picture_side: int = DEFAULT_SIDE,
     batch: bool = False,
     poll: float = 30.0,
+    key_variable: str = "",
 ) -> "Chat":
     """The model of this name on a server; its key is read from the environment alone."""
+    if key_variable and not os.environ.get(key_variable, "").strip():
+        raise ModelError(f"{provider.name}/{name}: the variable {key_variable} is not set", hint="it has the key")
+    provider = replace(provider, key_variables=(key_variable,)) if key_variable else provider
     least: dict[str, tuple[float, float]] = {"timeout": (timeout, 0.001), "max_downtime": (max_downtime, 0)}
     least |= {"tokens": (tokens, 1), "concurrency": (concurrency, 1), "attempts": (attempts, 1)}
     least |= {"temperature": (temperature, 0), "sampling": (sampling, 0), "picture_side": (picture_side, 0)}
@@ -153,7 +155,7 @@ def _chat(
         retries=RetryPolicy(attempts=attempts, max_downtime=max_downtime),
         poll=poll,
     )
-    if batch and provider is not OPENAI:
+    if batch and provider.name != OPENAI.name:
         raise ModelError(f"{provider.name}/{name} cannot be asked by batches", hint="openai/ models can")
     scoring = BatchChat if batch else ScoringChat
     make = scoring if provider.takes.alternatives else Chat
@@ -171,9 +173,8 @@ google = partial(_chat, GOOGLE)
 class Chat:
     """Many concurrent requests; a query that fails becomes a failed answer, and the others go on."""
 
-    batch_size = BATCH
-
     def __init__(self, settings: ChatSettings, pictures: Pictures, *, server: Server) -> None:
+        self.batch_size = max(BATCH, ROUNDS * settings.concurrency)
         self.fingerprint = settings.fingerprint(server.provider)
         self.former_fingerprints = settings.former_fingerprints(server)
         self._settings, self._write_request = settings, server.provider.write_request
@@ -221,8 +222,8 @@ class Chat:
         pictures = EncodedPictures(self._encode, tasks)
         # one worker: extraction holds the lock of the interpreter, and several would leave the loop no time
         with ThreadPoolExecutor(1, "extraction") as worker:
-            async with self._endpoint.client() as client:
-                attempt = partial(self._attempt, client, worker, pictures, seed)
+            async with self._endpoint.clients() as clients:
+                attempt = partial(self._attempt, clients, worker, pictures, seed)
                 scheduler = RequestScheduler(tasks, attempt, self._state, self._settings.retries)
                 async with aclosing(scheduler.answers()) as answers:
                     async for task, answer in answers:
@@ -230,7 +231,7 @@ class Chat:
                         yield task, answer
 
     async def _attempt(
-        self, client: httpx2.AsyncClient, worker: Executor, pictures: "EncodedPictures", seed: int, task: QueryTask
+        self, clients: ClientPool, worker: Executor, pictures: "EncodedPictures", seed: int, task: QueryTask
     ) -> Answer:
         interpret = partial(self._interpret, task.query)
         scored = task.query.mode is Mode.SCORE
@@ -243,7 +244,8 @@ class Chat:
                 return Answer.failed(NO_LOGPROBS)
             try:
                 request = self._request(task, picture, takes, seed)
-                reply, answer = await self._endpoint.post(client, request, interpret, worker)
+                with clients.lend() as client:
+                    reply, answer = await self._endpoint.post(client, request, interpret, worker)
             except RequestRejected as problem:
                 if takes.without(str(problem)) == takes:
                     return Answer.failed(problem)
@@ -295,10 +297,9 @@ class ScoringChat(Chat):
 class BatchChat(ScoringChat):
     """A chat model that is asked by batches, which outlive a run: files of requests, and files of replies."""
 
-    batch_size = BATCHED_QUERIES
-
     def __init__(self, settings: ChatSettings, pictures: Pictures, *, server: Server, lines: int = MAX_LINES) -> None:
         super().__init__(settings, pictures, server=server)
+        self.batch_size = BATCHED_QUERIES
         self._queue = BatchQueue(self._endpoint, self._state, settings.retries, poll=settings.poll, lines=lines)
 
     def keep_batches_in(self, journal: BatchJournal) -> None:

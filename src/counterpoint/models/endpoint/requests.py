@@ -6,9 +6,9 @@ import ssl
 import zlib
 from asyncio import get_running_loop, timeout
 from base64 import b64encode
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 import httpx2
 
+from counterpoint.core.costs import Usage
 from counterpoint.core.errors import ModelError, ModelUnreachable
 from counterpoint.models.endpoint.completions import (
     ErrorReport,
@@ -59,6 +60,8 @@ SHOWN_CHARACTERS = 10_000
 """Characters of a message of the server that are looked at; the first few hundred are shown."""
 CHUNK_BYTES = 2**20
 """The most bytes that are decompressed at a time."""
+REQUESTS_PER_CLIENT = 16
+"""Requests at a time that an HTTP client sends."""
 MAX_REPLY_BYTES = 32 * 2**20
 """The longest body of a response, decompressed: the log-probabilities of a reply of some ten thousand tokens."""
 
@@ -178,6 +181,22 @@ async def _decompressed(response: httpx2.Response) -> AsyncIterator[bytes]:
             yield chunk
 
 
+class ClientPool:
+    """HTTP clients, each for a few requests at a time, since a client looks at all its connections for each request."""
+
+    def __init__(self, clients: Sequence[httpx2.AsyncClient]) -> None:
+        self._free = [client for client in clients for _ in range(REQUESTS_PER_CLIENT)]
+
+    @contextmanager
+    def lend(self) -> Iterator[httpx2.AsyncClient]:
+        """A client for one request, the one last used first, whose connections are open."""
+        client = self._free.pop()
+        try:
+            yield client
+        finally:
+            self._free.append(client)
+
+
 class Endpoint:
     """Sends requests and updates the state of the server: its rate limit, and whether it can be reached."""
 
@@ -194,6 +213,13 @@ class Endpoint:
         self._server, self._state, self._seconds, self._clock = server, state, seconds, clock
         self._url = server.url(server.provider.request_path(model))
         self._limits = httpx2.Limits(max_connections=None, max_keepalive_connections=concurrency)
+        self._clients = -(-concurrency // REQUESTS_PER_CLIENT)
+
+    @asynccontextmanager
+    async def clients(self) -> AsyncIterator["ClientPool"]:
+        """As many HTTP clients as the concurrency needs."""
+        async with AsyncExitStack() as stack:
+            yield ClientPool([await stack.enter_async_context(self.client()) for _ in range(self._clients)])
 
     def client(self) -> httpx2.AsyncClient:
         """An HTTP client, which the caller closes."""
@@ -223,7 +249,10 @@ class Endpoint:
             self._raise_for_status(response, content.decode("utf-8", "replace"), sent)
         self._mark_answered()
         try:
-            result = await get_running_loop().run_in_executor(worker, self.read, content, interpret)
+            usage, result = await get_running_loop().run_in_executor(worker, self._interpreted, content, interpret)
+            self._state.count_reply(usage)  # no await follows before it is out of flight, so it counts once
+            if isinstance(result, MalformedReply):
+                raise result
         except MalformedReply as problem:
             fact = f"the reply is no chat completion: {self.show(str(problem)) or 'it is empty'}"
             raise RetryableError(fact) from None
@@ -275,10 +304,20 @@ class Endpoint:
         self._mark_answered()
 
     def read(self, content: bytes, interpret: Callable[[Reply], T]) -> T:
-        """What `interpret` makes of the reply in the body of a response, without credentials."""
+        """What `interpret` makes of the reply in the body of a response, without credentials; its tokens count."""
+        usage, result = self._interpreted(content, interpret)
+        self._state.count_reply(usage)
+        if isinstance(result, MalformedReply):
+            raise result
+        return result
+
+    def _interpreted(self, content: bytes, interpret: Callable[[Reply], T]) -> tuple[Usage | None, T | MalformedReply]:
+        """The tokens of a reply, and what `interpret` makes of it; nothing of the state is touched."""
         reply, redact = self._server.provider.read_reply(content.decode("utf-8", "replace")), self._server.redact
-        self._state.count_reply(reply.usage)
-        return interpret(replace(reply, text=redact(reply.text), reason=self.show(reply.reason)))
+        try:
+            return reply.usage, interpret(replace(reply, text=redact(reply.text), reason=self.show(reply.reason)))
+        except MalformedReply as problem:
+            return reply.usage, problem
 
     def show(self, text: str) -> str:
         """The beginning of a text of the server, without credentials."""

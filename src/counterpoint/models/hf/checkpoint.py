@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
+from counterpoint.core.extras import install_command
 from counterpoint.core.ids import Plain, canonical, content_id, hex_id
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.models.settings import convert_settings
@@ -59,7 +60,25 @@ def require_packages(find: Callable[[str], object] = find_spec) -> None:
     """Raise ModelError where torch or transformers is not installed."""
     for package in ("torch", "transformers"):
         if find(package) is None:
-            raise ModelError(f"{package} is not installed", hint="pip install 'counterpoint[hf]'")
+            raise ModelError(f"{package} is not installed", hint=install_command("hf"))
+
+
+def device_names() -> list[str]:
+    """The accelerators that torch can use."""
+    import torch
+
+    apple = ["Apple GPU (mps)"] if torch.backends.mps.is_available() else []
+    return [torch.cuda.get_device_name(place) for place in range(torch.cuda.device_count())] + apple
+
+
+def cuda_devices() -> list[str]:
+    """Every CUDA device, as torch names them."""
+    require_packages()
+    import torch
+
+    if not torch.cuda.is_available():
+        raise ModelError("torch sees no CUDA device here", hint="--device cpu computes on the processor")
+    return [f"cuda:{place}" for place in range(torch.cuda.device_count())]
 
 
 @dataclass(frozen=True)

@@ -98,9 +98,8 @@ def sequence_log_likelihoods(model: Any, heads: Sequence[Tokens], tails: Sequenc
     ]
 
 
-def count_tokens(inputs: Mapping[str, Any], tokens: Any, padding: int | None, end: int) -> list[Usage]:
-    """The tokens of each prompt, by its mask, and the new ones with the EOS token, without the padding after it."""
-    read = inputs["attention_mask"].sum(1).tolist()
+def count_tokens(read: Sequence[int], tokens: Any, padding: int | None, end: int) -> list[Usage]:
+    """The tokens of each prompt, and the new ones with the EOS token, without the padding after it."""
     trailing = tokens.eq(end if padding is None else padding).flip(1).cumprod(1).sum(1).tolist()
     kept = int(padding in (None, end))  # of a run of EOS tokens the first was generated
     written = [tokens.shape[1] - max(0, count - kept) for count in trailing]
@@ -132,26 +131,28 @@ class FirstTokens:
         return {token for token in tokens if self._tokenizer.decode([token], skip_special_tokens=True).strip()}
 
 
-def first_token_probabilities(logits: Any, first_tokens: Sequence[Sequence[Sequence[int]]]) -> list[list[float]]:
-    """For each row the probabilities of its words by their first tokens, normalized over these words."""
-    import torch
+class FirstTokenLogits:
+    """The logits of the words of each row by their first tokens, fetched from the device."""
 
-    flat = [[token for word in words for token in word] for words in first_tokens]
-    most = max(map(len, flat), default=0)
-    if not most:
-        return [[] for _ in first_tokens]
-    index = torch.tensor([row + [0] * (most - len(row)) for row in flat], device=logits.device)
-    gathered = logits.gather(1, index).double().cpu().numpy()
-    return [_normalized(row, words) for row, words in zip(gathered, first_tokens, strict=True)]
+    def __init__(self, logits: Any, first_tokens: Sequence[Sequence[Sequence[int]]]) -> None:
+        import torch
 
+        self._first_tokens = first_tokens
+        flat = [[token for word in words for token in word] for words in first_tokens]
+        most = max(map(len, flat), default=0)
+        index = torch.tensor([row + [0] * (most - len(row)) for row in flat], dtype=torch.long, device=logits.device)
+        self._logits: Floats = logits.gather(1, index).double().cpu().numpy()
 
-def _normalized(row: Floats, words: Sequence[Sequence[int]]) -> list[float]:
-    if not words:
-        return []
-    ends = np.cumsum([0, *map(len, words)])
-    weights = np.exp(row[: ends[-1]] - row[: ends[-1]].max())
-    sums = np.array([weights[start:stop].sum() for start, stop in pairwise(ends)])
-    return [float(share) for share in sums / sums.sum()]
+    def probabilities(self, row: int) -> list[float]:
+        """The probabilities of the words of a row, normalized over them."""
+        words = self._first_tokens[row]
+        if not words:
+            return []
+        ends = np.cumsum([0, *map(len, words)])
+        known = self._logits[row, : ends[-1]]
+        weights = np.exp(known - known.max())
+        sums = np.array([weights[start:stop].sum() for start, stop in pairwise(ends)])
+        return [float(share) for share in sums / sums.sum()]
 
 
 def softmax(sums: Sequence[float]) -> list[float]:
@@ -182,7 +183,8 @@ class Decoder:
         self.model = model
         configured = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
         ends = next((e for e in (configured, tokenizer.eos_token_id, tokenizer.sep_token_id) if e is not None), 0)
-        self.end = int(ends[0] if isinstance(ends, list) else ends)
+        self.ends = [int(end) for end in (ends if isinstance(ends, list) else [ends])]
+        self.end, self.padding = self.ends[0], tokenizer.pad_token_id
         for part in model.modules():
             if getattr(part, "generation_config", None) is not None:
                 start = getattr(part.generation_config, "decoder_start_token_id", None)
@@ -226,18 +228,24 @@ def sampling_rng(query: Query, trial: int, seed: int) -> Random:
 class TokenSampler:
     """A logits processor that samples the next token of each row by inverse transform sampling.
 
-    Each row has its own random numbers, so that its answer does not depend on the batch.
+    Each row has its own random numbers, so that its answer does not depend on the batch; one without any is greedy.
     """
 
-    def __init__(self, rngs: Sequence[Random], temperature: float) -> None:
+    def __init__(self, rngs: Sequence[Random | None], temperature: float) -> None:
         self._rngs, self._temperature = rngs, temperature
 
     def __call__(self, ids: Any, scores: Any) -> Any:
         """Keep the sampled token alone."""
         import torch
 
+        rows = [row for row, rng in enumerate(self._rngs) if rng is not None]
+        if not rows:
+            return scores
         exact = torch.float32 if scores.device.type == "mps" else torch.float64
-        ends = (scores.to(exact) / self._temperature).softmax(-1).cumsum(-1)
-        numbers = torch.tensor([[rng.random()] for rng in self._rngs], dtype=exact, device=scores.device)
+        ends = (scores[rows].to(exact) / self._temperature).softmax(-1).cumsum(-1)
+        numbers = [[rng.random()] for rng in self._rngs if rng is not None]
+        numbers = torch.tensor(numbers, dtype=exact, device=scores.device)
         sampled = torch.searchsorted(ends, numbers * ends[:, -1:], right=True)
-        return keep_only(scores, sampled.clamp(max=scores.shape[1] - 1))
+        kept = scores.clone()
+        kept[rows] = keep_only(scores[rows], sampled.clamp(max=scores.shape[1] - 1))
+        return kept

@@ -15,8 +15,9 @@ from counterpoint.models.hf.batch_preparation import BatchRow, PreparedBatch, pr
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.decoder import sequence_log_likelihoods
 from counterpoint.models.hf.generation import GenerationSettings, GenerativeModel, ScoringGenerativeModel
+from counterpoint.models.hf.picture_attention import batch_picture_attention
 from counterpoint.models.hf.processors import load_processor, set_padding
-from counterpoint.models.hf.prompt_formats import BlipPrompt, ChatPrompt, PromptFormat, chat_template
+from counterpoint.models.hf.prompt_formats import BlipPrompt, ChatPrompt, PromptFormat, chat_template, image_token
 from counterpoint.models.prompts import Prompt
 
 PLAIN = {
@@ -55,8 +56,8 @@ class LlavaModel(ScoringGenerativeModel[ChatPrompt]):
         """The output of the projector; zeros where there is no picture."""
         import torch
 
-        rows = []
-        for batch in self._batches([BatchRow(position, query) for position, query in enumerate(queries)]):
+        rows, asked = [], [BatchRow(position, query) for position, query in enumerate(queries)]
+        for batch in self._preparer.batches(asked, self._micro_batch):
             for _, problem in batch.failed:
                 raise ModelError(f"a picture has no features: {problem.reason}")
             with torch.inference_mode():
@@ -188,12 +189,14 @@ def make(
     rule: str = "auto",
     choose: str = "generate",
     temperature: float = 1.0,
-    batch: int = 16,
+    batch: int = 0,
+    share: bool = True,
 ) -> Model:
     """A generative vision-language model.
 
     `prompt` and `system` are its prompts, `template` a file with another chat template or the word plain, `tokens` the
-    length of an answer, `rule` the extraction rule, `choose` how it chooses, `temperature` that of sampling.
+    length of an answer, `rule` the extraction rule, `choose` how it chooses, `temperature` that of sampling, `batch`
+    the batch size where it is not left to the device, `share` whether queries on one picture share its computation.
     """
     from transformers import AutoModelForImageTextToText
 
@@ -201,11 +204,15 @@ def make(
     prompts = build()
     settings = GenerationSettings(prompts.prompt.content + prompts.template, tokens, rule, choose, temperature, batch)
     model = checkpoint.weights(AutoModelForImageTextToText)
+    batch_picture_attention(model)
     prompts.token_types = "token_type_ids" in signature(model.forward).parameters
     dtype = str(checkpoint.torch_dtype).removeprefix("torch.")
     pool = preparation_pool(partial(build, prompts.token_types), pictures, checkpoint.place, dtype)
     kind = LlavaModel if has_llava_features(checkpoint.config) else ScoringGenerativeModel
-    return kind(checkpoint, model, prompts, pictures, settings, pool)
+    made = kind(checkpoint, model, prompts, pictures, settings, pool)
+    if share:
+        made.share_pictures(checkpoint.config)
+    return made
 
 
 def build_prompt(
@@ -219,9 +226,11 @@ def build_prompt(
     if not chat and template != "plain" and kind not in PLAIN:
         fact = f"{checkpoint.name} has no chat template"
         raise ModelError(fact, hint="--model-args template=FILE.jinja gives it one, template=plain does without")
-    image_token = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
+    word = "" if kind in ("blip-2", "instructblip") else str(getattr(processor, "image_token", "<image>"))
     after = "\n" if kind == "paligemma" and not chat else ""
-    return ChatPrompt(processor.tokenizer, prompts, chat, processor, image_token, after, token_types)
+    token = image_token(checkpoint.config)
+    made = ChatPrompt(processor.tokenizer, prompts, chat, processor, word, after, token_types)
+    return made if token is None else replace(made, picture_token=token)
 
 
 def make_blip(

@@ -1,7 +1,7 @@
 """Prompt formats: how queries become the inputs of a generative model, by a chat template or as plain text."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ class PromptFormat:
     tokenizer: Any
     prompt: Prompt
     template: str  # the chat template; empty for a plain prompt
+    picture_token: int = field(default=-1, kw_only=True)  # the id of what stands for a part of a picture
 
     @property
     def stop(self) -> str:
@@ -60,6 +61,24 @@ class PromptFormat:
         bos = self.lacks_bos(texts[0])
         tokens = self.tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=bos)
         return {name: tokens[name] for name in ("input_ids", "attention_mask")}
+
+    def tokens(self, queries: Sequence[Query], pixels: Pixels, first: list[int]) -> list[list[int]]:
+        """The tokens of prompts on one picture, of which the first is known with the tokens of the picture.
+
+        What a processor writes for the picture is taken from there, so that it is processed once.
+        """
+        texts = [self.text(query) for query in queries]
+        rows: list[list[int]] = self.tokenizer(texts, add_special_tokens=self.lacks_bos(texts[0]))["input_ids"]
+        head = common_length(rows[0], first)
+        behind = common_length(rows[0][head:][::-1], first[::-1])
+        begins = rows[0][: len(rows[0]) - behind]
+        with_picture = first[: len(first) - behind]
+        return [
+            with_picture + row[len(begins) :]
+            if row[: len(begins)] == begins
+            else self.inputs([query], [pixels])["input_ids"][0].tolist()
+            for query, row in zip(queries, rows, strict=True)
+        ]
 
     def lacks_bos(self, text: str) -> bool:
         """Whether a prompt lacks the BOS token, which most chat templates write themselves."""
@@ -156,6 +175,22 @@ def chat_template(reader: Any, tokenizer: Any, given: str) -> str:
             raise ModelError(f"the template {given} cannot be read: {problem}", hint="template=FILE.jinja") from problem
     template = getattr(reader, "chat_template", None) or tokenizer.chat_template or ""
     return str(template.get("default", "")) if isinstance(template, dict) else str(template)
+
+
+def image_token(config: Any) -> int | None:
+    """The token that stands for a part of a picture, if there is one."""
+    found = (getattr(config, name, None) for name in ("image_token_id", "image_token_index"))
+    return next((token for token in found if token is not None), None)
+
+
+def common_length(first: Sequence[int], second: Sequence[int]) -> int:
+    """How many first tokens two prompts have in common.
+
+    >>> common_length([7, 8, 9], [7, 8, 1, 2])
+    2
+    """
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def answer_gap(prompt: str, tokenizer: Any) -> str:

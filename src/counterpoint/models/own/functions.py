@@ -30,7 +30,7 @@ def load_own_model(thing: object, name: str, pictures: Pictures, **settings: str
     if is_model or not callable(thing):
         _refuse(settings, name)
         return _checked(thing, thing, name, {})
-    required = _required_arguments(thing, name)
+    required = required_arguments(thing, name)
     if required == 2 and not isinstance(thing, type):
         _refuse(settings, name)
         return _function(thing, name, pictures)
@@ -71,12 +71,7 @@ class AnsweringFunctionModel(FunctionModel):
         return self._each(queries)
 
     def _read(self, result: Any, query: Query) -> Answer:
-        if isinstance(result, Answer):
-            return result
-        if result is None:
-            return Answer.failed("the function returned nothing")
-        text = ("yes" if result else "no") if isinstance(result, bool | np.bool_) else str(result)
-        return extract_answer(text, query)
+        return read_reply(result, query)
 
 
 class ScoringFunctionModel(FunctionModel):
@@ -93,10 +88,23 @@ class ScoringFunctionModel(FunctionModel):
         return score_array(self._each(queries), len(queries))
 
     def _read(self, result: Any, query: Query) -> Answer:
-        score = float(np.float32(result))
-        return (
-            Answer.scored(score) if isfinite(score) else Answer.failed(f"the function returned {result!r} as a score")
-        )
+        return read_score(result)
+
+
+def read_reply(result: Any, query: Query) -> Answer:
+    """The answer that a function returned: its value is extracted from a text, and True and False are yes and no."""
+    if isinstance(result, Answer):
+        return result
+    if result is None:
+        return Answer.failed("the function returned nothing")
+    text = ("yes" if result else "no") if isinstance(result, bool | np.bool_) else str(result)
+    return extract_answer(text, query)
+
+
+def read_score(result: Any) -> Answer:
+    """The score that a function returned."""
+    score = float(np.float32(result))
+    return Answer.scored(score) if isfinite(score) else Answer.failed(f"the function returned {result!r} as a score")
 
 
 def _function(function: Callable[..., object], name: str, pictures: Pictures) -> Model:
@@ -116,22 +124,28 @@ def _checked(model: object, thing: object, name: str, settings: Mapping[str, str
     """The model, after a check of its protocol, with a fingerprint that covers its settings."""
     if not hasattr(model, "answer") and not hasattr(model, "score"):
         raise ModelError(f"{name} gave {type(model).__name__}, which neither answers nor scores", hint=_SHAPES)
+    if not isinstance(model, Model) and not set_fingerprint(model, _source_digest(name, settings, thing, type(model))):
+        raise ModelError(f"{name} has no fingerprint, and cannot be given one", hint="add a `fingerprint`")
+    checked = check_protocol(model, name)
+    if settings:
+        listed = " ".join(f"{key}={value}" for key, value in sorted(settings.items()))
+        set_fingerprint(checked, f"{checked.fingerprint} {listed}")  # a property is trusted to cover them itself
+    return checked
+
+
+def check_protocol(model: object, name: str) -> Model:
+    """The model, if what it says of its scores and of itself is usable; a ModelError says what is not."""
     if hasattr(model, "score") and not hasattr(model, "scale"):
         hint = "add `scale = Scale.SIMILARITY`, or `Scale.PROBABILITY` for numbers from 0 to 1"
         raise ModelError(f"{name} scores, and does not say what its numbers are", hint=hint)
-    if not isinstance(model, Model) and not _set_fingerprint(model, _source_digest(name, settings, thing, type(model))):
-        raise ModelError(f"{name} has no fingerprint, and cannot be given one", hint="add a `fingerprint`")
     assert isinstance(model, Model), "a model is anything with a fingerprint"
     if not isinstance(model.fingerprint, str) or not model.fingerprint:
         fact = f"{name} has a fingerprint that is no text: {model.fingerprint!r}"
         raise ModelError(fact, hint="a fingerprint is a text that changes whenever an answer could")
-    if settings:
-        listed = " ".join(f"{key}={value}" for key, value in sorted(settings.items()))
-        _set_fingerprint(model, f"{model.fingerprint} {listed}")  # a property is trusted to cover the settings itself
     return model
 
 
-def _set_fingerprint(model: Any, fingerprint: str) -> bool:
+def set_fingerprint(model: Any, fingerprint: str) -> bool:
     """Give a model a fingerprint, if it can be set."""
     try:
         model.fingerprint = fingerprint
@@ -140,12 +154,12 @@ def _set_fingerprint(model: Any, fingerprint: str) -> bool:
     return True
 
 
-def _required_arguments(thing: Callable[..., object], name: str) -> int:
+def required_arguments(thing: Callable[..., object], name: str, shapes: str = _SHAPES) -> int:
     """How many positional arguments a callable requires."""
     try:
         parameters = inspect.signature(thing).parameters.values()
     except (TypeError, ValueError):
-        raise ModelError(f"{name} does not say what it takes", hint=_SHAPES) from None
+        raise ModelError(f"{name} does not say what it takes", hint=shapes) from None
     positional = [item for item in parameters if item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)]
     return sum(item.default is item.empty for item in positional)
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterpoint.core.errors import ModelError
+from counterpoint.core.extras import install_command
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import content_id, hex_id
@@ -148,7 +149,7 @@ def trigram(pictures: Pictures | None = None) -> TrigramModel:
     try:
         from pocketsphinx import NGramModel, get_model_path
     except ImportError as problem:
-        hint = "pip install 'counterpoint[nlp]' brings it"
+        hint = install_command("nlp")
         raise ModelError("trigram needs the package pocketsphinx, which is not installed", hint=hint) from problem
     path = Path(get_model_path()) / FILE
     try:
