@@ -12,7 +12,8 @@ from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene
-from counterpoint.lab.generation import GeneratedSuites, GenerateRequest, generate
+from counterpoint.lab.generated_suites import GeneratedSuites
+from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.core.groups import Answer
+from counterpoint import Lab
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
+from counterpoint.core.pictures import Picture
 from counterpoint.lab.leaderboard import (
     IMPORTED,
     NOT_TIMED,
@@ -14,6 +16,7 @@ from counterpoint.lab.leaderboard import (
     lab_costs,
     model_cost,
 )
+from counterpoint.metrics.scoring import ALL_FAILED
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import RunRecord
 
@@ -41,6 +44,11 @@ def test_queries_a_second_are_those_of_all_timed_runs_and_the_size_is_the_last_o
         ([_run(1, "openai/x", counts={"asked": 3}, seconds=1)], 0.1, {"parameters": SIZE_UNKNOWN_AT_SERVER}),
         ([_run(1, parameters=7)], 0.1, {"queries_per_second": NOT_TIMED}),
         (
+            [_run(1, counts={"asked": 3, "failed": 3}, parameters=7)],  # every answer failed
+            None,
+            dict.fromkeys(("queries_per_second", "seconds_per_query"), NOT_TIMED),
+        ),
+        (
             [_run(1, counts={"added": 5})],
             None,
             dict.fromkeys(("parameters", "queries_per_second", "seconds_per_query"), IMPORTED),
@@ -63,6 +71,23 @@ def test_reasons_are_told_model_by_model() -> None:
         f"a: parameters, queries per second, seconds per query: {IMPORTED}",
         f"b: queries per second: {NOT_TIMED}",
     ]
+
+
+def test_a_model_of_which_every_query_failed_says_so_with_the_most_frequent_reason(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    pair = tuple(Query(Picture("p:1.png"), text) for text in ("Is there a cat?", "Do you see a cat?"))
+    lab.add_groups([Group(Relation.SAME, pair, (Gold.of("yes"),) * 2)], "order")
+    for name, answer in (("lost", Answer.failed("no such model")), ("good", Answer.of("yes"))):
+        with lab.store.answers(f"{name} 1", run=f"20261118T000000-{name}") as log:
+            log.add((query.id, 0, answer, "", 0.1) for query in pair)
+        counts = {"asked": 2, "failed": 2 * (name == "lost")}
+        lab.store.put_run(RunRecord(f"20261118T000000-{name}", name, f"{name} 1", {"counts": counts}))
+    notes = [note for note in lab.leaderboard().notes() if note.startswith("lost")]
+    scores, size, times = notes
+    assert scores.startswith("lost: order ")
+    assert scores.endswith(f": {ALL_FAILED}")
+    assert size == f"lost: parameters: {SIZE_UNKNOWN}"
+    assert times == f"lost: queries per second, seconds per query: {ALL_FAILED}, 2 of 2 with 'no such model'"
 
 
 def test_a_lab_gives_the_cost_of_each_model_and_failed_answers_do_not_count(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import counterpoint as cp
 from counterpoint.cli import baseline as baseline_command
 from counterpoint.cli import gate as gate_command
-from counterpoint.cli import history as history_command
+from counterpoint.cli import sample_size as sample_size_command
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics.gates import GateRule, GateVerdict
@@ -94,6 +94,25 @@ def test_what_cannot_be_told_says_how_many_more_would_tell(lab: cp.Lab) -> None:
     assert str(check.further) in lab.gate("vlm", ["negation.accuracy >= 0.58"]).text().replace(",", "")
 
 
+@pytest.mark.parametrize(
+    ("pictures", "cell", "sentence"),
+    [
+        (19, "1 picture", "at least 1 further picture is needed"),
+        (6, "14 pictures", "at least 14 further pictures are needed"),
+    ],
+)
+def test_too_few_pictures_are_what_is_missing(tmp_path: Path, pictures: int, cell: str, sentence: str) -> None:
+    lab = cp.Lab(tmp_path / "lab")
+    lab.add_groups(_groups("order")[:pictures], "order")
+    _answer(lab, "vlm", "v1", {"order": _share(1.0)})
+    report = lab.gate("vlm", ["accuracy >= 0.5"])
+    (check,) = report.checks
+    assert (check.verdict, check.further, check.missing) == (GateVerdict.UNDECIDED, None, sentence)
+    assert cell in report.text()
+    assert sentence in report.junit()
+    assert report.to_dict()["checks"][0]["further_pictures"] == 20 - pictures
+
+
 def test_failing_is_corrected_over_the_rules_and_holding_is_not(lab: cp.Lab) -> None:
     alone = lab.gate("vlm", ["negation.accuracy >= 0.61"]).checks[0]
     line = next(
@@ -168,17 +187,33 @@ def test_a_model_equal_to_its_baseline_is_not_worse(lab: cp.Lab) -> None:
     assert report.verdict is GateVerdict.HOLDS
 
 
-def test_the_history_tells_at_which_version_a_score_fell(lab: cp.Lab) -> None:
-    _answer(lab, "vlm", "v3", {"order": _share(0.81), "negation": _share(0.61)})
-    lab.set_baseline("vlm@v1")
-    history = lab.history("vlm", metrics=["accuracy"])
-    series = {(score.suite, score.version): score for score in history}
-    assert [score.version for score in history if score.suite == "negation"] == ["v1", "v2", "v3"]
-    assert [key for key, score in series.items() if score.is_change] == [("negation", "v2")]
-    assert series["negation", "v2"].difference == pytest.approx(-0.2)
-    assert series["negation", "v1"].is_baseline
-    assert "v2: accuracy on negation fell by 20.0 points" in history.notes()
-    shown = CliRunner().invoke(history_command.command, [str(lab.folder), "vlm"], catch_exceptions=False).output
-    assert "v1 (baseline)" in shown
-    with pytest.raises(cp.CounterpointError, match="vml"):
-        lab.history("vml")
+def test_a_sample_size_is_that_of_the_test_whose_answers_vary_most(lab: cp.Lab) -> None:
+    sizes = {(size.suite, size.rule): size for size in lab.sample_size(0.1, metrics=["accuracy"])}
+    assert set(sizes) == {(suite, rule) for suite in ("order", "negation") for rule in ("line", "baseline")}
+    line = sizes["negation", "line"]
+    assert line.models == ("vlm@v2",), "0.6 varies more than 0.8"
+    normal = (1.645 + 0.842) ** 2 * 0.24 / 0.1**2
+    assert normal < line.pictures == line.groups < 1.3 * normal
+    (finer,) = lab.sample_size(0.05, suites=["negation"], models=["vlm@v2"], metrics=["accuracy"])
+    assert 3.7 * line.groups < finer.groups < 4.1 * line.groups
+    (corrected,) = lab.sample_size(0.05, suites=["negation"], models=["vlm@v2"], metrics=["accuracy"], rules=20)
+    assert 1.5 * finer.groups < corrected.groups < 2.5 * finer.groups
+
+
+def test_a_sample_size_is_printed_and_faults_are_told(lab: cp.Lab) -> None:
+    def call(*words: str) -> tuple[int, str]:
+        done = CliRunner().invoke(sample_size_command.command, [str(lab.folder), *words])
+        return done.exit_code, done.output
+
+    code, text = call("--detect", "2", "--suite", "order")
+    assert code == 0
+    assert "Groups that find 2 points with a power of 80 %" in text
+    assert "vlm@v1 – vlm@v2" in text
+    parts = json.loads(call("--detect", "2", "--json")[1])
+    assert parts["detect"] == 0.02
+    assert {"suite", "metric", "rule", "models", "groups", "pictures", "present", "seen"} == set(parts["sizes"][0])
+    assert call("--detect", "0")[0] == 2
+    with pytest.raises(cp.CounterpointError, match="2 is no difference"):
+        lab.sample_size(2)
+    with pytest.raises(cp.CounterpointError, match="no share of cases"):
+        lab.sample_size(0.02, metrics=["auroc"])

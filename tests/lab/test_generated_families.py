@@ -13,7 +13,8 @@ from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.items import Caption, Question
 from counterpoint.explorer.pages.suite import rejected_groups
-from counterpoint.lab.generation import PAPER, GeneratedSuites, GenerateRequest, generate
+from counterpoint.lab.generated_suites import GeneratedSuites
+from counterpoint.lab.generation import PAPER, GenerateRequest, generate
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.world.source import World

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from counterpoint.core.errors import CounterpointError, UnknownName
-from counterpoint.lab.generation import GeneratedSuites, GenerateRequest, generate
+from counterpoint.lab.generated_suites import GeneratedSuites
+from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.lab.progress import ProgressEvent
 from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World
@@ -82,7 +83,7 @@ def test_progress_and_rewordings_without_a_question_are_reported(
         generate(LabStore(tmp_path / "lab"), request, events.append)
     assert events[-1].task == "reading"
     assert events[-1].done == len(events)
-    assert "1 ids of texts.csv are not among the questions that were read" in caplog.text
+    assert "texts.csv: 1 id is not among the questions that were read" in caplog.text
 
 
 def test_the_mean_color_can_be_measured_in_a_folder(tmp_path: Path) -> None:

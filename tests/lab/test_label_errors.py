@@ -56,6 +56,14 @@ def test_audits_tell_the_precision_to_expect(lab: cp.Lab) -> None:
     assert found.suspects[0].audited == "wrong"
 
 
+def test_what_people_said_is_no_model_that_is_believed(lab: cp.Lab, tmp_path: Path) -> None:
+    before = lab.label_errors("colors")
+    people = tmp_path / "good.csv"
+    lab.import_predictions(people, name="people", rule="exact")
+    found = lab.label_errors("colors")
+    assert (found.strong, [own.models for own in found.suspects]) == (before.strong, [2])
+
+
 def test_models_can_be_named(lab: cp.Lab) -> None:
     assert not lab.label_errors("colors", models=["good", "weak"]).suspects, "they agree on nothing wrong"
 

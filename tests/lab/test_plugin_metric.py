@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from starlette.testclient import TestClient
+from clients import local_client
 
 from counterpoint import catalog
 from counterpoint.cli.main import commands
@@ -117,14 +117,14 @@ def test_an_installed_metric_of_single_answers_has_value_and_gold(lab: Path, tmp
     assert {row["model"]: row["value"] for row in scores} == {"steady": 0.0, "shaky": 0.5}
     (difference,) = json.loads(_run("compare", lab, "steady", "shaky", "--metric", "denied", "--json"))["differences"]
     assert difference["difference"] == -0.5
-    client = TestClient(create_app(LabStore(lab), cache=tmp_path / "cache"))
+    client = local_client(create_app(LabStore(lab), cache=tmp_path / "cache"))
     assert "Denied" in client.get("/models/shaky").text
     assert "Denied" in client.get("/compare?models=steady,shaky&suite=rephrase").text
 
 
 @pytest.mark.usefixtures("plugin")
 def test_an_installed_metric_appears_on_the_pages(lab: Path, tmp_path: Path) -> None:
-    client = TestClient(create_app(LabStore(lab), cache=tmp_path / "cache"))
+    client = local_client(create_app(LabStore(lab), cache=tmp_path / "cache"))
     assert "Half right" in client.get("/overview").text
     assert "Half right" in client.get("/compare?models=steady,shaky&suite=rephrase").text
     assert "Half right" in client.get("/browse").text

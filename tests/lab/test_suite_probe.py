@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
+from clients import local_client
 
 import counterpoint as cp
 from counterpoint.core.ports import Floats
@@ -97,7 +97,7 @@ def test_large_tests_are_read_in_part(lab: cp.Lab) -> None:
 
 
 def test_the_page_of_a_suite_shows_the_label_and_the_words(lab: cp.Lab, tmp_path: Path) -> None:
-    client = TestClient(create_app(lab.store, cache=tmp_path / "cache"))
+    client = local_client(create_app(lab.store, cache=tmp_path / "cache"))
     assert "not probed: counterpoint check" in client.get("/suites/leaking").text
     lab.check("leaking", checks=["duplicates"])
     twin = client.get("/suites/leaking.json").json()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pyarrow.compute as pc
 import pytest
@@ -20,11 +21,11 @@ from counterpoint.store.votes import append_votes, put_review
 _NUMBERS = count()
 
 
-def _vote(task: str, suite: str, group: int, voter: str, choice: str, **more: object) -> Vote:
+def _vote(task: str, suite: str, group: int, voter: str, choice: str, **more: Any) -> Vote:
     number = next(_NUMBERS)
     time = datetime(2026, 11, 16, tzinfo=UTC) + timedelta(seconds=number)
     query = more.pop("query", None)
-    return Vote(f"{number:032x}", task, suite, group, query, voter, choice, time, **more)  # type: ignore[arg-type]
+    return Vote(f"{number:032x}", task, suite, group, query, voter, choice, time, **more)
 
 
 def _pairs(count_: int) -> Iterator[Group]:
@@ -139,6 +140,8 @@ def test_a_lab_without_votes_says_how_to_ask_for_them(lab: cp.Lab) -> None:
     with pytest.raises(cp.CounterpointError, match="has no votes on foils") as problem:
         lab.votes("foils")
     assert "review" in problem.value.hint
+    with pytest.raises(cp.CounterpointError, match="no suite of this lab is called"):
+        lab.votes("foil")
 
 
 def test_the_command_prints_what_the_api_returns(lab: cp.Lab) -> None:

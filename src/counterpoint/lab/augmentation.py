@@ -13,7 +13,6 @@ from counterpoint.core.groups import Query
 from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import counted
-from counterpoint.exports.datasets_folder import atomic_folder
 from counterpoint.exports.training_files import TrainingQuestions, write_training_files
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
@@ -21,6 +20,7 @@ from counterpoint.lab.source_items import SourceRequest, items_fingerprint, load
 from counterpoint.pictures.folders import encode_png
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import Source
+from counterpoint.store.folder import atomic_folder
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.augmentation import fingerprint, mix_questions, prove_disjoint, training_groups
 

@@ -32,7 +32,6 @@ from counterpoint.models.text.ngram import CrossFittedNGrams, read_captions
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.groups import read_queries, unique_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parts import new_run_name
 from counterpoint.store.versions import ModelVersion, RunRecord
 from counterpoint.studies import blind_probe
 from counterpoint.studies.blind_baselines import (
@@ -165,7 +164,7 @@ def blind_study(
     if not groups.num_rows and (names or not probed):
         hint = "counterpoint generate --suite valse makes some"
         questions = "" if names else " and no questions with gold"
-        raise StoreError(f"{lab.folder} has no captions against foils{questions}", hint=hint)
+        raise StoreError(f"{lab.address} has no captions against foils{questions}", hint=hint)
     findings: dict[str, list[BlindFinding]] = {}
     for name in names:
         if name == NGRAM:
@@ -185,7 +184,7 @@ def _score_missing(
     lab: LabStore, name: str, model: CrossFittedNGrams, groups: pa.Table, progress: ProgressCallback
 ) -> ModelVersion:
     """Score the queries that the lab has no score for, and store them as answers of a model."""
-    info = RunRecord(new_run_name(), name, model.fingerprint)
+    info = RunRecord(lab.new_run(), name, model.fingerprint)
     queries = lab.with_digests(unique_queries(groups), lab.pictures())
 
     def report(now: Progress) -> None:
@@ -197,6 +196,7 @@ def _score_missing(
         settings = {"model": name, "suites": sorted(set(groups["suite"].to_pylist()))}
         prints = {suite: lab.manifest(suite).fingerprint for suite in settings["suites"]}
         details = describe_run(settings, prints, outcome, "done") | {"scale": model.scale.value}
+        details["answers"] = log.written.to_dict()
         info = RunRecord(info.run, name, model.fingerprint, details)
         lab.put_run(info)
     return _version(lab, model.fingerprint)

@@ -19,7 +19,7 @@ from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.paired_tests import FEWEST_CASES, FEWEST_CLUSTERS
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
 from counterpoint.metrics.units import STATES
-from counterpoint.reports.tables import ResultTable, percent
+from counterpoint.reports.tables import ResultTable, p_text, percent
 from counterpoint.store.lab import LabStore
 
 
@@ -56,7 +56,7 @@ class Comparison(LabResult[Mapping[str, Any]], rows="rows"):
                 percent(row["first"]),
                 percent(row["second"]),
                 percent(row["difference"], row["low"], row["high"]),
-                _p_text(row["holm"]),
+                p_text(row["holm"]),
                 row["verdict"],
                 percent(row["detectable"]),
                 str(row["n"]),
@@ -123,10 +123,6 @@ def cover_models(
     """How much of what one model has right the other has right too, over single answers or over pairs."""
     outcomes, remarks = _outcomes(store, (first, second), suites, request)
     return Coverage(tuple(coverage_of_outcomes(outcomes, request, pairs=pairs).to_pylist()), request, remarks)
-
-
-def _p_text(p: float | None) -> str:
-    return "–" if p is None else f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def _outcomes(

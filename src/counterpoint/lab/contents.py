@@ -8,10 +8,12 @@ import pyarrow.compute as pc
 
 from counterpoint.core.costs import Cost
 from counterpoint.core.groups import State
+from counterpoint.core.quantities import counted
 from counterpoint.lab.results import LabResult
 from counterpoint.reports.tables import ResultTable
-from counterpoint.store.folder import IntegrityCheck
+from counterpoint.store.documents import IntegrityCheck
 from counterpoint.store.lab import LabStore, integrity_checks
+from counterpoint.store.releases import ReleaseDigest, check_release, put_release
 from counterpoint.store.suites import Manifest
 from counterpoint.store.versions import ModelVersion
 
@@ -33,7 +35,10 @@ class ModelContents:
             "title": model.title,
             "fingerprint": model.fingerprint,
             "slug": model.slug,
-            "first_run": model.runs[0].date,
+            "first_run": model.first_date,
+            "last_run": model.last_date,
+            "imported": model.is_imported,
+            "baseline": model.is_baseline,
             "answers": self.answers,
             "failed": self.failed,
             "runs": len(model.runs),
@@ -58,11 +63,23 @@ class LabContents(LabResult[ModelContents], rows="models"):
         has_tokens, has_price = any(cost.answers for cost in costs), any(cost.price_text for cost in costs)
         models = []
         for own, cost in zip(self.models, costs, strict=True):
-            name, runs = (own.model.name, own.model.version), own.model.runs
-            counts = (f"{own.answers:,}", f"{own.failed:,}", str(len(runs)), *_cost_texts(cost, has_tokens, has_price))
-            models.append((*name, *counts, runs[0].date, own.model.slug))
+            model, mark = own.model, " (baseline)" if own.model.is_baseline else ""
+            runs = counted(len(model.runs), "import") if model.is_imported else str(len(model.runs))
+            counts = (f"{own.answers:,}", f"{own.failed:,}", runs, *_cost_texts(cost, has_tokens, has_price))
+            days = (model.first_date or "–", model.last_date or "–")
+            models.append((model.name, f"{model.version}{mark}", *counts, *days, model.slug))
         prices = (*("tokens in", "tokens out") * has_tokens, *("price",) * has_price)
-        heads = ("model", "version", "answers", "failed", "runs", *prices, "first run", "folder of its answers")
+        heads = (
+            "model",
+            "version",
+            "answers",
+            "failed",
+            "runs",
+            *prices,
+            "first run",
+            "last run",
+            "folder of its answers",
+        )
         return [
             ResultTable("Suites", ("suite", "groups", "queries", "seed", "fingerprint"), suites),
             ResultTable("Models", heads, models, names=2),
@@ -77,10 +94,12 @@ def _cost_texts(cost: Cost, has_tokens: bool, has_price: bool) -> list[str]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verification(LabResult[IntegrityCheck], rows="checks"):
-    """The integrity checks of a lab or a suite."""
+    """The integrity checks of a lab or a suite, and what was repaired."""
 
-    folder: Path
+    folder: Path | str
     checks: tuple[IntegrityCheck, ...]
+    repairs: tuple[str, ...] = ()
+    release: ReleaseDigest | None = None
 
     @property
     def holds(self) -> bool:
@@ -93,18 +112,31 @@ class Verification(LabResult[IntegrityCheck], rows="checks"):
         return tuple(check for check in self.checks if not check.holds)
 
     def to_dict(self) -> dict[str, Any]:
-        """Whether all hold, and each check."""
-        return {"folder": str(self.folder), "holds": self.holds, "checks": self.records()}
+        """Whether all hold, each check, and what was repaired."""
+        release = {"release": self.release.to_dict()} if self.release else {}
+        about = {"folder": str(self.folder), "holds": self.holds, "checks": self.records()}
+        return about | {"repairs": list(self.repairs)} | release
 
     def notes(self) -> list[str]:
-        """What does not hold and what helps, then the count."""
-        lines = []
+        """What was repaired, what does not hold and what helps, what can be trusted, then the count."""
+        lines = [f"repaired: {repair}" for repair in self.repairs]
         for check in self.broken:
             lines.append(f"{check.place}: {check.name} does not hold: {check.found}")
             lines += [f"  {check.hint}"] if check.hint else []
+            lines += [f"  --repair would {check.repair.description}"] if check.repair else []
+        lines += [f"not affected: {', '.join(self.unaffected) or 'nothing'}"] if self.broken else []
+        lines += [str(self.release)] if self.release else []
         holding = len(self.checks) - len(self.broken)
         count = f"all {holding}" if self.holds else f"{holding} of {len(self.checks)}"
         return [*lines, f"{count} checks hold in {self.folder}"]
+
+    @property
+    def unaffected(self) -> tuple[str, ...]:
+        """The suites, and the folders of models' answers, of which every check holds."""
+        owners = {check.place: "/".join(check.place.split("/")[:2]) for check in self.checks}
+        affected = {owners[check.place] for check in self.broken}
+        kept = {owner for owner in owners.values() if owner.startswith(("suites/", "answers/"))}
+        return tuple(sorted(kept - affected))
 
 
 def list_contents(store: LabStore) -> LabContents:
@@ -117,6 +149,26 @@ def list_contents(store: LabStore) -> LabContents:
     return LabContents(tuple(store.manifest(name) for name in store.suites()), tuple(models))
 
 
-def verify_folder(folder: Path) -> Verification:
-    """Check a lab, or the folder of one suite."""
-    return Verification(folder, tuple(integrity_checks(folder)))
+def verify_folder(
+    folder: Path | str, *, repair: bool = False, release: Path | None = None, write_release: Path | None = None
+) -> Verification:
+    """Check a lab, or the folder of one suite; `repair` does what the checks that do not hold say it would.
+
+    `release` is a file with the digests of all files, as `write_release` writes it, that they are checked against.
+    """
+    repairs = _repair(folder) if repair else ()
+    checks = [*integrity_checks(folder), *(check_release(folder, release) if release else ())]
+    written = put_release(folder, write_release) if write_release else None
+    return Verification(folder, tuple(checks), repairs, written)
+
+
+def _repair(folder: Path | str) -> tuple[str, ...]:
+    """Repair what can be, until nothing is left: what one repair restores may show another."""
+    done = list[str]()
+    while repairs := [check.repair for check in integrity_checks(folder) if not check.holds and check.repair]:
+        if repairs[0].description in done:
+            break
+        for repair in repairs:
+            repair.apply()
+            done.append(repair.description)
+    return tuple(done)

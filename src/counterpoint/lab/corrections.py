@@ -22,9 +22,9 @@ from counterpoint.metrics.credit import best_answers
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.reports.tables import ResultTable
 from counterpoint.review.errata import CHANGE, REMOVE, Errata, GoldGroup, correct_golds, refuse_invalid
+from counterpoint.store.fingerprints import fingerprint as table_fingerprint
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest, StoredSuite
-from counterpoint.store.suites import fingerprint as table_fingerprint
 
 VALID, CORRECT = "valid", "correct"
 _TASKS = {VALID: VoteTask.JUDGE, CORRECT: VoteTask.AUDIT}

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError, ModelError, SourceError, StoreError
+from counterpoint.core.errors import CounterpointError, ModelError, SourceError, write_error
+from counterpoint.core.extras import install_command
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.language.answers.rule_sets import rule_set
@@ -126,7 +127,7 @@ class DataDescription(LabResult[dict[str, Any]]):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8", errors="backslashreplace")
         except OSError as problem:
-            raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+            raise write_error(path, problem) from problem
 
 
 def describe_data(
@@ -217,7 +218,7 @@ def _model_answers(name: str) -> tuple[str, ...]:
 def _classifier_labels(name: str) -> tuple[str, ...]:
     """The labels of a classifier in a folder or on the hub; its weights are not read."""
     if find_spec("transformers") is None:
-        raise ModelError("transformers is not installed", hint="pip install 'counterpoint[hf]'")
+        raise ModelError("transformers is not installed", hint=install_command("hf"))
     from counterpoint.models.answer_distributions import read_labels
     from counterpoint.models.hf.checkpoint import Checkpoint
 

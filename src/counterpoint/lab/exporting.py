@@ -1,28 +1,38 @@
 """A lab as files: a suite in the layout of another tool, and the report with the leaderboard for a paper."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
+from counterpoint import catalog
+from counterpoint.core.errors import CounterpointError, UnknownName, write_error
 from counterpoint.core.quantities import counted
 from counterpoint.exports.crowd_tasks import CROWD_LAYOUTS, export_crowd_tasks, usual_task
 from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
+from counterpoint.exports.hub import check_push, push_folder
 from counterpoint.exports.inspect_task import export_inspect
 from counterpoint.exports.lmms_task import export_task, task_name
+from counterpoint.exports.model_card import write_model_card
+from counterpoint.exports.suite_card import CARD, SuiteFacts, suite_license
 from counterpoint.exports.vlmevalkit_table import export_vlmevalkit
+from counterpoint.lab.gating import GateReport
 from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.reader import LabReader
 from counterpoint.lab.results import LabResult
+from counterpoint.lab.scores import Scores
+from counterpoint.lab.suite_probe import read_probe
 from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
+from counterpoint.store.storage import require_path
+from counterpoint.store.suites import StoredSuite
 
 EXPORT_LAYOUTS: Mapping[str, str] = MappingProxyType(
     {
-        "datasets": "A folder of Hugging Face datasets.",
+        "datasets": "A folder of Hugging Face datasets, with a card.",
+        "model-card": "The scores of a model as a card of Hugging Face, with a model-index.",
         "lmms-eval": "A task of lmms-eval.",
         "vlmevalkit": "A table of VLMEvalKit.",
         "inspect": "A task of Inspect.",
@@ -40,17 +50,23 @@ class ExportReport(LabResult[dict[str, Any]]):
 
     layout: str
     exported: ExportedSuite
+    pushed: str = ""  # the address of the commit or pull request on a hub
 
     def to_dict(self) -> dict[str, Any]:
-        """Suite, folder, counts and files, with the layout."""
-        return asdict(self.exported) | {"layout": self.layout}
+        """Suite, folder, counts and files, with the layout, and where it was pushed to."""
+        return asdict(self.exported) | {"layout": self.layout} | ({"pushed": self.pushed} if self.pushed else {})
 
     def records(self) -> list[dict[str, Any]]:
         """One row."""
         return [self.to_dict() | {"files": ", ".join(self.exported.files)}]
 
     def notes(self) -> list[str]:
-        """How much was written and where, and how the other tool loads it."""
+        """How much was written and where, how the other tool loads it, and where it was pushed to."""
+        return [*self._written(), *([f"  pushed: {self.pushed}"] if self.pushed else [])]
+
+    def _written(self) -> list[str]:
+        if self.layout == "model-card":
+            return [f"{self.exported.suite}: {counted(self.exported.rows, 'score')} in {self.exported.folder}/{CARD}"]
         suite, folder, size = self.exported.suite, self.exported.folder, f"{self.exported.bytes / 2**20:,.1f} MB"
         pictures = counted(self.exported.pictures, "picture")
         rows = f"{suite}: {counted(self.exported.rows, 'row')} with {pictures}, {size}, in {folder}"
@@ -90,13 +106,18 @@ def export_suite(
     pictures: bool = True,
     task: str = "",
     picture_url: str = "",
+    license_id: str = "",
+    push: str = "",
 ) -> ExportReport:
     """Write a suite as a Hugging Face datasets folder, a task of lmms-eval or Inspect, a table of VLMEvalKit.
 
     Or as tasks for people. Without `pictures`, a datasets folder has their addresses alone; a task cannot do without.
     """
-    if layout not in EXPORT_LAYOUTS:
-        raise UnknownName("layout", layout, tuple(EXPORT_LAYOUTS))
+    if layout not in EXPORT_LAYOUTS or layout == "model-card":
+        raise UnknownName("layout", layout, [name for name in EXPORT_LAYOUTS if name != "model-card"])
+    if (license_id or push) and layout != "datasets":
+        hint = "they go with the layout datasets"
+        raise CounterpointError(f"the layout {layout} has no license and no place on a hub", hint=hint)
     if not pictures and layout != "datasets":
         raise CounterpointError(f"the layout {layout} needs pictures", hint="leave them out with --layout datasets")
     if (task or picture_url) and layout not in CROWD_LAYOUTS:
@@ -105,7 +126,14 @@ def export_suite(
     stored = store.suite(suite)
     shown = store.pictures(find_worlds(store, stored.table))
     if layout == "datasets":
-        return ExportReport(layout, export_datasets(stored, out, shown if pictures else None))
+        facts = _facts(store, stored, license_id)
+        if push and not facts.license:
+            hint = "name the one under which pictures and annotations may be passed on: --license cc-by-4.0"
+            raise CounterpointError(f"{suite} has no license, so it cannot be pushed", hint=hint)
+        if push:
+            check_push(push)
+        exported = export_datasets(stored, out, shown if pictures else None, facts)
+        return ExportReport(layout, exported, push_folder(out, push, "dataset") if push else "")
     if layout in CROWD_LAYOUTS:
         chosen = task or usual_task(stored)
         return ExportReport(layout, export_crowd_tasks(stored, out, shown, layout, chosen, picture_url=picture_url))
@@ -113,9 +141,37 @@ def export_suite(
     return ExportReport(layout, export(stored, out, shown))
 
 
-def write_report(store: LabStore, out: Path, *, markdown: bool = False, latex: bool = False) -> WrittenFiles:
-    """Write the report, and the leaderboard beside it with the suffixes .md and .tex."""
-    texts = {out: render_lab_report(LabReader(store))}
+def _facts(store: LabStore, stored: StoredSuite, license_id: str) -> SuiteFacts:
+    """What a card says beyond the suite: the claim, the license, and how well text alone does."""
+    name = stored.manifest.suite
+    try:
+        claim = str(catalog.find("suites", name).tests)  # never what a manifest names
+    except (CounterpointError, AttributeError):  # a suite of another package, or one written by hand
+        claim = ""
+    probe = read_probe(store, name)
+    sentences = tuple(sentence.rstrip(".") for sentence in probe.sentences()) if probe else ()
+    return SuiteFacts(claim, license_id or suite_license(stored.manifest), sentences)
+
+
+def export_model_card(store: LabStore, model: str, out: Path, scores: Scores, *, push: str = "") -> ExportReport:
+    """Write the scores of a model as a card of Hugging Face, and propose it to the repository `push`."""
+    rows = scores.leading_rows()
+    if not rows:
+        raise CounterpointError(f"{model} has no scores", hint=f"counterpoint run {store.address} --model {model}")
+    if push:
+        check_push(push)
+    manifests = {suite: store.manifest(suite) for suite in {row["suite"] for row in rows}}
+    files = write_model_card(out, model, rows[0]["fingerprint"], rows, manifests, scores.text("markdown"))
+    written = ExportedSuite(model, str(out), len(rows), 0, 0, (out / CARD).stat().st_size, files)
+    return ExportReport("model-card", written, push_folder(out, push, "model") if push else "")
+
+
+def write_report(
+    store: LabStore, out: Path, *, markdown: bool = False, latex: bool = False, gates: Sequence[GateReport] = ()
+) -> WrittenFiles:
+    """Write the report, which begins with the verdicts of gates, and the leaderboard beside it as .md and .tex."""
+    require_path(out)
+    texts = {out: render_lab_report(LabReader(store), gates)}
     if markdown or latex:
         board = leaderboard(store)
         texts |= {out.with_suffix(".md"): f"{board.text('markdown')}\n"} if markdown else {}
@@ -125,5 +181,5 @@ def write_report(store: LabStore, out: Path, *, markdown: bool = False, latex: b
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8", errors="backslashreplace")
         except OSError as problem:
-            raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+            raise write_error(path, problem) from problem
     return WrittenFiles(tuple(texts))

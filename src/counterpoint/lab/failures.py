@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import PictureError, shorten
+from counterpoint.core.errors import CounterpointError, shorten
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query, State
 from counterpoint.core.ids import hex_id
@@ -19,7 +19,7 @@ from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
+from counterpoint.metrics.verdicts import VERDICTS, Verdicts, group_verdicts
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
@@ -116,9 +116,10 @@ class Failures(LabResult[FailedGroup], rows="groups"):
     def _repr_html_(self) -> str:
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
         title = f"<p>{counted(self.total, 'group')} that {escape(self.model)} fails</p>"
-        return title + "".join(map(self._card, self.groups)) + notes
+        return title + "".join(map(self.card, self.groups)) + notes
 
-    def _card(self, group: FailedGroup) -> str:
+    def card(self, group: FailedGroup) -> str:
+        """One group in HTML: its pictures, texts, gold and answers."""
         members = "".join(
             f'<figure style="margin:0;max-width:{_WIDTH}px">{self._picture(member.query)}<figcaption>'
             f"{escape(member.query.text)}<br>gold: {escape(' / '.join(member.gold) or '–')}<br>"
@@ -140,7 +141,7 @@ class Failures(LabResult[FailedGroup], rows="groups"):
             return ""
         try:
             address = data_address(self.pictures.pixels(query.picture), _WIDTH)
-        except PictureError as problem:
+        except CounterpointError as problem:
             return f"<i>{escape(str(problem))}</i>"
         return f'<img alt="{escape(query.picture.address)}" src="{address}">'
 
@@ -153,13 +154,20 @@ def list_failures(store: LabStore, model: str, suites: Sequence[str], limit: int
     verdicts = group_verdicts(outcomes)
     names = [verdicts.name(place) for place in range(len(verdicts.code))]
     failed = [place for place, name in enumerate(names) if name in FAILED_VERDICTS]
-    rows = _rows_by_group(groups, {int(verdicts.group_id[place]) for place in failed[:limit]})
-    values = _values_by_query(answers)
-    listed = tuple(
-        _failed_group(outcomes, int(verdicts.row[place]), names[place], rows, values) for place in failed[:limit]
-    )
+    listed = read_failed_groups(outcomes, groups, answers, verdicts, failed[:limit])
     pictures = store.pictures(find_worlds(store, groups))
     return Failures(title, len(failed), listed, pictures, version_notes([model], [version]))
+
+
+def read_failed_groups(
+    outcomes: Outcomes, groups: pa.Table, answers: pa.Table, verdicts: Verdicts, places: Sequence[int]
+) -> tuple[FailedGroup, ...]:
+    """The groups at some places of the verdicts, with their texts, gold and answers."""
+    rows = _rows_by_group(groups, {int(verdicts.group_id[place]) for place in places})
+    values = _values_by_query(answers, pa.concat_tables(rows.values())["query"]) if rows else {}
+    return tuple(
+        _failed_group(outcomes, int(verdicts.row[place]), verdicts.name(place), rows, values) for place in places
+    )
 
 
 def _rows_by_group(groups: pa.Table, wanted: Collection[int]) -> dict[tuple[str, int], pa.Table]:
@@ -170,9 +178,10 @@ def _rows_by_group(groups: pa.Table, wanted: Collection[int]) -> dict[tuple[str,
     return {key: kept.take(pa.array(own)).sort_by("role") for key, own in places.items()}
 
 
-def _values_by_query(answers: pa.Table) -> dict[int, str]:
+def _values_by_query(answers: pa.Table, queries: pa.ChunkedArray) -> dict[int, str]:
     """What the model answered, by query: the value, the raw text where no value was read, or the score."""
-    plain = answers.filter(pc.equal(answers["trial"], 0))
+    wanted = pc.is_in(answers["query"], value_set=queries.combine_chunks())
+    plain = answers.filter(pc.and_(pc.equal(answers["trial"], 0), wanted))
     columns = (plain[name].to_pylist() for name in ("query", "value", "raw", "score", "state"))
     return {
         query: f"{score:.3f}" if score is not None else value or raw

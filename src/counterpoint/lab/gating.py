@@ -1,17 +1,21 @@
 """The gate of a lab: rules on the scores of a model, held against its answers and those of a baseline."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isnan
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
+from counterpoint.core.errors import CounterpointError, UnknownName, write_error
+from counterpoint.core.quantities import counted
+from counterpoint.lab.findings import find_findings
 from counterpoint.lab.results import LabResult
+from counterpoint.lab.saved_slices import SavedSlice, read_slice
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.metrics.comparison import paired_sums
 from counterpoint.metrics.gates import (
@@ -24,6 +28,7 @@ from counterpoint.metrics.gates import (
     decide,
     difference_test,
     overall,
+    search_test,
     share_test,
     statistic_test,
 )
@@ -32,7 +37,7 @@ from counterpoint.metrics.metric import Metric, Ratio, applicable, columns_read,
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.paired_tests import RatioDifference
 from counterpoint.metrics.scoring import DEFAULT_METRICS, slice_sums
-from counterpoint.metrics.slices import Slicer
+from counterpoint.metrics.slices import Slicer, pool_suites
 from counterpoint.metrics.units import STATES, Singles
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
@@ -40,6 +45,8 @@ from counterpoint.store.versions import ModelVersion
 
 FAILED, UNDECIDED = 3, 4
 """Exit codes: a rule fails, or the data cannot tell and this is not let pass."""
+SEARCHED = "all_right"
+"""The metric of which findings are the changes."""
 _STATE_METRICS = ("unparsed", "refused", "hedged")
 
 
@@ -47,6 +54,28 @@ def _state_metric(state: str) -> Ratio[Singles]:
     """The share of answers in a state."""
     code = STATES.index(state)
     return Ratio(state, unit=Singles, hit=lambda units: units.state == code)
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialCourse:
+    """How a model was asked until its rules were decided."""
+
+    method: str
+    pictures: int  # that were judged
+    present: int  # pictures that could have been
+    asked: int  # queries
+    saved: int  # queries that were not needed
+    left: int = 0  # queries that were not asked for another reason, such as a budget
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether queries were not asked."""
+        return bool(self.saved or self.left)
+
+    def __str__(self) -> str:
+        pictures = f"{self.pictures:,} of {counted(self.present, 'picture')} in random order"
+        rest = f"{self.left:,} left" if self.left else f"{self.saved:,} saved"
+        return f"{pictures}: {counted(self.asked, 'query')} asked, {rest}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,15 +86,17 @@ class GateReport(LabResult[GateCheck], rows="checks"):
     baseline: str
     checks: tuple[GateCheck, ...]
     verdict: GateVerdict
+    course: SequentialCourse | None = None  # where the model was asked until the rules were decided
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; numbers that are not there are null."""
+        course = {"sequential": asdict(self.course)} if self.course else {}
         return {
             "model": self.model,
             "baseline": self.baseline,
             "verdict": self.verdict.value,
             "checks": [_plain(check) for check in self.checks],
-        }
+        } | course
 
     def records(self) -> list[dict[str, Any]]:
         """One row per rule and suite."""
@@ -83,18 +114,24 @@ class GateReport(LabResult[GateCheck], rows="checks"):
                 _points(check.bound),
                 "–" if isnan(check.p) else f"{check.p:.3f}",
                 f"{check.test.n:,}",
-                f"{check.further:,}" if check.further else "–",
+                _further(check),
             )
             for check in sorted(self.checks, key=lambda check: order[check.verdict])
         ]
         heads = ("verdict", "rule", "suite", "value", "bound", "p of failing", "n", "further to decide")
         note = "bound: one-sided, of 95 %; p is corrected over all rules (Holm); differences are in points"
+        if any(check.rule.is_search for check in self.checks):
+            note = note.replace("all rules", "all rules but those on findings, which correct their own")
+        if self.course:
+            note = f"{self.course.method} bound and p, valid at any time; p is corrected over all rules (Bonferroni)"
         return [ResultTable(f"Gate of {self.model}", heads, rows, names=3, note=note)]
 
     def notes(self) -> list[str]:
         """The verdict on the model."""
         against = f" against {self.baseline}" if self.baseline else ""
-        return [f"{self.model}{against}: the gate {_SENTENCES[self.verdict]}"]
+        course = [str(self.course)] if self.course else []
+        findings = [f"{check.rule.text}: {check.test.finding}" for check in self.checks if check.test.finding]
+        return [*course, *findings, f"{self.model}{against}: the gate {_SENTENCES[self.verdict]}"]
 
     def exit_code(self, undecided: str = "pass") -> int:
         """0 where all rules hold, or may not be told and `undecided` is "pass"; 3 where one fails; else 4."""
@@ -109,6 +146,8 @@ class GateReport(LabResult[GateCheck], rows="checks"):
         for check in self.checks:
             case = ElementTree.SubElement(suite, "testcase", classname=check.suite or "all", name=check.rule.text)
             text = f"value {_points(check.test.value)}, bound {_points(check.bound)}, n {check.test.n}"
+            text += f"; {check.missing}" if check.missing else ""
+            text += f"; {check.test.finding}" if check.test.finding else ""
             if check.verdict is GateVerdict.FAILS:
                 ElementTree.SubElement(case, "failure", message=text)
             elif check.verdict is GateVerdict.UNDECIDED:
@@ -122,14 +161,21 @@ class GateReport(LabResult[GateCheck], rows="checks"):
         try:
             path.write_text(self.junit(undecided), "utf-8")
         except OSError as problem:
-            raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+            raise write_error(path, problem) from problem
 
 
 _SENTENCES = {
     GateVerdict.HOLDS: "holds",
     GateVerdict.FAILS: "fails",
-    GateVerdict.UNDECIDED: "is undecided: there are too few groups to tell",
+    GateVerdict.UNDECIDED: "is undecided: there are too few groups or pictures to tell",
 }
+
+
+def _further(check: GateCheck) -> str:
+    """What is missing to decide a rule, in a cell of a table."""
+    if check.further_pictures:
+        return counted(check.further_pictures, "picture")
+    return counted(check.further, "case") if check.further else "–"
 
 
 def _points(value: float) -> str:
@@ -144,7 +190,8 @@ def _plain(check: GateCheck) -> dict[str, Any]:
         "verdict": check.verdict.value,
     }
     row |= {key: value for key, value in asdict(check.test).items() if key in ("value", "n", "clusters")}
-    row |= {"bound": check.bound, "p": check.p, "further": check.further}
+    row |= {"finding": check.test.finding} if check.rule.is_search else {}
+    row |= {"bound": check.bound, "p": check.p, "further": check.further, "further_pictures": check.further_pictures}
     return {key: None if isinstance(value, float) and isnan(value) else value for key, value in row.items()}
 
 
@@ -152,75 +199,118 @@ def gate_model(
     store: LabStore, model: str, rules: Sequence[str], *, baseline: str = "", suites: Sequence[str] = ()
 ) -> GateReport:
     """Hold rules against the answers of a model, and of its baseline where a rule names one."""
+    ((title, version),) = select_models(store, [model]).items()
+    gate = _Gate(store, version, baseline)
+    targets = list(find_targets(store, rules, tuple(suites) or tuple(store.suites())))
+    tests = [(target.rule, target.suite, target.metric.name, gate.test(target)) for target in targets]
+    checks = decide([test for test in tests if test[0].metric or test[0].is_search or test[3].n])  # suites with answers
+    return GateReport(title, gate.baseline_title, tuple(checks), overall(checks))
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTarget:
+    """A rule on what it is about: a metric of some suites, which are pooled where they are several."""
+
+    rule: GateRule
+    suite: str  # that is named, by the rule or since it is about each; empty where suites are pooled
+    metric: Metric
+    suites: tuple[str, ...]
+    inside: SavedSlice | None = None  # a slice of the lab, where the rule names one
+
+    def select(self, groups: pa.Table) -> pa.Table:
+        """Those of some groups that the rule is about."""
+        return self.inside.select(groups) if self.inside else groups
+
+    def groups(self, store: LabStore) -> pa.Table:
+        """The groups that the rule is about, those of several suites as one."""
+        groups = self.select(load_groups(store, self.suites))
+        return pool_suites(groups) if len(self.suites) > 1 and groups.num_rows else groups
+
+    def outcomes(self, store: LabStore, version: ModelVersion) -> Outcomes:
+        """The answers of a model that the rule is about, judged."""
+        return judge(self.groups(store), load_answers(store, version, columns_read([self.metric])))
+
+
+def find_targets(store: LabStore, rules: Sequence[str], suites: Sequence[str]) -> Iterator[RuleTarget]:
+    """Each rule on what it is about; one that names no metric is about each suite, by the metric that leads there."""
     if not rules:
         raise CounterpointError("a gate needs a rule", hint="--rule 'accuracy >= 0.6'")
-    ((title, version),) = select_models(store, [model]).items()
-    gate = _Gate(store, version, baseline, tuple(suites) or tuple(store.suites()))
-    checks = decide([test for text in rules for test in gate.tests(GateRule.parse(text))])
-    return GateReport(title, gate.baseline_title, tuple(checks), overall(checks))
+    for rule in map(GateRule.parse, rules):
+        if rule.suite and rule.suite not in suites:
+            raise UnknownName("suite of this lab", rule.suite, suites)
+        if rule.is_search:
+            yield RuleTarget(rule, "", rule_metric(SEARCHED), tuple(suites))
+            continue
+        if rule.metric:
+            metric = rule_metric(rule.metric)
+            if rule.baseline and not isinstance(metric, Ratio):
+                fact = f"{metric.name} is no share of cases, and has no margin here"
+                raise CounterpointError(fact, hint=f"use a line ({metric.name} >= …), or counterpoint compare")
+            named, where = rule.where.get("slice"), {key: own for key, own in rule.where.items() if key != "slice"}
+            inside = read_slice(store, named) if named else None
+            about = (rule.suite,) if rule.suite else tuple(suites)
+            yield RuleTarget(replace(rule, where=where), rule.suite, metric, about, inside)
+            continue
+        for suite in suites:
+            if leading := leading_ratio(load_groups(store, [suite])):
+                yield RuleTarget(rule, suite, leading, (suite,))
+
+
+def leading_ratio(groups: pa.Table) -> Ratio[Any] | None:
+    """The first share with a direction that leads on the suite of some groups."""
+    (contents,) = contents_by_suite(groups).values()
+    leading = displayed(contents, applicable(contents, DEFAULT_METRICS))
+    return next((metric for metric in leading if isinstance(metric, Ratio) and metric.directed), None)
+
+
+def find_baseline(store: LabStore, version: ModelVersion, rule: GateRule, given: str) -> ModelVersion:
+    """The version that a rule calls its baseline: a model of this name, the one given, or the one marked."""
+    chosen = given or f"{version.name}@{BASELINE}" if rule.baseline == BASELINE else rule.baseline
+    ((title, found),) = select_models(store, [chosen]).items()
+    if found.fingerprint == version.fingerprint:
+        raise CounterpointError(f"{title} is its own baseline", hint="gate another version, or name another --baseline")
+    return found
 
 
 class _Gate:
     """Computes the test of each rule."""
 
-    def __init__(self, store: LabStore, version: ModelVersion, baseline: str, suites: Sequence[str]) -> None:
-        self._store, self._version, self._baseline, self._suites = store, version, baseline, suites
+    def __init__(self, store: LabStore, version: ModelVersion, baseline: str) -> None:
+        self._store, self._version, self._baseline = store, version, baseline
         self.baseline_title = ""
 
-    def tests(self, rule: GateRule) -> Iterator[tuple[GateRule, str, str, LineTest]]:
-        """The rule on each suite that it is about: all as one where it names a metric and no suite."""
-        if rule.suite and rule.suite not in self._suites:
-            raise UnknownName("suite of this lab", rule.suite, self._suites)
-        if rule.metric:
-            metric = _metric(rule.metric)
-            suites = [rule.suite] if rule.suite else self._suites
-            yield rule, rule.suite, metric.name, self._test(rule, metric, suites)
-            return
-        for suite in self._suites:
-            leading = self._leading(suite)
-            test = self._test(rule, leading, [suite]) if leading else NO_TEST
-            if leading and test.n:
-                yield rule, suite, leading.name, test
-
-    def _leading(self, suite: str) -> Metric | None:
-        """The first share with a direction that leads on a suite."""
-        (contents,) = contents_by_suite(load_groups(self._store, [suite])).values()
-        leading = displayed(contents, applicable(contents, DEFAULT_METRICS))
-        return next((metric for metric in leading if isinstance(metric, Ratio) and metric.directed), None)
-
-    def _test(self, rule: GateRule, metric: Metric, suites: Sequence[str]) -> LineTest:
-        own = self._outcomes(self._version, metric, suites)
-        line = rule.line
+    def test(self, target: RuleTarget) -> LineTest:
+        """The test of a rule on what it is about."""
+        rule, metric = target.rule, target.metric
+        if rule.is_search:
+            return self._search(target)
+        own = target.outcomes(self._store, self._version)
         if not rule.baseline:
-            return _line_test(own, metric, rule, line)
-        other = self._outcomes(self._baseline_version(rule.baseline), metric, suites)
-        if not isinstance(metric, Ratio):
-            fact = f"{metric.name} is no share of cases, and has no margin here"
-            raise CounterpointError(fact, hint=f"use a line ({metric.name} >= …), or counterpoint compare")
-        sums = paired_sums(own, other, metric, rule.where)
+            return _line_test(own, metric, rule, rule.line)
+        assert isinstance(metric, Ratio), "a margin is on a share"
+        baseline = find_baseline(self._store, self._version, rule, self._baseline)
+        self.baseline_title = baseline.title
+        sums = paired_sums(own, target.outcomes(self._store, baseline), metric, rule.where)
         if sums is None:
             return NO_TEST
         (first, second), place = sums
         pair = (second, first) if metric.lower_is_better else (first, second)
         difference = RatioDifference(*pair, place)
-        return difference_test(difference, int(min(first.cases[0], second.cases[0])), line)
+        return difference_test(difference, int(min(first.cases[0], second.cases[0])), rule.line)
 
-    def _outcomes(self, version: ModelVersion, metric: Metric, suites: Sequence[str]) -> Outcomes:
-        groups = load_groups(self._store, suites, pool=len(suites) > 1)
-        return judge(groups, load_answers(self._store, version, columns_read([metric])))
-
-    def _baseline_version(self, name: str) -> ModelVersion:
-        """The version that a rule calls its baseline: a model of this name, the one given, or the one marked."""
-        chosen = self._baseline or f"{self._version.name}@{BASELINE}" if name == BASELINE else name
-        ((title, version),) = select_models(self._store, [chosen]).items()
-        if version.fingerprint == self._version.fingerprint:
-            fact = f"{title} is its own baseline"
-            raise CounterpointError(fact, hint="gate another version, or name another --baseline")
-        self.baseline_title = title
-        return version
+    def _search(self, target: RuleTarget) -> LineTest:
+        """The findings of what changed from the baseline, of which none may be for the worse."""
+        baseline = find_baseline(self._store, self._version, target.rule, self._baseline)
+        self.baseline_title = baseline.title
+        found = find_findings(self._store, self._version.title, against=baseline.title, suites=target.suites)
+        worse = [own for own in found if own.is_significant and own.right < 0]
+        return search_test(
+            [(own.right, own.p, own.n, own.sentence) for own in worse], found.searched, found.on_pictures
+        )
 
 
-def _metric(name: str) -> Metric:
+def rule_metric(name: str) -> Metric:
+    """The metric that a rule names: one of the catalog, or the share of answers in a state."""
     return _state_metric(name) if name in _STATE_METRICS else catalog.resolve_metric(name)
 
 

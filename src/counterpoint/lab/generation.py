@@ -14,16 +14,15 @@ import pyarrow.compute as pc
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
-from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import counted
 from counterpoint.exports.restored_suite import RestoredSuite, restore_suite
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
-from counterpoint.lab.picture_locations import PictureLocation, describe_search, find_worlds, search_pictures
+from counterpoint.lab.generated_suites import GeneratedSuite, GeneratedSuites
+from counterpoint.lab.picture_locations import PictureLocation, find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
-from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import (
     ItemCollection,
     SourceItems,
@@ -31,18 +30,17 @@ from counterpoint.lab.source_items import (
     absence_note,
     has_only_questions,
     picture_roots,
-    questions_note,
     source_rules,
     unpack_pictures,
 )
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
 from counterpoint.metrics.credit import best_answers
 from counterpoint.pictures.folders import folder_means
-from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import Source, items_about, picture_places
+from counterpoint.store.fingerprints import fingerprint
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
-from counterpoint.store.suites import Manifest, fingerprint
+from counterpoint.store.suites import Manifest
 from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.families import SuiteFamily
 from counterpoint.suites.parallel import Limit, PackedSuite, generate_together
@@ -55,7 +53,7 @@ PAPER, MEANS = "paper", "means"
 Pairs: TypeAlias = str | int | tuple[int, int] | Quota | None
 """PAPER, a number, or a number of yes-no questions and one of choice questions; None for no limit."""
 _SCENES_PER_PROCESS = 1000  # below this, starting a process takes longer than it saves
-_ANSWERS_SHOWN, _PLACES_SHOWN = 4, 5
+_PLACES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,89 +74,12 @@ class GenerateRequest:
     texts: Path | None = None  # rewordings of questions, with the columns id and text
     options: Mapping[str, Any] = field(default_factory=dict)  # means (a color, or a folder to measure), contrasts, …
     replace: bool = False  # a suite of the same name that differs
-    pictures: Path | None = None  # their folder; else where the data set has them
+    pictures: Path | str | None = None  # their folder or address; else where the data set has them
 
     @property
     def reading(self) -> SourceRequest:
         """What is read."""
         return SourceRequest(self.source, self.data, self.split, self.items, self.seed, self.columns)
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratedSuite:
-    """One suite: its manifest if a group could be made, what was kept and rejected, and else the obstacle."""
-
-    generator: str  # its name in the catalog
-    manifest: Manifest | None
-    tally: Tally
-    tests: Mapping[str, int] = field(default_factory=dict)  # groups of each test
-    obstacle: str = ""
-    family: SuiteFamily | None = None
-
-    @property
-    def name(self) -> str:
-        """Its name in the lab."""
-        return self.manifest.suite if self.manifest else self.generator
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        manifest = self.manifest
-        return {
-            "suite": self.name,
-            "generator": self.generator,
-            "groups": manifest.groups if manifest else 0,
-            "queries": manifest.rows if manifest else 0,
-            "fingerprint": manifest.fingerprint if manifest else None,
-            "tests": dict(self.tests),
-            "kept": self.tally.answers,
-            "dropped": self.tally.reasons,
-            "obstacle": self.obstacle,
-        }
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class GeneratedSuites(LabResult[GeneratedSuite], rows="suites"):
-    """The suites of one request, in its order."""
-
-    suites: tuple[GeneratedSuite, ...]
-    lab: str
-    absence: str = ""  # what the source annotates exhaustively
-    pictures: tuple[PictureLocation, ...] = ()  # by namespace, and how many were found
-
-    def __getitem__(self, name: str) -> GeneratedSuite:
-        return next(suite for suite in self.suites if name in (suite.name, suite.generator))
-
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return sum(suite.manifest.groups for suite in self.suites if suite.manifest)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        pictures = [asdict(location) for location in self.pictures]
-        return {"lab": self.lab, "suites": [suite.to_dict() for suite in self.suites], "pictures": pictures}
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per suite."""
-        names = ("suite", "generator", "groups", "queries", "fingerprint", "obstacle")
-        return [{name: row[name] for name in names} for row in (suite.to_dict() for suite in self.suites)]
-
-    def tables(self) -> list[ResultTable]:
-        """A family as one table; of a suite that was named by itself, the groups kept and rejected by kind."""
-        families = dict.fromkeys(suite.family.name for suite in self.suites if suite.family)
-        members = [[suite for suite in self.suites if suite.family and suite.family.name == name] for name in families]
-        alone = [suite for suite in self.suites if suite.family is None]
-        return [*map(_family_table, members), *map(_suite_table, alone)]
-
-    def notes(self) -> list[str]:
-        """What the source annotates exhaustively, how many pictures were found, and how much was generated."""
-        stored = [suite for suite in self.suites if suite.manifest]
-        what = stored[0].name if len(stored) == 1 else counted(len(stored), "suite")
-        queries = sum(suite.manifest.rows for suite in stored if suite.manifest)
-        groups, verb = counted(self.groups, "group"), "is" if self.groups == 1 else "are"
-        summary = f"{groups} of {what} ({counted(queries, 'query')}) {verb} in {self.lab}"
-        made = dict.fromkeys(questions_note(suite.manifest.parameters) for suite in stored if suite.manifest)
-        return [*filter(None, [self.absence, *made]), *describe_search(self.pictures), summary]
 
 
 def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback = ignore_progress) -> GeneratedSuites:
@@ -179,7 +100,7 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     generator = _Generator(lab, request, progress)
     suites = [suite for family in families for suite in generator.family(family)]
     absence = absence_note(request.source) if any(family.kinds for family in families) else ""
-    return GeneratedSuites(tuple(suites), str(lab.folder), absence, generator.search_pictures())
+    return GeneratedSuites(tuple(suites), lab.address, absence, generator.search_pictures())
 
 
 def add_groups(
@@ -198,7 +119,7 @@ def add_groups(
     table = groups_table(kept, name)
     manifest = Manifest.of(table, generator="", seed=0, rules=rule_set(rules).name)
     lab.put_suite(manifest, table, replace=replace)
-    return GeneratedSuites((GeneratedSuite(name, manifest, tally, _tests(table)),), str(lab.folder))
+    return GeneratedSuites((GeneratedSuite(name, manifest, tally, _tests(table)),), lab.address)
 
 
 def _put_restored(lab: LabStore, restored: RestoredSuite, request: GenerateRequest) -> GeneratedSuites:
@@ -215,12 +136,12 @@ def _put_restored(lab: LabStore, restored: RestoredSuite, request: GenerateReque
     for address, content in restored.pictures(absent):
         lab.storage.put(f"pictures/{Picture(address).namespace}/{Picture(address).path}", content)
     for name in sorted({Picture(address).namespace for address in absent}):
-        if (folder := lab.storage.path(f"pictures/{name}")).is_dir():
-            lab.set_root(name, folder)
+        if lab.storage.names(f"pictures/{name}/"):
+            lab.set_root(name, lab.storage.describe(f"pictures/{name}"))
     bases = table.filter(pc.equal(table["role"], 0))
     for kind, best in zip(bases["kind"].to_pylist(), best_answers(bases["gold"]).to_pylist(), strict=True):
         tally.kept[kind, best or ""] += 1
-    return GeneratedSuites((GeneratedSuite(manifest.suite, manifest, tally, _tests(table)),), str(lab.folder))
+    return GeneratedSuites((GeneratedSuite(manifest.suite, manifest, tally, _tests(table)),), lab.address)
 
 
 def _family(name: str) -> SuiteFamily:
@@ -231,6 +152,23 @@ def _family(name: str) -> SuiteFamily:
         return named
     suite = catalog.resolve("suites", name)
     return suite if isinstance(suite, SuiteFamily) else SuiteFamily("", "", (name,), renamable=True)
+
+
+def _check_renamable(family: SuiteFamily, name: str) -> None:
+    if name and not family.renamable:
+        raise CounterpointError(f"the suites of {family.name} keep their names", hint="leave the name out")
+
+
+def suite_names(suite: str, name: str = "") -> list[str]:
+    """What a suite, or each suite of a family, is called in a lab where it is generated by itself.
+
+    >>> suite_names("order"), suite_names("order", "mine"), suite_names("questions", "mine")[0]
+    (['order'], ['mine'], 'mine-plain')
+    """
+    family = _family(suite)
+    _check_renamable(family, name)
+    members = [str(catalog.resolve("suites", member).name) for member in family.suites]
+    return [f"{name}-{member}" if family.name else name for member in members] if name else members
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +209,7 @@ class _Generator:
 
     def family(self, family: SuiteFamily) -> list[GeneratedSuite]:
         """Generate all suites of a family, or the one that was named by itself."""
-        if self._request.name and not family.renamable:
-            raise CounterpointError(f"the suites of {family.name} keep their names", hint="leave --name out")
+        _check_renamable(family, self._request.name)
         limits = {name: group_limit(name, self._request) for name in family.suites}
         self._items.source()  # an error of the source is not one of each suite
         if not family.name:
@@ -485,38 +422,3 @@ def _unpack(batch: PackedSuite) -> pa.Table:
         rows.append(np.arange(starts[part], starts[part] + count))
         starts[part] += count
     return table.take(pa.array(np.concatenate(rows))).combine_chunks()
-
-
-def _suite_table(suite: GeneratedSuite) -> ResultTable:
-    """The groups kept of each kind with their commonest answers, and those rejected with the reason."""
-    rows = []
-    for kind, answers in suite.tally.answers.items():
-        frequent = [f"{answer} {count:,}" for answer, count in list(answers.items())[:_ANSWERS_SHOWN]]
-        more = [f"{len(answers) - len(frequent)} others"] if len(answers) > len(frequent) else []
-        rows.append((kind, ", ".join(frequent + more), f"{sum(answers.values()):,}", ""))
-    for kind, reasons in suite.tally.reasons.items():
-        rows += [(kind, reason, "", f"{count:,}") for reason, count in reasons.items()]
-    return ResultTable(f"Groups of {suite.name}", ("kind", "answers, or reason", "kept", "rejected"), rows, names=2)
-
-
-def _family_table(suites: Sequence[GeneratedSuite]) -> ResultTable:
-    """Kinds of questions by suites where the family has kinds, else the tests of each suite."""
-    family = suites[0].family
-    assert family is not None, "the table of a family is asked for its suites"
-    obstacles = group_pairs((suite.obstacle, suite.generator) for suite in suites if suite.obstacle)
-    reasons = [f"nothing for {', '.join(names)}: {obstacle}" for obstacle, names in obstacles.items()]
-    if not family.kinds:
-        tests = [(suite.name, test, f"{count:,}") for suite in suites for test, count in suite.tests.items()]
-        return ResultTable(family.title, ("suite", "test", "groups"), tests, names=2, note="\n".join(reasons))
-    rows, empty = list[tuple[str, ...]](), dict[str, list[str]]()
-    for kind in family.kinds:
-        counts = [sum(n for (of_kind, _), n in suite.tally.kept.items() if of_kind == kind) for suite in suites]
-        rows.append((kind, *(f"{count:,}" if count else "–" for count in counts)))
-        for suite, count in zip(suites, counts, strict=True):
-            dropped = [(-n, why) for (of_kind, why), n in suite.tally.dropped.items() if of_kind == kind and n]
-            if not count and dropped and not suite.obstacle:
-                empty.setdefault(f"{kind}: {min(dropped)[1]}", []).append(suite.generator)
-    rows.append(("groups", *(f"{suite.tally.groups:,}" for suite in suites)))
-    notes = [f"nothing for {', '.join(names)}: {reason}" for reason, names in empty.items()]
-    heads = ("kind", *(suite.generator for suite in suites))
-    return ResultTable(family.title, heads, rows, note="\n".join([*notes, *reasons]))

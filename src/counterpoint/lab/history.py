@@ -1,45 +1,70 @@
-"""The history of a model: its scores over versions, and where a version differs from the one before."""
+"""The history of a model: its scores over versions, and where they changed.
+
+Each version is held against the one before, and against a reference, without which a slow decline of which no step is
+large would go unnoticed: the marked baseline or, where none is marked, the best version before; a version that is above
+all before it is held against the lowest of them. P values are corrected over the series of a suite and metric by Holm's
+method. With a baseline the family are these comparisons. Without one the reference is chosen by its score, and the
+family is every pair of versions, so that this choice costs no validity.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
 from typing import Any
 
 from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.lab.comparison import compare_models
+from counterpoint.core.grouping import group_pairs
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.scores import score_models
+from counterpoint.lab.selection import load_answers, load_groups
+from counterpoint.metrics.comparison import paired_differences
+from counterpoint.metrics.metric import Metric, columns_read, contents_by_suite
+from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.paired_tests import ALPHA, holm
-from counterpoint.metrics.scoring import ScoreRequest
-from counterpoint.reports.tables import ResultTable, TableCell
+from counterpoint.metrics.scoring import ScoreRequest, displayed_by_suite, score_outcomes
+from counterpoint.reports.tables import ResultTable, TableCell, p_text
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion
 
 
 @dataclass(frozen=True, slots=True)
 class VersionScore:
-    """A score of one version on one suite, and its difference to the version before; nan where there is none.
+    """A score of one version on one suite, and its differences to the version before and to a reference.
 
-    `p` is corrected over the series of the suite and metric (Holm).
+    Numbers that are not there are nan; both p values are corrected over the series of the suite and metric (Holm).
     """
 
     version: str
-    date: str
+    date: str  # of its first run
     suite: str
     metric: str
     value: float
     low: float
     high: float
     n: int
+    before: str = ""  # the version before that has a score here
     difference: float = nan
     p: float = nan
+    reference: str = ""  # the baseline, or the best or lowest version before
+    reference_difference: float = nan
+    reference_p: float = nan
     is_baseline: bool = False
 
     @property
     def is_change(self) -> bool:
         """Whether the difference to the version before holds by the corrected paired test."""
         return self.p < ALPHA
+
+    @property
+    def is_drift(self) -> bool:
+        """Whether the difference to the reference holds while that to the version before does not."""
+        return self.reference_p < ALPHA and not self.is_change
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; numbers that are not there are null."""
+        plain = {
+            key: None if isinstance(value, float) and isnan(value) else value for key, value in asdict(self).items()
+        }
+        return plain | {"is_change": self.is_change, "is_drift": self.is_drift}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -49,103 +74,196 @@ class ModelHistory(LabResult[VersionScore], rows="scores"):
     model: str
     scores: tuple[VersionScore, ...]
 
+    def series(self) -> dict[tuple[str, str], list[VersionScore]]:
+        """The scores of each suite and metric."""
+        return group_pairs(((score.suite, score.metric), score) for score in self.scores)
+
     def tables(self) -> list[ResultTable]:
         """A table for each suite and metric, one row per version."""
-        series: dict[tuple[str, str], list[VersionScore]] = {}
-        for score in self.scores:
-            series.setdefault((score.suite, score.metric), []).append(score)
-        heads = ("version", "date", "%", "since the one before", "p", "n")
+        marked = any(score.is_baseline for score in self.scores)
+        reference = "since the baseline" if marked else "since the best (or lowest) before"
+        heads = ("version", "date", "%", "since the one before", "p", reference, "p", "n")
         return [
             ResultTable(f"{self.model} on {suite}: {metric}", heads, [_row(score) for score in own], names=2)
-            for (suite, metric), own in series.items()
+            for (suite, metric), own in self.series().items()
         ]
 
     def notes(self) -> list[str]:
-        """The versions at which something changed."""
+        """The versions at which something changed, and those that differ from their reference with no such step."""
         changes = [
-            f"{score.version}: {score.metric} on {score.suite} {'rose' if score.difference > 0 else 'fell'} by "
-            f"{abs(100 * score.difference):.1f} points"
+            f"{score.version}: {score.metric} on {score.suite} {change_text(score.difference)}"
             for score in self.scores
             if score.is_change
         ]
-        return changes or ["no version differs from the one before by more than chance explains"]
+        drifts = [
+            f"{score.version}: {score.metric} on {score.suite} {change_text(score.reference_difference)} since "
+            f"{score.reference}; no single step holds"
+            for own in self.series().values()
+            for score in first_drifts(own)
+        ]
+        return [*changes, *drifts] or ["no version differs from those before by more than chance explains"]
 
 
-def _row(score: VersionScore) -> tuple[str | TableCell, ...]:
-    name = f"{score.version} (baseline)" if score.is_baseline else score.version
-    interval = "" if isnan(score.low) else f"{100 * score.low:.1f}–{100 * score.high:.1f}"
-    difference = "–" if isnan(score.difference) else f"{100 * score.difference:+.1f}"
-    p = "–" if isnan(score.p) else f"{score.p:.3f}" if score.p >= 0.001 else "<0.001"
-    value = TableCell(f"{100 * score.value:.1f}", interval, is_bold=score.is_change)
-    return name, score.date, value, difference, p, f"{score.n:,}"
+def change_text(difference: float) -> str:
+    """A difference as a verb with points.
+
+    >>> change_text(-0.094)
+    'fell by 9.4 points'
+    """
+    return f"{'rose' if difference > 0 else 'fell'} by {abs(100 * difference):.1f} points"
+
+
+def drifts(scores: Sequence[VersionScore]) -> list[VersionScore]:
+    """The scores of a series that differ from a reference before them though no single step holds."""
+    order = {score.version: place for place, score in enumerate(scores)}
+    return [
+        score for score in scores if score.is_drift and order.get(score.reference, len(order)) < order[score.version]
+    ]
+
+
+def first_drifts(scores: Sequence[VersionScore]) -> Iterator[VersionScore]:
+    """The scores of a series at which a drift begins; each reference and direction once, none that a change told."""
+    drifting, told = drifts(scores), set[tuple[str, bool]]()
+    for score in scores:
+        key = score.reference, score.reference_difference > 0
+        if score in drifting and key not in told:
+            yield score
+        if score in drifting or score.is_change:
+            told.add(key)
 
 
 def model_history(
     store: LabStore, model: str, suites: Sequence[str] = (), request: ScoreRequest | None = None
 ) -> ModelHistory:
-    """The scores of every version of a model, and the differences between versions that follow each other."""
+    """The scores of every version of a model, and its differences to the version before and to its reference."""
+    versions = find_versions(store, model)
+    wanted, groups = request or ScoreRequest(()), load_groups(store, suites)
+    contents = contents_by_suite(groups, "test")
+    columns = columns_read(metric for own in wanted.metrics_by_suite(contents).values() for metric in own)
+    outcomes = {
+        version.version: judge(groups, load_answers(store, version, columns), wanted.threshold) for version in versions
+    }
+    rows = [
+        (version, row)
+        for version in versions
+        for row in score_outcomes(outcomes[version.version], wanted).to_pylist()
+        if row["missing"] < 1 and row["value"] is not None
+    ]
+    if not rows:
+        raise StoreError(f"{model} has no scores", hint="run it on a suite first")
+    shown = displayed_by_suite(contents, [row for _, row in rows], wanted)
+    order = {
+        (suite, own.name): place for place, (suite, own) in enumerate((s, m) for s, ms in shown.items() for m in ms)
+    }
+    kept = [(version, row) for version, row in rows if (row["suite"], row["metric"]) in order]
+    kept.sort(key=lambda item: order[item[1]["suite"], item[1]["metric"]])  # stable: versions keep their order
+    metrics = {metric.name: metric for own in shown.values() for metric in own}
+    scores = [
+        version_score(version, row["suite"], row["metric"], row["value"], row["low"], row["high"], row["n"])
+        for version, row in kept
+    ]
+    return ModelHistory(model, tuple(compare_versions(scores, outcomes, metrics)))
+
+
+def find_versions(store: LabStore, model: str) -> list[ModelVersion]:
+    """The versions of a model, in their order; raises UnknownName where there is no such model."""
     versions = [version for version in store.versions() if version.name == model]
     if not versions:
         raise UnknownName("model that was run in this lab", model, sorted({own.name for own in store.versions()}))
-    wanted = request or ScoreRequest(())
-    scores = list(_scores(store, versions, suites, wanted))
-    if not scores:
-        raise StoreError(f"{model} has no scores", hint="run it on a suite first")
-    return ModelHistory(model, tuple(_with_changes(store, versions, scores, suites, wanted)))
+    return versions
 
 
-def _scores(
-    store: LabStore, versions: Sequence[ModelVersion], suites: Sequence[str], request: ScoreRequest
+def version_score(
+    version: ModelVersion, suite: str, metric: str, value: float, low: float | None, high: float | None, n: int
+) -> VersionScore:
+    """The score of a version, not yet compared with any other."""
+    known_low, known_high = (nan if end is None else end for end in (low, high))
+    about = version.version, version.first_date, suite, metric
+    return VersionScore(*about, value, known_low, known_high, n, is_baseline=version.is_baseline)
+
+
+def compare_versions(
+    scores: Sequence[VersionScore], outcomes: Mapping[str, Outcomes], metrics: Mapping[str, Metric]
 ) -> Iterator[VersionScore]:
-    """The scores that tables show, by suite, metric and version."""
-    scored = score_models(store, request, [version.fingerprint for version in versions], suites)
-    place = {version.title: (number, version) for number, version in enumerate(versions)}
-    shown = {suite: {metric.name for metric in metrics} for suite, metrics in scored.displayed.items()}
-    rows = [row for row in scored.rows if row["value"] is not None and row["metric"] in shown.get(row["suite"], ())]
-    for row in sorted(rows, key=lambda row: (row["suite"], row["metric"], place[row["model"]][0])):
-        version = place[row["model"]][1]
-        value, low, high = (_number(row[end]) for end in ("value", "low", "high"))
-        about = (version.version, version.runs[0].date, row["suite"], row["metric"])
-        yield VersionScore(*about, value, low, high, row["n"], is_baseline=version.is_baseline)
+    """The scores with their differences; `outcomes` are those of each version, all on one table of groups.
 
-
-def _with_changes(
-    store: LabStore,
-    versions: Sequence[ModelVersion],
-    scores: Sequence[VersionScore],
-    suites: Sequence[str],
-    request: ScoreRequest,
-) -> Iterator[VersionScore]:
-    """The scores with the differences to the versions before them."""
-    differences: dict[tuple[str, str, str], Mapping[str, Any]] = {}
-    for before, after in pairwise(versions):
-        for row in _compared(store, after, before, suites, request):
-            differences[after.version, row["suite"], row["metric"]] = row
-    series: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
-    for key in differences:
-        series.setdefault(key[1:], []).append(key)
-    corrected = {
-        key: p
-        for keys in series.values()
-        for key, p in zip(keys, holm([_number(differences[key]["p"]) for key in keys]), strict=True)
+    The scores of one suite and metric come in the order of versions.
+    """
+    series = group_pairs(((score.suite, score.metric), score) for score in scores)
+    plans = {key: _with_references(own, metrics[key[1]]) for key, own in series.items()}
+    wanted = group_pairs((pair, metrics[metric]) for (_, metric), own in plans.items() for pair in _pairs(own))
+    tests = {
+        pair: paired_differences(outcomes[pair[0]], outcomes[pair[1]], list(dict.fromkeys(told)))
+        for pair, told in wanted.items()
     }
+    for key, own in plans.items():
+        yield from _with_differences(own, {pair: tests[pair][key] for pair in _pairs(own) if key in tests[pair]})
+
+
+def _with_references(scores: Sequence[VersionScore], metric: Metric) -> list[VersionScore]:
+    """The scores of a series, each with the version before and its reference."""
+    sign = -1 if metric.lower_is_better else 1
+    baseline = next((score for score in scores if score.is_baseline), None)
+    planned = []
+    for place, score in enumerate(scores):
+        earlier = scores[:place]
+        reference = baseline if baseline is not score else None
+        if baseline is None and earlier:
+            best = max(earlier, key=lambda own: sign * own.value)
+            lowest = min(earlier, key=lambda own: sign * own.value)
+            reference = lowest if sign * score.value > sign * best.value else best
+        planned.append(
+            replace(
+                score,
+                before=earlier[-1].version if earlier else "",
+                reference=reference.version if reference else "",
+            )
+        )
+    return planned
+
+
+Pair = tuple[str, str]
+"""Two versions of a series, the later one or the one that is held against a reference first."""
+
+
+def _pairs(scores: Sequence[VersionScore]) -> list[Pair]:
+    """The comparisons of a series, each once."""
+    named = [(score.version, other) for score in scores for other in (score.before, score.reference) if other]
+    return list({frozenset(pair): pair for pair in named}.values())
+
+
+def _with_differences(
+    scores: Sequence[VersionScore], tests: Mapping[Pair, tuple[float, float]]
+) -> Iterator[VersionScore]:
+    """The scores of a series with differences and corrected p values."""
+    chosen_by_value = not any(score.is_baseline for score in scores)
+    family = len(scores) * (len(scores) - 1) // 2 if chosen_by_value else 0
+    corrected = dict(zip(tests, holm([p for _, p in tests.values()], family), strict=True))
+
+    def compared(version: str, other: str) -> tuple[float, float]:
+        if (version, other) in tests:
+            return tests[version, other][0], corrected[version, other]
+        if (other, version) in tests:
+            return -tests[other, version][0], corrected[other, version]
+        return nan, nan
+
     for score in scores:
-        key = score.version, score.suite, score.metric
-        if key in differences:
-            yield replace(score, difference=_number(differences[key]["difference"]), p=corrected[key])
-        else:
-            yield score
+        difference, p = compared(score.version, score.before)
+        since, since_p = compared(score.version, score.reference)
+        yield replace(score, difference=difference, p=p, reference_difference=since, reference_p=since_p)
 
 
-def _compared(
-    store: LabStore, after: ModelVersion, before: ModelVersion, suites: Sequence[str], request: ScoreRequest
-) -> Sequence[Mapping[str, Any]]:
-    """The differences of two versions; none where they have no groups in common."""
-    try:
-        return compare_models(store, after.fingerprint, before.fingerprint, request, suites).rows
-    except StoreError:
-        return ()
+def _row(score: VersionScore) -> tuple[str | TableCell, ...]:
+    name = f"{score.version} (baseline)" if score.is_baseline else score.version
+    interval = "" if isnan(score.low) else f"{100 * score.low:.1f}–{100 * score.high:.1f}"
+    value = TableCell(f"{100 * score.value:.1f}", interval, is_bold=score.is_change)
+    since = _points(score.reference_difference)
+    return (
+        *(name, score.date, value, _points(score.difference), p_text(score.p)),
+        since if since == "–" else f"{since} ({score.reference})",
+        *(p_text(score.reference_p), f"{score.n:,}"),
+    )
 
 
-def _number(value: float | None) -> float:
-    return nan if value is None else value
+def _points(difference: float) -> str:
+    return "–" if isnan(difference) else f"{100 * difference:+.1f}"

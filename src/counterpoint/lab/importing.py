@@ -41,8 +41,7 @@ from counterpoint.sources.results.formats import (
 from counterpoint.sources.results.predictions import Prediction, PredictionStream, as_number
 from counterpoint.store.answers import StoredAnswer
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parts import new_run_name
-from counterpoint.store.versions import RunRecord, tag_version
+from counterpoint.store.versions import IMPORTED, RunRecord, tag_version
 
 _STORED = ("query", "trial", "raw", "value", "state", "score", "prompt", "offered", "digest")
 _FEW, _COMPARED = 3, 2000  # answers from which on a file of right answers is suspected, and how many are compared
@@ -172,7 +171,7 @@ class ImportReport(LabResult[dict[str, Any]]):
             return f"{name}: nothing was added to {self.lab}, since not everything matches"
         added = counted(counts.added, "answer")
         replaced = f", {counts.replaced:,} in place of another one" if counts.replaced else ""
-        there = f"; {counts.there:,} were there already" if counts.there else ""
+        there = f"; {counted(counts.there, verb='were')} there already" if counts.there else ""
         hold = "holds" if counts.unparsed == 1 else "hold"
         unparsed = f"; {counts.unparsed:,} {hold} no value that the rule {self.request.rule} finds"
         return f"{name}: {added} added to {self.lab}{replaced}{there}{unparsed if counts.unparsed else ''}"
@@ -191,7 +190,7 @@ class ImportReport(LabResult[dict[str, Any]]):
 
 def imported_fingerprint(name: str, version: str = "") -> str:
     """The fingerprint of a model of which nothing but its name, and a version that was given, is known."""
-    return f"imported {name}@{version}" if version else f"imported {name}"
+    return f"{IMPORTED}{name}@{version}" if version else f"{IMPORTED}{name}"
 
 
 def import_predictions(
@@ -213,21 +212,31 @@ def import_predictions(
     descriptions = tuple(f"{path}: {describe_format(formats[path], columns)}" for path, columns in used.items())
     _warn_about_gold(groups, queries, matches, {columns.get("answer", "") for columns in used.values()})
     missing = missing_queries(groups, queries, matches)
-    report = ImportReport(request, str(store.folder), formats, descriptions, matches, missing, len(queries))
+    report = ImportReport(request, store.address, formats, descriptions, matches, missing, len(queries))
     if not matches.predictions or (request.strict and not report.complete):
         return report
-    run = new_run_name(now)
-    report = replace(report, counts=_store_answers(store, request, run, queries, matches, progress))
-    if report.counts and (report.counts.added or (request.scores and request.scores != store.scale(fingerprint))):
+    run = store.new_run(now)
+    busy = "answers of this model are being written by %s; waiting until that is done"
+    suites = {name: store.manifest(name).fingerprint for name in names}
+    record = RunRecord(run, request.name, fingerprint, {"state": "running", "suites": suites}, tag)
+    with store.answers(fingerprint, run=run, waiting=partial(logger.warning, busy)) as log:
+        store.settle_killed_runs(fingerprint, run)
+        new, counts = _new_answers(store, request, queries, matches, progress)
+        if new:
+            store.put_run(record)  # or a kill would leave answers of nobody
+        log.add(new)  # as one part
+    report = replace(report, counts=counts)
+    if counts.added or (request.scores and request.scores != store.scale(fingerprint)):
         details = {
             "state": "done",
             "settings": _settings(request),
-            "suites": {name: store.manifest(name).fingerprint for name in names},
+            "suites": suites,
             "counts": report.to_dict(),
+            "answers": log.written.to_dict(),
             "scale": request.scores or store.scale(fingerprint),
             "files": [_file_facts(Path(path), format_) for path, format_ in formats.items()],
         }
-        store.put_run(RunRecord(run, request.name, fingerprint, details, tag))
+        store.put_run(replace(record, details=details))
         warn_about_stored_answers(store, fingerprint, names, groups)
     return report
 
@@ -254,35 +263,31 @@ def _warn_about_gold(groups: pa.Table, queries: QueryIndex, matches: MatchResult
     logger.warning(f"{fact} --columns answer=… names another one", " and ".join(suspects))
 
 
-def _store_answers(
+def _new_answers(
     store: LabStore,
     request: ImportRequest,
-    run: str,
     queries: QueryIndex,
     matches: MatchResult,
     progress: ProgressCallback,
-) -> ImportCounts:
-    """Add the answers that are new, or differ from those that are stored; the last answer to a query counts."""
+) -> tuple[list[StoredAnswer], ImportCounts]:
+    """The answers that are new, or differ from those that are stored; the last answer to a query counts."""
     replaced = there = unparsed = 0
-    busy = "answers of this model are being written by %s; waiting until that is done"
-    with store.answers(request.fingerprint, run=run, waiting=partial(logger.warning, busy)) as log:
-        before_import = store.read_answers(request.fingerprint, _STORED)
-        columns = zip(*(before_import[name].to_pylist() for name in _STORED), strict=True)
-        stored = {(query, trial): tuple(answer) for query, trial, *answer in columns}
-        rows = _answer_rows(store, queries, matches, request.rule)
-        new = list[StoredAnswer]()  # written as one part
-        for row in track(rows, "adding", progress, total=len(matches.predictions)):
-            query, trial, answer, digest, _ = row
-            unparsed += answer.state is State.UNPARSED
-            if (before := stored.get((query, trial))) is not None:
-                recorded = answer.prompt or None, list(answer.offered) or None
-                if before == (answer.raw, answer.value, answer.state, answer.score, *recorded, digest):
-                    there += 1
-                    continue
-                replaced += 1
-            new.append(row)
-        log.add(new)
-    return ImportCounts(len(new), replaced, there, unparsed)
+    before_import = store.read_answers(request.fingerprint, _STORED)
+    columns = zip(*(before_import[name].to_pylist() for name in _STORED), strict=True)
+    stored = {(query, trial): tuple(answer) for query, trial, *answer in columns}
+    rows = _answer_rows(store, queries, matches, request.rule)
+    new = list[StoredAnswer]()
+    for row in track(rows, "adding", progress, total=len(matches.predictions)):
+        query, trial, answer, digest, _ = row
+        unparsed += answer.state is State.UNPARSED
+        if (before := stored.get((query, trial))) is not None:
+            recorded = answer.prompt or None, list(answer.offered) or None
+            if before == (answer.raw, answer.value, answer.state, answer.score, *recorded, digest):
+                there += 1
+                continue
+            replaced += 1
+        new.append(row)
+    return new, ImportCounts(len(new), replaced, there, unparsed)
 
 
 def answer_from_prediction(prediction: Prediction, text: str, choices: Sequence[str], mode: Mode, rule: str) -> Answer:

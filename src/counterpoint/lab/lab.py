@@ -10,44 +10,38 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from counterpoint.lab.progress import ProgressCallback, ignore_progress
+from counterpoint.lab.people_methods import PeopleMethods
+from counterpoint.lab.study_methods import StudyMethods
 
 if TYPE_CHECKING:
     from counterpoint.core.groups import Group
-    from counterpoint.lab.augmentation import TrainingSet
     from counterpoint.lab.checking import SuiteValidity
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.contents import LabContents, Verification
-    from counterpoint.lab.corrections import CorrectedSuite
-    from counterpoint.lab.descriptions import DataDescription, ExpectedFiles
     from counterpoint.lab.exporting import ExportReport, WrittenFiles
     from counterpoint.lab.failures import Failures
-    from counterpoint.lab.foil_words import FoilWordReport
+    from counterpoint.lab.findings import Findings
     from counterpoint.lab.gating import GateReport
-    from counterpoint.lab.generation import GeneratedSuites
+    from counterpoint.lab.generated_suites import GeneratedSuites
     from counterpoint.lab.history import ModelHistory
     from counterpoint.lab.importing import ImportReport
-    from counterpoint.lab.label_errors import LabelSuspects
     from counterpoint.lab.leaderboard import LeaderboardResult
-    from counterpoint.lab.papers import PaperTables
     from counterpoint.lab.picture_locations import PictureLocations
     from counterpoint.lab.rescoring import Rescoring
-    from counterpoint.lab.results import LabResult, LabTable
-    from counterpoint.lab.review_tasks import Invitation, ReviewSetup
-    from counterpoint.lab.reviewing import ReviewCounts, ReviewSheet
+    from counterpoint.lab.results import LabTable
     from counterpoint.lab.run_estimates import RunEstimate
-    from counterpoint.lab.running import RunReport, RunRequest
+    from counterpoint.lab.running import RunReport
+    from counterpoint.lab.sample_sizes import SampleSizes
+    from counterpoint.lab.saved_slices import SavedSlice
     from counterpoint.lab.scores import Reliability, Scores
-    from counterpoint.lab.translation import BackTranslations
-    from counterpoint.lab.vote_importing import VoteImport
-    from counterpoint.lab.voting import PeopleReport, VoteSummary
+    from counterpoint.lab.tracking import TrackingReport
     from counterpoint.metrics.metric import Metric
     from counterpoint.metrics.scoring import ScoreRequest
     from counterpoint.store.versions import ModelVersion
 
 
-class Lab:
-    """A folder with suites, answers and runs; it is made when something is put into it.
+class Lab(PeopleMethods, StudyMethods):
+    """A folder, or an address such as `s3://bucket/lab`, with suites, answers and runs; the first put makes it.
 
     `progress` is called with a `ProgressEvent` during long work; warnings and skipped records go to the logger
     "counterpoint".
@@ -59,30 +53,6 @@ class Lab:
     >>> [score.n for score in lab.scores(metrics=["accuracy"])]
     [10]
     """
-
-    def __init__(self, folder: Path | str, *, progress: ProgressCallback = ignore_progress) -> None:
-        from counterpoint.store.lab import LabStore  # tables are loaded when a lab is opened
-
-        self.store = LabStore(folder)
-        self.progress = progress
-
-    def __repr__(self) -> str:
-        return f"Lab({str(self.store.folder)!r})"
-
-    @property
-    def folder(self) -> Path:
-        """Where it is."""
-        return self.store.folder
-
-    @property
-    def suites(self) -> list[str]:
-        """The names of its suites."""
-        return self.store.suites()
-
-    @property
-    def models(self) -> tuple[ModelVersion, ...]:
-        """Every version of every model that was run or imported, by name and in the order of its versions."""
-        return self.store.versions()
 
     # Making suites
 
@@ -111,7 +81,7 @@ class Lab:
         """
         from counterpoint.lab.generation import GenerateRequest, generate
 
-        how = (limit, pairs, seed, name, rules, columns or {}, _path(texts), options, replace, _path(pictures))
+        how = (limit, pairs, seed, name, rules, columns or {}, _path(texts), options, replace, pictures)
         request = GenerateRequest(suites, source, _path(data), split, items, *how)
         generated = generate(self.store, request, self.progress)
         self._update_tables([suite.name for suite in generated.suites if suite.manifest])
@@ -161,6 +131,7 @@ class Lab:
         batch_size: int | None = None,
         trials: int = 0,
         seed: int = 0,
+        workers: int = 0,
         model_args: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> RunReport:
@@ -168,21 +139,24 @@ class Lab:
 
         `model` is a name of the catalog, `hf/NAME`, `openai/NAME`, `anthropic/NAME`, `google/NAME` or `module:object`;
         `model_args` and further arguments are settings of the model, such as `device="cuda"` or
-        `base_url="http://localhost:8000/v1"`.
+        `base_url="http://localhost:8000/v1"`. It is loaded once in this process, once per device where several are
+        named (`device="cuda:all"`), or in so many processes as `workers` says; with `engine="ray"` in so many actors of
+        the Ray cluster that RAY_ADDRESS names, each with its `cpus_per_worker` and `gpus_per_worker`.
         """
-        from counterpoint.lab.running import run_model
+        from counterpoint.lab.running import RunRequest, run_model
 
         how: dict[str, Any] = {"suites": suites, "limit": limit, "batch_size": batch_size, "trials": trials}
-        how |= {"seed": seed, "name": name, "version": version, "model_args": model_args}
-        report = run_model(self.store.opened(), _run_request(model, **how, **settings), self.progress)
+        how |= {"seed": seed, "name": name, "version": version, "workers": workers, "model_args": model_args}
+        report = run_model(self.store.opened(), RunRequest.of(model, **how, **settings), self.progress)
         self._update_tables(suites)
         return report
 
     def estimate_run(self, model: str, **request: Any) -> RunEstimate:
         """The requests, tokens, price and time that `run` would take with the same arguments; nothing is asked."""
         from counterpoint.lab.run_estimates import estimate_run
+        from counterpoint.lab.running import RunRequest
 
-        return estimate_run(self.store.opened(), _run_request(model, **request))
+        return estimate_run(self.store.opened(), RunRequest.of(model, **request))
 
     def rescore(self, rule: str, *, models: Sequence[str] = (), suites: Sequence[str] = ()) -> Rescoring:
         """Take values from the stored answers by another extraction rule; no model is asked."""
@@ -213,7 +187,7 @@ class Lab:
         from counterpoint.lab.results import LabTable
         from counterpoint.lab.selection import load_groups
 
-        return LabTable(f"Groups of {', '.join(suites) or self.folder.name}", load_groups(self.store, suites))
+        return LabTable(f"Groups of {', '.join(suites) or self.store.name}", load_groups(self.store, suites))
 
     def answers(self, model: str) -> LabTable:
         """The answers of a model, one row per query and trial."""
@@ -239,7 +213,7 @@ class Lab:
         """Whether every suite and every part of answers is what it was when it was stored."""
         from counterpoint.lab.contents import verify_folder
 
-        return verify_folder(self.folder)
+        return verify_folder(self.address)
 
     # Scoring
 
@@ -305,15 +279,67 @@ class Lab:
     def gate(self, model: str, rules: Sequence[str], *, baseline: str = "", suites: Sequence[str] = ()) -> GateReport:
         """Hold rules against a model: each holds, fails, or cannot be told yet, with the bound that decided.
 
-        Rules look like "negation.accuracy >= 0.6", "accuracy not worse than baseline by 1 point", "unparsed <= 2 %" and
-        "max drop on any suite <= 3 points".
+        Rules look like "negation.accuracy >= 0.6", "accuracy not worse than baseline by 1 point", "unparsed <= 2 %",
+        "max drop on any suite <= 3 points" and "findings: none new against baseline".
         """
         from counterpoint.lab.gating import gate_model
 
         return gate_model(self.store.opened(), model, rules, baseline=baseline, suites=suites)
 
+    def log(self, model: str, *trackers: str, suites: Sequence[str] = (), folder: Path | str = ".") -> TrackingReport:
+        """Log scores, a chart and failures of a version to trackers (`wandb`, `mlflow`, `tensorboard`, `jsonl`), once.
+
+        A destination follows a colon: `wandb:PROJECT`, `mlflow:URI`, `tensorboard:FOLDER`, `jsonl:FILE`; these
+        are relative to `folder`.
+        """
+        from counterpoint.lab.tracking import log_version
+
+        return log_version(self.store.opened(), model, trackers, suites, folder)
+
+    def gate_sequentially(
+        self,
+        model: str,
+        rules: Sequence[str],
+        *,
+        baseline: str = "",
+        method: str = "asymptotic",
+        portion: int = 50,
+        **request: Any,
+    ) -> GateReport:
+        """Ask a model about pictures in random order until every rule is decided or one fails.
+
+        The tests stay valid however often one looks; `method` is "asymptotic" or "betting", which is exact and needs
+        more where pictures have very different numbers of questions. A portion is of so many pictures, and later
+        of a tenth of those asked. Further arguments are those of `run`.
+        """
+        from counterpoint.lab.running import RunRequest
+        from counterpoint.lab.sequential_gate import GateRules, SequentialRequest, gate_sequentially
+
+        gates = SequentialRequest((GateRules(tuple(rules), baseline),), method, portion)
+        _, (report,) = gate_sequentially(self.store.opened(), RunRequest.of(model, **request), gates, self.progress)
+        return report
+
+    def sample_size(
+        self,
+        detect: float,
+        *,
+        models: Sequence[str] = (),
+        suites: Sequence[str] = (),
+        metrics: Sequence[str] = (),
+        power: float = 0.8,
+        rules: int = 1,
+    ) -> SampleSizes:
+        """How many groups of each suite a gate needs to find a value so far beyond its line or margin (0.02: 2 points).
+
+        The variance is that of the answers of `models`, by default all; those that vary most decide.
+        """
+        from counterpoint.lab.sample_sizes import SizeRequest, find_sizes
+
+        chosen = tuple(models), tuple(suites), tuple(metrics)
+        return find_sizes(self.store.opened(), SizeRequest(detect, *chosen, power, rules))
+
     def history(self, model: str, *, suites: Sequence[str] = (), metrics: Sequence[str | Metric] = ()) -> ModelHistory:
-        """The scores of all versions of a model, and where one differs from the version before by a paired test."""
+        """The scores of all versions of a model, and where one differs from those before it by a paired test."""
         from counterpoint.lab.history import model_history
         from counterpoint.metrics.scoring import ScoreRequest
 
@@ -335,13 +361,18 @@ class Lab:
         metrics: Sequence[str | Metric] = (),
         layout: str = "suites",
         expand: Sequence[str] = (),
+        slices: Sequence[str] = (),
         threshold: float = 0.5,
         seed: int = 0,
     ) -> LeaderboardResult:
-        """Rank models on the metrics that lead on each suite, or by means over data sets (`layout="datasets"`)."""
+        """Rank models on the metrics that lead on each suite, or by means over data sets (`layout="datasets"`).
+
+        `slices` are saved ones: the accuracy on each, or the named metrics, is a further column.
+        """
         from counterpoint.lab.leaderboard import leaderboard
 
         how: dict[str, Any] = {"layout": layout, "expand": expand, "threshold": threshold, "seed": seed}
+        how["slices"] = slices
         return leaderboard(self.store.opened(), models=models, suites=suites, metrics=_metrics(metrics), **how)
 
     def reliability(
@@ -358,91 +389,34 @@ class Lab:
 
         return list_failures(self.store.opened(), model, [suite] if suite else [], limit)
 
-    # Review
+    def findings(
+        self, model: str, *, against: str = "", suites: Sequence[str] = (), confirm: str = "", seed: int = 0
+    ) -> Findings:
+        """What a model does not understand: slices of groups that it fails most, in words, with corrected p values.
 
-    def write_sheet(
-        self, sheet: Path | str, suites: Sequence[str], *, sample: int = 60, seed: int = 0, proofs: bool = True
-    ) -> ReviewSheet:
-        """Write a random sample of each suite to a CSV file whose column `mark` a person fills in."""
-        from counterpoint.lab.reviewing import write_review_sheet
-
-        return write_review_sheet(self.store.opened(), suites, Path(sheet), sample=sample, seed=seed, proofs=proofs)
-
-    def count_marks(self, sheet: Path | str) -> ReviewCounts:
-        """Count the marks of a sheet by test, with bounds on the share of groups that was accepted."""
-        from counterpoint.lab.reviewing import count_review_marks
-
-        return count_review_marks(self.store.opened(), Path(sheet))
-
-    def votes(self, *suites: str, task: str = "") -> VoteSummary:
-        """What people voted: valid items, agreement (Krippendorff's alpha, kappa) and a record of each voter."""
-        from counterpoint.lab.voting import summarize_votes
-
-        return summarize_votes(self.store.opened(), suites, task)
-
-    def import_votes(self, *files: Path | str) -> VoteImport:
-        """Add votes that people gave in Label Studio, on Mechanical Turk, in a form, or in VALSE's released files."""
-        from counterpoint.lab.vote_importing import import_votes
-
-        return import_votes(self.store.opened(), list(map(Path, files)))
-
-    def add_people(self, *suites: str, each: bool = False, estimate: str = "majority") -> PeopleReport:
-        """Store what most people said as answers of the model `people`; with `each`, those of every voter too.
-
-        `estimate` is "majority" or "dawid-skene", which weighs each voter by how often they are right.
+        With `against`, the slices that changed most from that model or version. With `confirm="split"`, slices are
+        found on one half of the pictures and confirmed on the other.
         """
-        from counterpoint.lab.voting import add_people
+        from counterpoint.lab.findings import find_findings
 
-        return add_people(self.store.opened(), suites, each=each, estimate=estimate)
+        how = {"against": against, "confirm": confirm}
+        return find_findings(self.store.opened(), model, suites=suites, seed=seed, **how)
 
-    def review(
-        self,
-        task: str,
-        *,
-        suites: Sequence[str] = (),
-        sample: int | None = None,
-        per_item: int = 3,
-        until_majority: bool = False,
-        seed: int = 0,
-        gold_suite: str = "",
-        gold_voter: str = "",
-        suspects: bool = False,
-    ) -> ReviewSetup:
-        """Set up a task for people: judge captions and foils, answer queries, or audit golds; `serve` has its page.
+    def save_slice(self, name: str, filter: Mapping[str, str]) -> SavedSlice:
+        """Name a slice of groups, in a small file of the lab, for gates (`accuracy[slice=NAME] >= 0.6`) and Browse.
 
-        Without `suites`, all that fit the task. Voters qualify on the groups of `gold_suite`, or on the items on which
-        `gold_voter` voted; without both, everybody's votes count. With `suspects`, only groups whose gold
-        several strong models contradict alike.
+        The filter has values of `suite`, `test`, `kind`, `relation`, `gold`, `tag` (`name=value`) and `text`, which in
+        quotes is a whole word.
         """
-        from counterpoint.core.votes import ReviewSettings
-        from counterpoint.lab.review_tasks import set_up_review
+        from counterpoint.lab.saved_slices import save_slice
 
-        how = (sample, per_item, until_majority, seed, gold_suite, gold_voter)
-        return set_up_review(self.store.opened(), ReviewSettings(task, tuple(suites), *how, suspects=suspects))
+        return save_slice(self.store, name, filter)
 
-    def invite(self, voter: str) -> Invitation:
-        """Make a link with a secret by which a person votes; a link that the voter had before ends."""
-        from counterpoint.lab.review_tasks import invite
+    def slices(self) -> tuple[SavedSlice, ...]:
+        """The slices that were named, by name."""
+        from counterpoint.lab.saved_slices import list_slices
 
-        return invite(self.store.opened(), voter)
-
-    def label_errors(self, suite: str, *, models: Sequence[str] = ()) -> LabelSuspects:
-        """Queries whose gold several strong models contradict alike, with the share of audited ones that were wrong."""
-        from counterpoint.lab.label_errors import find_label_errors
-
-        return find_label_errors(self.store.opened(), suite, models)
-
-    def correct(
-        self, suite: str, how: str = "valid", *, errata: Path | str | None = None, name: str = "", replace: bool = False
-    ) -> CorrectedSuite:
-        """Store a new version of a suite beside it: the groups that votes call valid, or golds that audits corrected.
-
-        `how` is "valid" or "correct"; with a file of `errata`, somebody else's corrections are applied.
-        """
-        from counterpoint.lab.corrections import correct_suite
-
-        how_stored: dict[str, Any] = {"errata": _path(errata), "name": name, "replace_stored": replace}
-        return correct_suite(self.store.opened(), suite, how, **how_stored)
+        return list_slices(self.store.opened())
 
     # Files
 
@@ -461,83 +435,35 @@ class Lab:
         pictures: bool = True,
         task: str = "",
         picture_url: str = "",
+        license_id: str = "",
+        push: str = "",
     ) -> ExportReport:
         """Write a suite in the layout of another tool: datasets, lmms-eval, vlmevalkit, inspect.
 
         Or as tasks for people: label-studio, mturk, form. `task` is what they do (judge, answer, audit), by default
-        what fits the suite; `picture_url` is put before the name of each picture.
+        what fits the suite; `picture_url` is put before the name of each picture. A datasets folder has a card, with
+        `license_id`; `push` uploads it to this repository of a hub, with the token in the variable HF_TOKEN.
         """
         from counterpoint.lab.exporting import export_suite
 
-        how = {"task": task, "picture_url": picture_url}
+        how = {"task": task, "picture_url": picture_url, "license_id": license_id, "push": push}
         return export_suite(self.store.opened(), suite, layout, Path(out), pictures=pictures, **how)
+
+    def export_model_card(self, model: str, out: Path | str, *, push: str = "") -> ExportReport:
+        """Write the scores of a model as a card of Hugging Face, and propose it to the repository `push` of a hub."""
+        from counterpoint.lab.exporting import export_model_card
+
+        return export_model_card(self.store.opened(), model, Path(out), self.scores(models=[model]), push=push)
 
     def pictures(self, folders: Mapping[str, Path | str] | None = None) -> PictureLocations:
         """Where the pictures of each namespace are; `folders` sets this by namespace."""
         from counterpoint.lab.picture_locations import locate_pictures
 
-        return locate_pictures(self.store.opened(), {name: Path(folder) for name, folder in (folders or {}).items()})
-
-    def augment(self, out: Path | str, layout: str, **request: Any) -> TrainingSet:
-        """Write training questions in the manner of this lab's suites, about other pictures (`AugmentRequest`)."""
-        from counterpoint.lab.augmentation import AugmentRequest, write_training_set
-
-        return write_training_set(self.store, AugmentRequest(Path(out), layout, **request), self.progress)
-
-    # Studies
-
-    def study(self, study: str, **request: Any) -> LabResult[Any]:
-        """Run a study: blind (text-only baselines of this lab), rad (RAD as a predictor, of its models), plain."""
-        from counterpoint.lab.studies import run_study
-
-        return run_study(self.store, study, request, self.progress)
-
-    def paper(self, paper: str, **request: Any) -> PaperTables:
-        """The tables of one of the five papers from the models of this lab (`PaperRequest`)."""
-        from counterpoint.lab.papers import PaperRequest, paper_tables
-
-        return paper_tables(self.store.opened(), PaperRequest(paper, **request))
-
-    def words(self, *suites: str, out: Path | str | None = None, top: int = 25) -> FoilWordReport:
-        """By which words captions and foils differ; with `out`, a chart for each test in that folder."""
-        from counterpoint.lab.foil_words import analyse_foil_words
-
-        return analyse_foil_words(self.store.opened(), suites, _path(out), top)
-
-    def data(self, source: str, **request: Any) -> DataDescription | ExpectedFiles:
-        """Which files a data set has, what is in them, and how its answers overlap with others (`describe_data`)."""
-        from counterpoint.lab.descriptions import describe_data
-
-        return describe_data(source, progress=self.progress, **request)
-
-    def translate(self, out: Path | str, *, there: str, back: str, **request: Any) -> BackTranslations:
-        """Translate questions of a source to another language and back, for a suite (`counterpoint.translate`)."""
-        from counterpoint.lab.translation import translate
-
-        return translate(out, there, back, progress=self.progress, **request)
+        return locate_pictures(self.store.opened(), folders or {})
 
 
 def _path(path: Path | str | None) -> Path | None:
     return None if path is None else Path(path)
-
-
-def _run_request(
-    model: str,
-    *,
-    suites: Sequence[str] = (),
-    model_args: Mapping[str, Any] | None = None,
-    limit: int | None = None,
-    batch_size: int | None = None,
-    trials: int = 0,
-    seed: int = 0,
-    name: str = "",
-    version: str = "",
-    **settings: Any,
-) -> RunRequest:
-    from counterpoint.lab.running import RunRequest
-
-    args = {key: str(value) for key, value in {**(model_args or {}), **settings}.items()}
-    return RunRequest(model, tuple(suites), limit, batch_size, args, trials, seed, name, version)
 
 
 def _metrics(metrics: Sequence[str | Metric]) -> list[Metric]:

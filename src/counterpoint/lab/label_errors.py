@@ -83,7 +83,7 @@ def find_label_errors(store: LabStore, suite: str, models: Sequence[str] = ()) -
     outcomes = {title: _answered(store, title, suite) for title in titles}
     accuracies = {title: accuracy for title, (accuracy, _) in outcomes.items() if accuracy == accuracy}
     if not accuracies:
-        raise StoreError(f"no model has answered {suite}", hint=f"counterpoint run {store.folder} --model NAME")
+        raise StoreError(f"no model has answered {suite}", hint=f"counterpoint run {store.address} --model NAME")
     middle = median(accuracies.values())
     strong = tuple(title for title, accuracy in accuracies.items() if models or accuracy >= middle)
     said = Counter(key for title in strong for key in outcomes[title][1])

@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from counterpoint import catalog
 from counterpoint.core.costs import Cost, format_price, total_cost
-from counterpoint.core.errors import StoreError
+from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.groups import State
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.lab.slice_columns import add_slices
 from counterpoint.metrics.comparison import find_ties
 from counterpoint.metrics.leaderboard import (
     DATA_SET_COLUMNS,
@@ -37,7 +38,7 @@ from counterpoint.metrics.leaderboard import (
 )
 from counterpoint.metrics.metric import Contents, Metric, applicable, columns_read, contents_by_suite
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.scoring import ALL_FAILED, ScoreRequest, score_outcomes
 from counterpoint.metrics.slices import distinct_values, keep_rows, rename_values
 from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
 from counterpoint.store.lab import LabStore
@@ -106,14 +107,17 @@ def leaderboard(
     metrics: Sequence[Metric] = (),
     layout: str = Layout.SUITES,
     expand: Sequence[str] = (),
+    slices: Sequence[str] = (),
     threshold: float = 0.5,
     seed: int = 0,
 ) -> LeaderboardResult:
     """The leaderboard of the named models on the named suites, or of all.
 
     In the layout `suites` the columns are the metrics that lead on each suite, or the named ones; of one suite alone
-    also those of its tests. In the layout `datasets` they are means over data sets.
+    also those of its tests; those of saved slices follow. In the layout `datasets` they are means over data sets.
     """
+    if slices and layout == Layout.DATASETS:
+        raise CounterpointError("means over data sets have no columns of slices", hint="leave out the slices or layout")
     names = (*models, *expand) if models else ()
     chosen = select_models(store, names)
     costs = lab_costs(store)
@@ -126,6 +130,7 @@ def leaderboard(
         board = data_sets_leaderboard(competitors, cells)
     else:
         board = _suites_board(store, chosen, competitors, suites, metrics, threshold, seed)
+        board = add_slices(store, board, slices, suites, metrics, threshold=threshold, seed=seed) if slices else board
     return LeaderboardResult(board, tuple(select_models(store, expand)) if expand else ())
 
 
@@ -217,8 +222,8 @@ def _data_set_cells(
     """The cells of each model on each data set that has the test of a column."""
     tables = _data_set_tables(store, suites)
     if not tables:
-        hint = f"counterpoint generate {store.folder} --suite beyond-accuracy makes all of them"
-        raise StoreError(f"{store.folder} has none of the tests {', '.join(DATA_SET_TESTS)}", hint=hint)
+        hint = f"counterpoint generate {store.address} --suite beyond-accuracy makes all of them"
+        raise StoreError(f"{store.address} has none of the tests {', '.join(DATA_SET_TESTS)}", hint=hint)
     read = columns_read(column.metric for column in DATA_SET_COLUMNS)
     return {
         title: {
@@ -282,7 +287,7 @@ def _leaderboard_table(board: Leaderboard) -> ResultTable:
     ]
     spans: list[tuple[str, int]] = []
     for column in board.columns:
-        name = column.test or column.suite
+        name = column.place
         if spans and spans[-1][0] == name:
             spans[-1] = (name, spans[-1][1] + 1)
         else:
@@ -361,15 +366,39 @@ def lab_costs(lab: LabStore, seconds: Callable[[str], float | None] | None = Non
     for info in lab.runs():
         runs.setdefault(info.fingerprint, []).append(info)
     seconds = seconds or partial(_mean_seconds, lab)
-    return {fingerprint: model_cost(own, seconds(fingerprint)) for fingerprint, own in runs.items()}
+    failures = {
+        fingerprint: _failure(lab, fingerprint) if _all_failed(own) else "" for fingerprint, own in runs.items()
+    }
+    return {
+        fingerprint: model_cost(own, seconds(fingerprint), failures[fingerprint]) for fingerprint, own in runs.items()
+    }
 
 
-def model_cost(runs: Sequence[RunRecord], seconds: float | None) -> ModelCost:
-    """The cost of one model, from its runs and the mean of the seconds of its answers."""
+def _all_failed(runs: Sequence[RunRecord]) -> bool:
+    """Whether a model was asked, and every run asked in vain."""
+    counts = [info.details["counts"] for info in runs if _is_of_questions(info)]
+    return bool(counts) and all(own["asked"] == own.get("failed") for own in counts)
+
+
+def _failure(lab: LabStore, fingerprint: str) -> str:
+    """That all queries of a model failed, with the most frequent reason; empty where one did not."""
+    table = lab.read_answers(fingerprint, ["state", "reason"])
+    reasons = Counter(table["reason"].to_pylist())
+    if not reasons or set(table["state"].to_pylist()) != {State.FAILED}:
+        return ""
+    reason, times = reasons.most_common(1)[0]
+    return f"{ALL_FAILED}, {times:,} of {table.num_rows:,} with {reason!r}"
+
+
+def model_cost(runs: Sequence[RunRecord], seconds: float | None, failure: str = "") -> ModelCost:
+    """The cost of one model, from its runs, the mean of the seconds of its answers, and why all of them failed."""
     sizes = [size for info in runs if isinstance(size := info.details.get("parameters"), int) and size]
     timed = [pair for info in runs if (pair := _timed(info))]
     asked, spent = sum(asked for asked, _ in timed), sum(spent for _, spent in timed)
-    here, served = bool(timed or seconds), runs[-1].model.startswith(("openai/", "anthropic/", "google/"))
+    here, served = (
+        bool(timed or seconds or any(map(_is_of_questions, runs))),
+        runs[-1].model.startswith(("openai/", "anthropic/", "google/")),
+    )
     figures = ModelCost(
         sizes[-1] if sizes else None,
         asked / spent if spent else None,
@@ -378,8 +407,8 @@ def model_cost(runs: Sequence[RunRecord], seconds: float | None) -> ModelCost:
     )
     reasons = {
         "parameters": (SIZE_UNKNOWN_AT_SERVER if served else SIZE_UNKNOWN) if here else IMPORTED,
-        "queries_per_second": NOT_TIMED if here else IMPORTED,
-        "seconds_per_query": NOT_TIMED if here else IMPORTED,
+        "queries_per_second": failure or NOT_TIMED if here else IMPORTED,
+        "seconds_per_query": failure or NOT_TIMED if here else IMPORTED,
     }
     return replace(figures, reasons={name: why for name, why in reasons.items() if getattr(figures, name) is None})
 
@@ -398,6 +427,12 @@ def explain_missing_costs(costs: Mapping[str, ModelCost]) -> Iterator[str]:
         for name, why in own.reasons.items():
             blank.setdefault(why, []).append(name.replace("_", " "))
         yield from (f"{model}: {', '.join(names)}: {why}" for why, names in blank.items())
+
+
+def _is_of_questions(info: RunRecord) -> bool:
+    """Whether a run asked a model, if only in vain; an import counts what it added instead."""
+    counts = info.details.get("counts")
+    return isinstance(counts, Mapping) and "asked" in counts
 
 
 def _timed(info: RunRecord) -> tuple[int, float] | None:

@@ -1,4 +1,4 @@
-"""What the catalog holds: each suite, metric, model, source, check, rule and family, what it is and what it needs."""
+"""What the catalog holds: each suite, metric, model, source and so on, what it is and what it needs."""
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
@@ -125,6 +125,11 @@ def _layouts() -> Iterator[Entry]:
         yield {"name": name, "description": (layout.__doc__ or "").splitlines()[0], "for": "augment"}
 
 
+def _outputs() -> Iterator[Entry]:
+    for name, place in catalog.rows("outputs").items():
+        yield {"name": name, "description": first_line(place), "place": place}
+
+
 _TABLES: Mapping[str, Callable[[], Iterator[Entry]]] = {
     "suites": _suites,
     "families": _families,
@@ -135,6 +140,7 @@ _TABLES: Mapping[str, Callable[[], Iterator[Entry]]] = {
     "rules": _rules,
     "papers": _papers,
     "layouts": _layouts,
+    "outputs": _outputs,
 }
 LISTED = tuple(_TABLES)
 """The tables that can be listed."""

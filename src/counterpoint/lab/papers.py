@@ -106,8 +106,8 @@ def _carets(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
     answers = _answers(lab, request, groups, carets.TESTS)
     results = CaretsResults(groups, answers, carets.TESTS, seed=request.seed)
     if not results.tests:
-        hint = f"make one with counterpoint generate {lab.folder} --suite rephrase"
-        raise StoreError(f"{lab.folder} has none of the tests {', '.join(carets.TESTS)}", hint=hint)
+        hint = f"make one with counterpoint generate {lab.address} --suite rephrase"
+        raise StoreError(f"{lab.address} has none of the tests {', '.join(carets.TESTS)}", hint=hint)
     return carets.tables(results, request.tables, printed=request.printed)
 
 
@@ -115,8 +115,8 @@ def _contrast(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
     groups, ks = load_groups(lab, request.suites), tuple(sorted(set(request.ks))) or KS
     results = contrast.ContrastResults(groups, _answers(lab, request, groups, [contrast.TEST]), ks, request.seed)
     if not results.templates:
-        hint = f"make one with counterpoint generate {lab.folder} --suite contrast"
-        raise StoreError(f"{lab.folder} has no contrast sets", hint=hint)
+        hint = f"make one with counterpoint generate {lab.address} --suite contrast"
+        raise StoreError(f"{lab.address} has no contrast sets", hint=hint)
     return contrast.tables(results, request.tables)
 
 
@@ -128,8 +128,8 @@ def _valse(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
     how = (request.threshold, request.seed, request.subset, agreement, notes)
     results = valse.ValseResults(groups, answers, *how)
     if not results.tests:
-        hint = f"make some with counterpoint generate {lab.folder} --suite released --source valse --data FOLDER"
-        raise StoreError(f"{lab.folder} has none of the instruments {', '.join(valse.TESTS)}", hint=hint)
+        hint = f"make some with counterpoint generate {lab.address} --suite released --source valse --data FOLDER"
+        raise StoreError(f"{lab.address} has none of the instruments {', '.join(valse.TESTS)}", hint=hint)
     return valse.tables(results, request.tables, printed=request.printed)
 
 
@@ -152,8 +152,8 @@ def _rad(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
     answers = {} if needs_no_model else _answers(lab, request, groups, rad.TESTS)
     results = rad.RadResults(groups, data_sets, answers, request.threshold, request.seed)
     if not results.names:
-        hint = f"make one with counterpoint generate {lab.folder} --suite rad-counterfactuals --source world-vqa"
-        raise StoreError(f"{lab.folder} has none of the tests {', '.join(rad.TESTS)}", hint=hint)
+        hint = f"make one with counterpoint generate {lab.address} --suite rad-counterfactuals --source world-vqa"
+        raise StoreError(f"{lab.address} has none of the tests {', '.join(rad.TESTS)}", hint=hint)
     return rad.tables(results, request.tables, printed=request.printed)
 
 

@@ -16,9 +16,10 @@ from counterpoint.core.ports import Pictures
 from counterpoint.core.quantities import counted
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
-from counterpoint.pictures.folders import PictureFolders
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
+from counterpoint.store.pictures import LabPictures
+from counterpoint.store.storage import join_address
 from counterpoint.store.tables import read_parquet
 
 _WORLD = re.compile(r"world(?:-([1-9][0-9]*))?")  # for other seeds than 0 the seed as well
@@ -55,7 +56,7 @@ class PictureLocations(LabResult[PictureLocation], rows="locations"):
         return [ResultTable("Folders of pictures", heads, rows, names=3)]
 
 
-def locate_pictures(lab: LabStore, folders: Mapping[str, Path] | None = None) -> PictureLocations:
+def locate_pictures(lab: LabStore, folders: Mapping[str, Path | str] | None = None) -> PictureLocations:
     """Record the folders of some namespaces, and count the pictures that are found."""
     locations = _locations(lab.opened())
     known = [row.namespace for row in locations]
@@ -73,19 +74,20 @@ def _locations(lab: LabStore) -> list[PictureLocation]:
 
 
 def search_pictures(
-    roots: Mapping[str, Path],
+    roots: Mapping[str, Path | str],
     addresses: Iterable[str],
     drawn: Collection[str] = (),
     searched: Iterable[Path] = (),
 ) -> list[PictureLocation]:
     """How many of these pictures are files in the folders of their namespaces; none is needed of those drawn."""
-    folders = PictureFolders(roots)
+    pictures = LabPictures(roots, {})
     by_namespace = group_pairs((Picture(address).namespace, address) for address in sorted(addresses))
     locations = []
     for name, members in by_namespace.items():
         folder = DRAWN if name in drawn else str(roots.get(name, ""))
-        lost = [] if name in drawn else [address for address in members if folders.file(address) is None]
-        missing = "" if not lost else str(Path(folder) / Picture(lost[0]).path) if folder else lost[0]
+        there = members if name in drawn else pictures.find_files(members)
+        lost = [address for address in members if address not in there]
+        missing = "" if not lost else str(join_address(folder, Picture(lost[0]).path)) if folder else lost[0]
         found, places = len(members) - len(lost), () if folder else tuple(map(str, searched))
         example = Picture(members[0]).path
         locations.append(PictureLocation(name, folder, len(members), found, example, missing, places))

@@ -17,6 +17,7 @@ from counterpoint.reports.papers.rad import published_counts
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.sources.dataset import Source
 from counterpoint.store.lab import LabStore
+from counterpoint.store.storage import is_address
 from counterpoint.studies.rad_prediction import (
     CHOICES,
     POOL,
@@ -162,12 +163,12 @@ def rad_coverage(
     )
 
 
-def _counts(place: Path | None, threshold: float) -> list[RadCounts]:
+def _counts(place: Path | str | None, threshold: float) -> list[RadCounts]:
     """The counts of each instance: of the example, of a table, or of the models of a lab."""
     if place is None:
         return example()
-    if place.is_file():
-        return read_counts(place, threshold)
+    if not is_address(place) and Path(place).is_file():
+        return read_counts(Path(place), threshold)
     lab = LabStore(place).opened()
     groups = load_groups(lab, [])
     return [

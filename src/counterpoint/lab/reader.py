@@ -14,6 +14,7 @@ from counterpoint.core.costs import TokenPrices, total_cost
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.grouping import group_pairs
 from counterpoint.lab.feature_index import FeatureIndex
+from counterpoint.lab.findings_index import FindingsIndex
 from counterpoint.lab.leaderboard import lab_costs, model_abilities
 from counterpoint.lab.picture_locations import find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, logger
@@ -83,6 +84,7 @@ class LabReader(OutcomeReader):
             lab, catalog.metrics(), cache=cache, progress=progress, worker=WORKER, small=small, background=background
         )
         self.features: FeatureIndex | None = None  # where similar groups are looked for
+        self.findings = FindingsIndex(self, in_background=background)
 
     def costs(self) -> Mapping[str, ModelCost]:
         """Return what each model costs, by its slug."""

@@ -1,7 +1,8 @@
 """Warnings about answers that never equal a right one, or that hold no value, with the likely cause."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,7 @@ LEAST_ANSWERS = 10
 
 _UNPARSED, _FAILED = STATES.index(State.UNPARSED), STATES.index(State.FAILED)
 _EXAMPLES = 1_000  # unparsed answers to a suite from which their cause is guessed
+_MOST_COMPARED = 5_000_000  # answers of which none is right, compared with what is right
 _KINDS: Mapping[str, frozenset[str]] = {
     "0/1": frozenset(("0", "1")),
     "yes/no": frozenset(("yes", "no")),
@@ -40,49 +42,85 @@ def warn_about_stored_answers(
     """Warn about the answers of a model to suites, as `run` and `import` do at their end; `groups` are those read."""
     model = next((version for version in store.opened().versions() if version.fingerprint == fingerprint), None)
     if model is not None:
-        answers = load_answers(store, model, ["rule"])
-        warn_about_answers(
-            store, model, answers, judge(load_groups(store, suites) if groups is None else groups, answers)
-        )
+        answers, problems = load_answers(store, model, ["rule"]), AnswerProblems()
+        problems.add(answers, judge(load_groups(store, suites) if groups is None else groups, answers))
+        problems.warn(store, model)
 
 
-def warn_about_answers(store: LabStore, model: ModelVersion, answers: pa.Table, outcomes: Outcomes) -> None:
-    """Log a line for each cause for which answers are not read or never right, with the suites that it concerns."""
-    suites_by_line: dict[tuple[str, str], list[str]] = {}
-    for suite, fact, cause in _problems(answers, outcomes):
-        suites_by_line.setdefault((fact, cause), []).append(suite)
-    lab, name = shlex.quote(str(store.folder)), shlex.quote(model.title)
-    rescore = f"counterpoint rescore {lab} --rule auto --model {name}"
-    for (fact, cause), suites in suites_by_line.items():
-        command = rescore if "rule" in cause else f"counterpoint serve {lab} --open"
-        logger.warning("%s on %s: %s (likely cause: %s); %s", model.title, ", ".join(suites), fact, cause, command)
-    versions = _rule_versions(answers)
-    if len(versions) > 1:
-        logger.warning(
-            "%s has values by versions %s of the extraction rules; %s", model.title, " and ".join(versions), rescore
-        )
+class AnswerProblems:
+    """Counts and examples of the answers of a model, from one block or several, and the warnings that follow."""
+
+    def __init__(self) -> None:
+        self._suites: dict[str, _SuiteAnswers] = {}
+        self._rules: set[str] = set()
+
+    def add(self, answers: pa.Table, outcomes: Outcomes) -> None:
+        """Add the answers of a block."""
+        self._rules.update(pc.unique(answers["rule"]).to_pylist())
+        suites, asked = outcomes.labels("suite"), outcomes.labels("mode").where([Mode.ANSWER])
+        for suite in suites.words.to_pylist():
+            rows = np.flatnonzero(suites.where([suite]) & asked & (outcomes.state < _FAILED))
+            self._suites.setdefault(suite, _SuiteAnswers()).add(answers, outcomes, rows)
+
+    def warn(self, store: LabStore, model: ModelVersion) -> None:
+        """Log a line for each cause for which answers are not read or never right, with the suites that it concerns."""
+        suites_by_line: dict[tuple[str, str], list[str]] = {}
+        for suite, own in self._suites.items():
+            for line in own.problems():
+                suites_by_line.setdefault(line, []).append(suite)
+        lab, name = shlex.quote(store.address), shlex.quote(model.title)
+        rescore = f"counterpoint rescore {lab} --rule auto --model {name}"
+        for (fact, cause), suites in suites_by_line.items():
+            command = rescore if "rule" in cause else f"counterpoint serve {lab} --open"
+            logger.warning("%s on %s: %s (likely cause: %s); %s", model.title, ", ".join(suites), fact, cause, command)
+        versions = _rule_versions(self._rules)
+        if len(versions) > 1:
+            logger.warning(
+                "%s has values by versions %s of the extraction rules; %s", model.title, " and ".join(versions), rescore
+            )
 
 
-def _rule_versions(answers: pa.Table) -> list[str]:
+def _rule_versions(rules: Iterable[str]) -> list[str]:
     """The versions of extraction rules that gave values; a model with a closed list of answers uses none."""
-    rules = [rule for rule in pc.unique(answers["rule"]).to_pylist() if rule.partition("@")[0] in EXTRACTION_RULES]
-    return sorted({rule.partition("@")[2] or "1" for rule in rules if rule != "exact"})
+    known = [rule for rule in rules if rule.partition("@")[0] in EXTRACTION_RULES]
+    return sorted({rule.partition("@")[2] or "1" for rule in known if rule != "exact"})
 
 
-def _problems(answers: pa.Table, outcomes: Outcomes) -> Iterator[tuple[str, str, str]]:
-    """Suite, fact and likely cause where too much is unparsed or nothing equals any gold."""
-    suites, asked = outcomes.labels("suite"), outcomes.labels("mode").where([Mode.ANSWER])
-    for suite in suites.words.to_pylist():
-        rows = np.flatnonzero(suites.where([suite]) & asked & (outcomes.state < _FAILED))
-        if len(rows) < LEAST_ANSWERS:
-            continue
-        unparsed = float((outcomes.state[rows] == _UNPARSED).mean())
-        if unparsed > MAX_UNPARSED:
-            odd = rows[outcomes.state[rows] == _UNPARSED][:_EXAMPLES]
-            yield suite, f"{unparsed:.0%} of the replies hold no value", _unread_cause(_taken(answers, outcomes, odd))
-        elif not np.isnan(outcomes.correct[rows]).all() and not np.nansum(outcomes.correct[rows]):
-            cause = _mismatch_cause(_taken(answers, outcomes, rows), outcomes.table.take(pa.array(rows)))
-            yield from [(suite, "no answer equals any right answer", cause)] if cause else []
+@dataclass(slots=True)
+class _SuiteAnswers:
+    """The answers of a model to the questions of one suite."""
+
+    count: int = 0
+    unparsed: int = 0
+    has_gold: bool = False
+    has_credit: bool = False
+    unread: list[pa.Table] = field(default_factory=list)  # some of those that hold no value
+    given: list[pa.Table] = field(default_factory=list)  # some of all, as long as none is right
+    wanted: list[pa.Table] = field(default_factory=list)  # the rows of the suite that these answer
+
+    def add(self, answers: pa.Table, outcomes: Outcomes, rows: Rows) -> None:
+        odd = rows[outcomes.state[rows] == _UNPARSED]
+        correct = outcomes.correct[rows]
+        self.count, self.unparsed = self.count + len(rows), self.unparsed + len(odd)
+        self.has_gold |= not np.isnan(correct).all()
+        self.has_credit |= bool(np.nansum(correct))
+        if len(odd) and sum(map(len, self.unread)) < _EXAMPLES:
+            self.unread.append(_taken(answers, outcomes, odd[:_EXAMPLES]))
+        if self.has_credit:
+            self.given, self.wanted = [], []
+        elif len(rows) and sum(map(len, self.wanted)) < _MOST_COMPARED:
+            self.given.append(_taken(answers, outcomes, rows))
+            self.wanted.append(outcomes.table.take(pa.array(rows)))
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Fact and likely cause where too much is unparsed or nothing equals any gold."""
+        if self.count < LEAST_ANSWERS:
+            return
+        if (share := self.unparsed / self.count) > MAX_UNPARSED:
+            yield f"{share:.0%} of the replies hold no value", _unread_cause(pa.concat_tables(self.unread))
+        elif self.has_gold and not self.has_credit:
+            cause = _mismatch_cause(pa.concat_tables(self.given), pa.concat_tables(self.wanted).unify_dictionaries())
+            yield from [("no answer equals any right answer", cause)] if cause else []
 
 
 def _taken(answers: pa.Table, outcomes: Outcomes, rows: Rows) -> pa.Table:

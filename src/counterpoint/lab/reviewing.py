@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.core.errors import CounterpointError, StoreError, write_error
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query, Relation
 from counterpoint.core.ids import content_id, hex_id
@@ -112,7 +112,7 @@ def write_review_sheet(
         items = [_sheet_item(groups.take(pa.array(places[key])).sort_by("role"), writer) for key in chosen]
         write_items(sheet, items, proofs=proofs)
     except OSError as problem:
-        raise StoreError(f"{sheet} cannot be written: {problem.strerror or problem}") from problem
+        raise write_error(sheet, problem) from problem
     return ReviewSheet(str(sheet), len(items), len(writer.missing))
 
 

@@ -1,7 +1,7 @@
 """What a run would take: requests, tokens, price and time, from earlier answers or by stated rules."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -9,16 +9,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.costs import Cost, Usage
+from counterpoint.core.costs import Cost, Usage, total_cost
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Query, State
 from counterpoint.core.ports import FeatureModel, Model, Pictures, PricedModel, RemoteModel
 from counterpoint.core.quantities import counted
+from counterpoint.engine.model_profile import ModelProfile
 from counterpoint.engine.plan import plan_queries, supported_rows, trial_numbers, unanswered_rows
 from counterpoint.engine.progress import format_duration
 from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.running import RunRequest, load_model, load_queries
+from counterpoint.lab.run_executors import load_model
+from counterpoint.lab.running import RunRequest, load_queries
 from counterpoint.models.endpoint.picture_encoding import DEFAULT_SIDE
 from counterpoint.models.prompts import Prompt
 from counterpoint.store.groups import read_queries
@@ -44,6 +46,20 @@ class RunEstimate(LabResult[dict[str, Any]]):
     seconds: float | None
     basis: str  # from which tokens and seconds follow
 
+    @classmethod
+    def total(cls, parts: Sequence["RunEstimate"]) -> "RunEstimate":
+        """The estimates of one model on different suites together."""
+        last = parts[-1]
+        known = [part.seconds for part in parts if part.seconds is not None]
+        return replace(
+            last,
+            queries=sum(part.queries for part in parts),
+            cached=sum(part.cached for part in parts),
+            beyond=sum(part.beyond for part in parts),
+            cost=total_cost(part.cost for part in parts),
+            seconds=sum(known) if len(known) == len(parts) else None,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         counts = {"queries": self.queries, "cached": self.cached, "beyond": self.beyond}
@@ -58,7 +74,7 @@ class RunEstimate(LabResult[dict[str, Any]]):
 
     def notes(self) -> list[str]:
         """The sentences that a terminal shows."""
-        cached = f"; {self.cached:,} were answered before" if self.cached else ""
+        cached = f"; {counted(self.cached, verb='were')} answered before" if self.cached else ""
         lines = [f"{self.model}: {counted(self.queries, 'query')} would be asked{cached}"]
         if self.beyond:
             lines.append(f"  not asked: {counted(self.beyond, 'query')} that this model cannot do")
@@ -83,17 +99,21 @@ class _Means:
     basis: str = ""
 
 
-def estimate_run(store: LabStore, request: RunRequest) -> RunEstimate:
-    """How many requests, tokens and seconds a run would take; no model is asked."""
+def estimate_run(store: LabStore, request: RunRequest, *, answered: LabStore | None = None) -> RunEstimate:
+    """How many requests, tokens and seconds a run would take; no model is asked.
+
+    Earlier answers are those of the lab `answered`, where it is not the one that has the suites.
+    """
+    answered = answered or store
     _, table = load_queries(store, request)
     pictures = store.pictures(find_worlds(store, table))
     with load_model(request, pictures) as (model, _):
         plan = plan_queries(store.with_digests(table, pictures), trial_numbers(request.trials))
-        supported = supported_rows(plan, model, edits=isinstance(model, FeatureModel))
+        supported = supported_rows(plan, ModelProfile.of(model), edits=isinstance(model, FeatureModel))
         missing, fingerprints = supported, (model.fingerprint, *getattr(model, "former_fingerprints", ()))
         for fingerprint in fingerprints:
-            missing = unanswered_rows(missing, partial(store.missing_answers, fingerprint))
-        means = _means(store, request, fingerprints)
+            missing = unanswered_rows(missing, partial(answered.missing_answers, fingerprint))
+        means = _means(answered, request, fingerprints)
         if means.tokens_in is None and isinstance(model, RemoteModel):
             means = _by_rule(_sample(missing), pictures, means)
         return RunEstimate(

@@ -1,36 +1,39 @@
 """Running a model: what a lab has no answer to is asked, and the run is recorded with the model's name and version."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import partial
-from inspect import signature
-from typing import Any
+from itertools import cycle, islice
+from time import monotonic
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from counterpoint import catalog
 from counterpoint.core.costs import TokenPrices
 from counterpoint.core.errors import ModelError, ModelUnreachable, StoreError
-from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, DeferredModel, FeatureModel, Model, Pictures, Sampler, Scorer, SizedModel
+from counterpoint.core.ports import DeferredModel, Model, Pictures
 from counterpoint.core.quantities import counted
+from counterpoint.engine.model_profile import ModelProfile
 from counterpoint.engine.plan import first_groups, trial_numbers
-from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import Progress, format_duration
-from counterpoint.engine.running import RunSummary, describe_run, run
+from counterpoint.engine.running import NOT_NEEDED, RunSummary, describe_run, run_on
+from counterpoint.engine.shard_worker import LoadedModel
 from counterpoint.lab.picture_locations import PictureLocation, describe_search, find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress, logger
 from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
-from counterpoint.models.feature_edits import FeatureEditor
-from counterpoint.models.multi_device import load_on_devices
-from counterpoint.store.groups import read_queries, unique_queries
+from counterpoint.lab.run_executors import open_executor, workers_adopted
+from counterpoint.models.hf.checkpoint import cuda_devices
+from counterpoint.store.answers import AnswerLog
+from counterpoint.store.groups import unique_queries
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parts import new_run_name
 from counterpoint.store.suites import StoredSuite, read_references
 from counterpoint.store.versions import RunRecord, tag_version
+
+RECORD_SECONDS = 5.0
+"""How often the record of a run says how far it is, for those who follow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,43 @@ class RunRequest:
     seed: int = 0
     name: str = ""  # what it is called in the lab; else as it is reached
     version: str = ""  # the tag of its version; else its own if nothing changed, or today's date
+    seconds: float | None = None  # a budget of time, after which nothing more is asked
+    check: int = 32  # queries that are asked once more, alone, to measure batch invariance
+    workers: int = 0  # that each hold the model; else one per device, or this process
+    engine: str = ""  # ray: the workers are actors of a Ray cluster; else processes of this machine
+    cpus_per_worker: int = 1  # on Ray
+    gpus_per_worker: float = 0.0  # on Ray; several workers may share one
+
+    @classmethod
+    def of(
+        cls,
+        model: str,
+        *,
+        suites: Sequence[str] = (),
+        model_args: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> "RunRequest":
+        """The request that keyword arguments mean; those that are no fields of it are settings of the model."""
+        known = {field.name for field in fields(cls)} - {"seconds", "check"}  # which a model may have, too
+        args = {**(model_args or {}), **{key: value for key, value in settings.items() if key not in known}}
+        own = {key: value for key, value in settings.items() if key in known}
+        return cls(model, tuple(suites), model_args={key: str(value) for key, value in args.items()}, **own)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The device of each worker process; none where this process holds the model."""
+        named = [name for part in self.model_args.get("device", "").split(",") if (name := part.strip())]
+        if self.engine == "ray":
+            return ()
+        devices = [device for name in named for device in (cuda_devices() if name == "cuda:all" else [name])]
+        if self.workers:
+            devices = list(islice(cycle(devices or [""]), self.workers))
+        return tuple(devices) if self.workers or len(named) > 1 or named == ["cuda:all"] else ()
+
+    def to_record(self) -> dict[str, Any]:
+        """The settings for the record of a run; those about workers only where there are any."""
+        unused = () if self.workers or self.engine else ("workers", "engine", "cpus_per_worker", "gpus_per_worker")
+        return {name: value for name, value in asdict(self).items() if name not in unused}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -72,14 +112,16 @@ class RunReport(LabResult[dict[str, Any]]):
 
     @property
     def complete(self) -> bool:
-        """Whether every query that the model can do is answered."""
-        return not self.outcome.failed and not self.outcome.left
+        """Whether every query that the model can do, and that is needed, is answered."""
+        return not self.outcome.failed and (not self.outcome.left or self.outcome.stopped == NOT_NEEDED)
 
     def to_dict(self) -> dict[str, Any]:
         """The counts beside the model and the run."""
         outcome = self.outcome
         counts = asdict(outcome) | {"reasons": dict(outcome.reasons)} | outcome.cost.to_dict()
         del counts["cost"]
+        if not outcome.workers:
+            del counts["workers"]
         about = {"model": self.name, "version": self.version, "fingerprint": self.fingerprint, "run": self.run}
         return about | counts
 
@@ -93,7 +135,7 @@ class RunReport(LabResult[dict[str, Any]]):
         """The sentences that a terminal shows."""
         outcome = self.outcome
         answered, seconds = outcome.asked - outcome.failed, format_duration(outcome.seconds)
-        cached = f"; {outcome.cached:,} were answered before" if outcome.cached else ""
+        cached = f"; {counted(outcome.cached, verb='were')} answered before" if outcome.cached else ""
         lines = [f"{self.model}: {counted(answered, 'answer')} in {seconds}{cached}"]
         if outcome.asked and (outcome.cost.answers or outcome.cost.prices):
             lines.append(f"  {outcome.cost or 'the server states no tokens, so there is no price'}")
@@ -117,43 +159,73 @@ class RunReport(LabResult[dict[str, Any]]):
         return lines
 
 
-def run_model(store: LabStore, request: RunRequest, progress: ProgressCallback = ignore_progress) -> RunReport:
-    """Ask a model what the lab has no answer to, and record the run under the model's name and version."""
+ModelPortions: TypeAlias = Callable[[str, pa.Table], Iterable[pa.Table]]
+"""What is asked of the model with a fingerprint, portion by portion, from the rows without an answer."""
+
+
+def all_at_once(fingerprint: str, missing: pa.Table) -> Iterable[pa.Table]:
+    """Everything as one portion."""
+    return (missing,)
+
+
+def run_model(
+    store: LabStore,
+    request: RunRequest,
+    progress: ProgressCallback = ignore_progress,
+    *,
+    load: Callable[[Pictures], LoadedModel] | None = None,
+    clock: Callable[[], float] = monotonic,
+    portions: ModelPortions = all_at_once,
+) -> RunReport:
+    """Ask a model what the lab has no answer to, and record the run under the model's name and version.
+
+    `load` gives a model that is in memory already; else the request says how it is reached. `portions`
+    says what of it is asked next, and when that is enough.
+    """
     chosen, table = load_queries(store, request)
     pictures = store.pictures(find_worlds(store, table))
-    with load_model(request, pictures) as (model, prefetcher):
-        started = _started(store, request, model)
+    references = read_references(suite.manifest for suite in chosen)
+    with open_executor(store, request, pictures, references, load) as (executor, model):
+        started = _started(store, request, executor.profile)
         suites = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
-        recorder = _RunRecorder(store, started, request, suites, progress)
-        feature_references = read_references(suite.manifest for suite in chosen)
-        edited = FeatureEditor(model, feature_references).answer if isinstance(model, FeatureModel) else None
+        recorder = _RunRecorder(store, started, request, suites, progress, clock)
         whole = store.with_digests(table, pictures)
         waiting = partial(logger.warning, "%s is being run by %s; waiting until it is done", started.model)
-        with store.answers(model.fingerprint, run=started.run, waiting=waiting) as log, _batches_kept(store, model):
-            try:
-                outcome = run(
+        log = store.answers(started.fingerprint, run=started.run, waiting=waiting)
+        try:
+            with log, _batches_kept(store, model), workers_adopted(log, executor):
+                store.settle_killed_runs(started.fingerprint, started.run)
+                outcome = run_on(
+                    executor,
                     whole,
-                    model,
                     log,
-                    prefetcher,
-                    read=read_queries,
                     trials=trial_numbers(request.trials),
                     batch=request.batch_size,
                     seed=request.seed,
-                    edited=edited,
+                    check=request.check,
                     progress=recorder.report,
+                    clock=clock,
+                    seconds=request.seconds,
+                    portions=partial(portions, started.fingerprint),
+                    run_name=started.run,
                 )
-            except BaseException as problem:
-                recorder.put("stopped", recorder.last)
-                if isinstance(problem, ModelUnreachable):  # a server may say that a model does not exist
-                    raise
-                if isinstance(problem, ModelError) and (lost := _lost_pictures(store, table, [str(problem)])):
-                    raise ModelError(str(problem), hint=" ".join(describe_search(lost))) from None
+        except StoreError as problem:  # as where the disk is full
+            with suppress(StoreError):
+                recorder.put("stopped", recorder.last, log)
+            kept = f"{counted(log.written.rows, 'answer')} of this run are stored and whole"
+            hint = f"{kept}; when there is room, run it again: only the rest is asked"
+            raise StoreError(str(problem), hint=hint) from problem
+        except BaseException as problem:
+            recorder.put("stopped", recorder.last, log)
+            if isinstance(problem, ModelUnreachable):  # a server may say that a model does not exist
                 raise
-    recorder.put("done", outcome)
+            if isinstance(problem, ModelError) and (lost := _lost_pictures(store, table, [str(problem)])):
+                raise ModelError(str(problem), hint=" ".join(describe_search(lost))) from None
+            raise
+    recorder.put("done", outcome, log)
     if outcome.asked > outcome.failed:
-        warn_about_stored_answers(store, model.fingerprint, list(suites))
-    title = next((v.title for v in store.versions() if v.fingerprint == model.fingerprint), started.model)
+        warn_about_stored_answers(store, started.fingerprint, list(suites))
+    title = next((v.title for v in store.versions() if v.fingerprint == started.fingerprint), started.model)
     lost = _lost_pictures(store, table, [reason for reason, _ in outcome.reasons])
     return RunReport(title, started.model, started.version, started.fingerprint, started.run, outcome, lost)
 
@@ -162,12 +234,12 @@ def load_queries(store: LabStore, request: RunRequest) -> tuple[list[StoredSuite
     """The suites of a run, and their queries, each once."""
     chosen = [store.suite(name) for name in dict.fromkeys(request.suites or store.suites())]
     if not chosen:
-        raise StoreError(f"{store.folder} holds no suite", hint="counterpoint generate makes one")
+        raise StoreError(f"{store.address} holds no suite", hint="counterpoint generate makes one")
     return chosen, unique_queries(pa.concat_tables([first_groups(suite.table, request.limit) for suite in chosen]))
 
 
 @contextmanager
-def _batches_kept(store: LabStore, model: Model) -> Iterator[None]:
+def _batches_kept(store: LabStore, model: Model | None) -> Iterator[None]:
     """Keep the records of a model's batches in the lab, each until its answers are written."""
     if not isinstance(model, DeferredModel):
         yield
@@ -192,46 +264,20 @@ def _lost_pictures(store: LabStore, table: pa.Table, reasons: Iterable[str]) -> 
     return tuple(search_pictures(store.roots, addresses, find_worlds(store, table)))
 
 
-def _started(store: LabStore, request: RunRequest, model: Model) -> RunRecord:
+def _started(store: LabStore, request: RunRequest, model: ModelProfile) -> RunRecord:
     """The record of a run at its start: name, version and abilities of the model, and answers of older releases."""
     name, now = request.name or request.model, datetime.now(UTC)
-    former = tuple(getattr(model, "former_fingerprints", ()))
-    adopted = store.adopt_answers(model.fingerprint, former, new_run_name(now)) if former else ()
+    former = model.former_fingerprints
+    adopted = store.adopt_answers(model.fingerprint, former, store.new_run(now)) if former else ()
     versions = [version for version in store.versions() if version.fingerprint not in adopted]
     tag = tag_version(versions, name, model.fingerprint, request.version, now.strftime("%Y-%m-%d"))
-    abilities = {"answers": Answerer, "scores": Scorer, "samples": Sampler, "features": FeatureModel}
     details: dict[str, Any] = {
-        "scale": str(model.scale) if isinstance(model, Scorer) else "",
-        "parameters": model.parameters if isinstance(model, SizedModel) else None,
-        "abilities": [ability for ability, port in abilities.items() if isinstance(model, port)],
+        "scale": str(model.scale or ""),
+        "parameters": model.parameters,
+        "abilities": list(model.abilities),
     }
     details |= {"former_fingerprints": list(adopted)} if adopted else {}
-    return RunRecord(new_run_name(now), name, model.fingerprint, details, tag)
-
-
-@contextmanager
-def load_model(request: RunRequest, pictures: Pictures) -> Iterator[tuple[Model, Prefetcher | None]]:
-    """The model and the prefetcher of its pictures; a process for each device, where several are named."""
-    args, (way, slash, _) = dict(request.model_args), request.model.partition("/")
-    served = slash and way in catalog.rows("ways") and "version" in signature(catalog.find("ways", way)).parameters
-    if served and request.version:  # nothing else tells versions of such a model apart
-        args["version"] = request.version
-    devices = [name for part in args.get("device", "").split(",") if (name := part.strip())]
-    if len(devices) < 2:
-        with Prefetcher(pictures) as prefetcher:
-            yield catalog.model(request.model, prefetcher, args), prefetcher
-        return
-    load = partial(_load_on_device, name=request.model, args=args, pictures=pictures)
-    with load_on_devices(load, devices) as workers:
-        yield workers, None
-
-
-def _load_on_device(
-    device: str, name: str, args: Mapping[str, str], pictures: Pictures
-) -> tuple[Model, Callable[[Iterable[Picture]], None]]:
-    """The model on one device, in a process of its own, with its own prefetcher."""
-    prefetcher = Prefetcher(pictures)
-    return catalog.model(name, prefetcher, {**args, "device": device}), prefetcher.expect
+    return RunRecord(store.new_run(now), name, model.fingerprint, details, tag)
 
 
 class _RunRecorder:
@@ -248,10 +294,11 @@ class _RunRecorder:
         request: RunRequest,
         suites: Mapping[str, str],
         progress: ProgressCallback,
+        clock: Callable[[], float],
     ) -> None:
         self._record, self._about, self.last = started, started.details, Progress(0, 0, 0, 0, 0.0, None)
         self._store, self._request, self._suites, self._progress = store, request, suites, progress
-        self._recorded = 0
+        self._recorded, self._clock, self._put_at, self._has_record = 0, clock, 0.0, False
 
     def report(self, now: Progress) -> None:
         """Record that the run goes on, and tell how far it is."""
@@ -260,17 +307,20 @@ class _RunRecorder:
         self.last = now
         self._progress(ProgressEvent(self._record.model, now.done, now.total, str(now)))
 
-    def put(self, state: str, counts: Progress | RunSummary) -> None:
-        """Write the record."""
+    def put(self, state: str, counts: Progress | RunSummary, log: AnswerLog | None = None) -> None:
+        """Write the record; at the end of the run, with the number and the digest of the answers in its log."""
         asked = counts.done if isinstance(counts, Progress) else counts.asked
-        if asked or (counts.cached and self._tells_more(counts.cost.prices)):
-            details = describe_run(asdict(self._request), self._suites, counts, state) | dict(self._about)
+        if asked or self._has_record or (counts.cached and self._tells_more(counts.cost.prices)):
+            details = describe_run(self._request.to_record(), self._suites, counts, state) | dict(self._about)
+            details |= {"answers": log.written.to_dict()} if log else {}
             self._record = replace(self._record, details=details)
             self._store.put_run(self._record)
-            self._recorded = asked
+            self._recorded, self._put_at, self._has_record = asked, self._clock(), True
 
     def _is_due(self, now: Progress) -> bool:
-        """Whether so much was paid since the last record that a kill should not lose it: for 2 % of the queries."""
+        """Whether the record is old, or so much was paid since (for 2 % of the queries) that no kill should lose it."""
+        if self._clock() - self._put_at >= RECORD_SECONDS:
+            return True
         return bool(now.cost.answers) and now.done - self._recorded >= max(1, now.total // 50)
 
     def _tells_more(self, prices: TokenPrices | None) -> bool:

@@ -9,17 +9,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError
-from counterpoint.lab.reading_warnings import warn_about_answers
+from counterpoint.lab.reading_warnings import AnswerProblems
 from counterpoint.lab.results import LabResult, LabTable
-from counterpoint.lab.selection import load_answers, load_groups, select_models, text_only_models, version_notes
+from counterpoint.lab.selection import (
+    ANSWER_COLUMNS,
+    load_answers,
+    load_groups,
+    select_models,
+    select_suites,
+    text_only_models,
+    version_notes,
+)
 from counterpoint.metrics.calibration import ReliabilityBin, reliability
 from counterpoint.metrics.metric import Ability, Metric, columns_read
 from counterpoint.metrics.outcomes import judge, sort_by_group
-from counterpoint.metrics.ranking import acc_r_over_text, relate_by_text
-from counterpoint.metrics.scoring import ScoreRequest, displayed_by_suite, score_outcomes
+from counterpoint.metrics.ranking import RankedPairs, acc_r_over_text, count_ranked, relate_by_text
+from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, displayed_by_suite
 from counterpoint.metrics.units import STATES, Floats
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
+from counterpoint.store.blocks import BLOCK_ROWS, AnswerBlocks, SuiteBlocks, open_blocks
 from counterpoint.store.lab import LabStore
 
 _OUTCOME_COLUMNS = ("suite", "test", "group_id", "role", "relation", "kind", "picture", "text", "query")
@@ -69,6 +78,21 @@ class Scores(LabResult[ModelScore]):
         lacking = (f"{model} has no {', '.join(names)}: {why}" for (model, why), names in reasons.items())
         return [*self.remarks, *lacking]
 
+    def leading_rows(self) -> list[Mapping[str, Any]]:
+        """The rows of the metrics that lead on each suite, where they have a value."""
+        names = {suite: {metric.name for metric in metrics} for suite, metrics in self.displayed.items()}
+        return [row for row in self.rows if row["metric"] in names[row["suite"]] and row["value"] is not None]
+
+    def leading(self) -> dict[str, float]:
+        """The metrics that lead on each suite, as trackers take them: suite/metric, with the ends of its interval."""
+        ends = {"value": "", "low": "_low", "high": "_high"}
+        return {
+            f"{row['suite']}/{row['metric']}{suffix}": row[end]
+            for row in self.leading_rows()
+            for end, suffix in ends.items()
+            if row[end] is not None
+        }
+
     def tables(self) -> list[ResultTable]:
         """One table for each choice of metrics, with the suites that show these."""
         by_metrics: dict[tuple[Metric, ...], list[Mapping[str, Any]]] = {}
@@ -106,30 +130,68 @@ class Reliability(LabResult[ReliabilityBin]):
         return self.chart.svg() + LabResult._repr_html_(self)
 
 
-def score_models(store: LabStore, request: ScoreRequest, models: Sequence[str], suites: Sequence[str]) -> Scores:
-    """Score models on suites, without the slices that a model was never asked about."""
-    chosen, groups = select_models(store, models), load_groups(store, suites, pool=request.pool)
-    columns = columns_read(metric for own in request.metrics_by_suite(groups).values() for metric in own)
-    rows: list[Mapping[str, Any]] = []
-    text_related = rank_by_text(store, groups) if acc_r_over_text in request.metrics else None
-    for title, model in chosen.items():
-        answers = load_answers(store, model, [*columns, "rule"])
-        outcomes = replace(judge(groups, answers, request.threshold), text_related=text_related)
-        if not request.pool:
-            warn_about_answers(store, model, answers, outcomes)
-        named = {"model": title, "fingerprint": model.fingerprint}
-        rows += (named | row for row in score_outcomes(outcomes, request).to_pylist() if row["missing"] < 1)
+def score_models(
+    store: LabStore,
+    request: ScoreRequest,
+    models: Sequence[str],
+    suites: Sequence[str],
+    *,
+    block_rows: int = BLOCK_ROWS,
+) -> Scores:
+    """Score models on suites, without the slices that a model was never asked about.
+
+    Suites with more than `block_rows` rows are judged in blocks of about so many, which give the same scores.
+    """
+    chosen, rows = select_models(store, models), list[Mapping[str, Any]]()
+    with open_blocks(store, select_suites(store, suites), pool=request.pool, rows=block_rows) as blocks:
+        contents = blocks.contents
+        read = columns_read(metric for own in request.metrics_by_suite(contents).values() for metric in own)
+        baselines = _TextBaselines(store, blocks) if acc_r_over_text in request.metrics else None
+        for title, model in chosen.items():
+            answers = blocks.answers(model.fingerprint, (*ANSWER_COLUMNS, *read, "rule"))
+            totals, problems = ScoreTotals(request, contents), AnswerProblems()
+            for number in range(len(blocks)):
+                groups, given = blocks.groups(number), answers.read(number)
+                outcomes = judge(groups, given, request.threshold)
+                problems.add(given, outcomes)
+                totals.add(replace(outcomes, text_related=baselines.relate(number) if baselines else None))
+            if not request.pool:
+                problems.warn(store, model)
+            named = {"model": title, "fingerprint": model.fingerprint}
+            rows += (named | row for row in totals.table().to_pylist() if row["missing"] < 1)
     if not rows:
-        fact = f"{store.folder} has no answers of {', '.join(chosen)} to these suites, tests and slices"
+        fact = f"{store.address} has no answers of {', '.join(chosen)} to these suites, tests and slices"
         raise StoreError(fact, hint="run it on these suites first, or keep more with --by and --filter")
     notes = version_notes(models, chosen.values())
-    return Scores(tuple(rows), request, displayed_by_suite(groups, rows, request), notes)
+    return Scores(tuple(rows), request, displayed_by_suite(contents, rows, request), notes)
 
 
 def rank_by_text(store: LabStore, groups: pa.Table) -> Floats | None:
     """Whether the best text-only model of each test ranks each row of a suite below its caption; None without one."""
     baselines = [judge(groups, load_answers(store, model)) for model in text_only_models(store)]
     return relate_by_text(baselines) if baselines else None
+
+
+class _TextBaselines:
+    """The text-only models of a lab, in blocks."""
+
+    def __init__(self, store: LabStore, blocks: SuiteBlocks) -> None:
+        self._blocks = blocks
+        self._answers = [blocks.answers(own.fingerprint, ANSWER_COLUMNS) for own in text_only_models(store)]
+        self._counts = [self._count(own) for own in self._answers]
+
+    def relate(self, number: int) -> Floats | None:
+        """Whether the best of them ranks each row of a block below its caption; None without one."""
+        baselines = [judge(self._blocks.groups(number), own.read(number)) for own in self._answers]
+        return relate_by_text(baselines, self._counts) if baselines else None
+
+    def _count(self, answers: AnswerBlocks) -> RankedPairs:
+        counts: dict[tuple[str, str], tuple[int, int]] = {}
+        for number in range(len(self._blocks)):
+            for name, (hits, cases) in count_ranked(judge(self._blocks.groups(number), answers.read(number))).items():
+                before = counts.get(name, (0, 0))
+                counts[name] = before[0] + hits, before[1] + cases
+        return counts
 
 
 def outcome_table(store: LabStore, model: str, suites: Sequence[str], threshold: float) -> LabTable:

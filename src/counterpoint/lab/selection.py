@@ -5,26 +5,33 @@ from collections.abc import Collection, Iterable, Sequence
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
-from counterpoint.store.folder import put_object, read_object
+from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion, select_versions
 
 _TEXT_ONLY = "text_only.json"
-_ANSWERS = ("query", "trial", "raw", "value", "state", "score")
+ANSWER_COLUMNS = ("query", "trial", "raw", "value", "state", "score")
+"""The columns of answers that every metric needs."""
 
 
 def load_groups(store: LabStore, names: Sequence[str] = (), *, pool: bool = False) -> pa.Table:
     """The groups of the named suites, or of all, in one table with the rule set of each row; with `pool`, as one."""
-    chosen = dict.fromkeys(names) or store.opened().suites()
-    if not chosen:
-        hint = f"counterpoint generate {store.folder} --suite NAME makes one"
-        raise StoreError(f"{store.folder} has no suite", hint=hint)
+    chosen = select_suites(store, names)
     groups = pa.concat_tables([store.suite(name).groups.replace_schema_metadata() for name in chosen])
     if not pool:
         return groups
     from counterpoint.metrics.slices import pool_suites  # slow to import
 
     return pool_suites(groups)
+
+
+def select_suites(store: LabStore, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """The named suites, or all; StoreError where there is none."""
+    chosen = tuple(dict.fromkeys(names)) or tuple(store.opened().suites())
+    if not chosen:
+        hint = f"counterpoint generate {store.address} --suite NAME makes one"
+        raise StoreError(f"{store.address} has no suite", hint=hint)
+    return chosen
 
 
 def select_models(store: LabStore, names: Sequence[str] = ()) -> dict[str, ModelVersion]:
@@ -34,8 +41,8 @@ def select_models(store: LabStore, names: Sequence[str] = ()) -> dict[str, Model
     """
     versions = store.opened().versions()
     if not versions:
-        hint = f"counterpoint run {store.folder} --model NAME asks one"
-        raise StoreError(f"no model was run in {store.folder} yet", hint=hint)
+        hint = f"counterpoint run {store.address} --model NAME asks one"
+        raise StoreError(f"no model was run in {store.address} yet", hint=hint)
     return {version.title: version for version in select_versions(versions, names)}
 
 
@@ -64,9 +71,13 @@ def version_notes(names: Collection[str], models: Iterable[ModelVersion]) -> tup
     )
 
 
-def load_answers(store: LabStore, model: ModelVersion, further: Sequence[str] = ()) -> pa.Table:
-    """The answers of a model with the columns that scores need, and further columns where a metric reads them."""
-    return store.read_answers(model.fingerprint, (*_ANSWERS, *further))
+def load_answers(store: LabStore, model: ModelVersion | str, further: Sequence[str] = ()) -> pa.Table:
+    """The answers of a model with the columns that scores need, and further columns where a metric reads them.
+
+    The model is a version, or the fingerprint of one that is being run.
+    """
+    fingerprint = model if isinstance(model, str) else model.fingerprint
+    return store.read_answers(fingerprint, (*ANSWER_COLUMNS, *further))
 
 
 def suite_version_notes(store: LabStore, names: Sequence[str] = ()) -> tuple[str, ...]:

@@ -16,13 +16,13 @@ from counterpoint.core.quantities import counted
 from counterpoint.lab.picture_locations import describe_search, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
 from counterpoint.language.answers.rule_sets import RuleSet
-from counterpoint.pictures.folders import PictureFolders
 from counterpoint.sources.dataset import OWN, DataSet, Source, has_captions
 from counterpoint.sources.file_checks import most_complete_split
 from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
 from counterpoint.sources.reading.cells import UNPACKED
 from counterpoint.sources.reading.records import Skips
 from counterpoint.store.lab import LabStore
+from counterpoint.store.pictures import LabPictures
 from counterpoint.suites.suite import Suite
 
 QUESTIONS_MADE = "questions_made"
@@ -259,7 +259,7 @@ def add_rewordings(items: Iterable[Any], path: Path) -> list[Any]:
     log_skips(skips)
     items = list(items)
     if unknown := len(texts.keys() - {item.id for item in items}):
-        logger.warning(f"{unknown:,} ids of {path.name} are not among the questions that were read")
+        logger.warning(f"{path.name}: {counted(unknown, 'id', 'are')} not among the questions that were read")
     extended: list[Any] = []
     for item in items:
         rewordings = enumerate(texts.get(item.id, ()), 1) if isinstance(item, Question) else ()
@@ -267,7 +267,7 @@ def add_rewordings(items: Iterable[Any], path: Path) -> list[Any]:
     return extended
 
 
-def picture_roots(source: Any, addresses: Sequence[str], named: Path | None) -> dict[str, Path]:
+def picture_roots(source: Any, addresses: Sequence[str], named: Path | str | None) -> dict[str, Path | str]:
     """The folders of a data set's pictures by namespace: the one that people named, or those beside its files.
 
     Raises a PictureError where a folder is named, or is where the data set has its pictures, and holds none of them.
@@ -276,7 +276,7 @@ def picture_roots(source: Any, addresses: Sequence[str], named: Path | None) -> 
         if named is not None:
             raise CounterpointError("this source has pictures of its own", hint="leave --pictures out")
         return {}
-    dataset, roots = source.dataset, dict[str, Path]()
+    dataset, roots = source.dataset, dict[str, Path | str]()
     files = [address for address in addresses if not address.startswith(f"{UNPACKED}:")]
     for namespace, members in group_pairs((Picture(address).namespace, address) for address in files).items():
         paths = [Picture(address).path for address in members]
@@ -289,12 +289,7 @@ def picture_roots(source: Any, addresses: Sequence[str], named: Path | None) -> 
             roots[namespace] = dataset.root_of(source.folder, paths)
     home = source.folder.parent if source.folder.is_file() else source.folder
     beside = not isinstance(dataset, OwnFiles) or (home / dataset.pictures[0]).is_dir()
-    if (
-        roots
-        and (named is not None or beside)
-        and files == addresses
-        and not any(map(PictureFolders(roots).file, files))
-    ):
+    if roots and (named is not None or beside) and files == addresses and not LabPictures(roots, {}).find_files(files):
         fact, missing = describe_search(search_pictures(roots, files))
         raise PictureError(fact, hint=missing)
     return roots
@@ -308,9 +303,9 @@ def unpack_pictures(lab: LabStore, source: Any, addresses: Sequence[str]) -> Non
     folder, sizes = f"pictures/{UNPACKED}", []
     for address, content in source.dataset.unpacked(source.files(), inside):
         name = f"{folder}/{Picture(address).path}"  # the digest of its bytes
-        if not lab.storage.path(name).exists():
+        if not lab.storage.has(name):
             lab.storage.put(name, content)
         sizes.append(len(content))
-    lab.set_root(UNPACKED, lab.storage.path(folder))
+    lab.set_root(UNPACKED, lab.storage.describe(folder))
     size = f"{sum(sizes) / 2**20:,.1f} MB"
-    logger.info(f"unpacked {counted(len(sizes), 'picture')}, {size}, into {lab.storage.path(folder)}")
+    logger.info(f"unpacked {counted(len(sizes), 'picture')}, {size}, into {lab.storage.describe(folder)}")

@@ -84,7 +84,7 @@ def run_study(
         case "plain":
             return plain_study(**request, progress=progress)
         case "rad":
-            return rad_study(**{"place": lab.folder if lab else None, **request})
+            return rad_study(**{"place": lab.address if lab else None, **request})
         case "rad-coverage":
             return rad_coverage(**request, progress=progress)
     raise UnknownName("study", study, STUDIES)

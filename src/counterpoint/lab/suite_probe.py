@@ -11,7 +11,7 @@ from counterpoint.checks.text_pairs import group_numbers
 from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import content_id
 from counterpoint.reports.tables import ResultTable, percent
-from counterpoint.store.folder import put_object, read_object
+from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import StoredSuite
 from counterpoint.studies.blind_probe import ProbedTest, ProbeFinding, TellingWord, Verdict, probe, probe_tests

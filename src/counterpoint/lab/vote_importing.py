@@ -34,7 +34,7 @@ class VoteImport(LabResult[dict[str, Any]]):
         """The counts, and the next command."""
         unmatched = f"{counted(self.unmatched, 'vote', 'are')} on groups that no suite of the lab has"
         return [
-            f"{counted(self.added, 'vote')} added to {self.lab}; {self.known:,} were there already",
+            f"{counted(self.added, 'vote')} added to {self.lab}; {counted(self.known, verb='were')} there already",
             *([unmatched] if self.unmatched else []),
             f"counterpoint votes {self.lab} counts them",
         ]
@@ -50,12 +50,12 @@ def import_votes(store: LabStore, files: Sequence[Path]) -> VoteImport:
     votes = [vote for file in files for vote in _read(file, places)]
     matched = [vote for vote in votes if vote.suite in places.get(vote.group_id, ())]
     if not matched:
-        fact = f"no vote of {', '.join(file.name for file in files)} is on a group of {store.folder}"
+        fact = f"no vote of {', '.join(file.name for file in files)} is on a group of {store.address}"
         raise StoreError(fact, hint="import into the lab from which the tasks were exported, or that has the suite")
     before = {vote.vote for vote in all_votes(store.storage)}
     new = list({vote.vote: vote for vote in matched if vote.vote not in before}.values())
     append_votes(store.storage, new)
-    return VoteImport(len(new), len(matched) - len(new), len(votes) - len(matched), str(store.folder))
+    return VoteImport(len(new), len(matched) - len(new), len(votes) - len(matched), store.address)
 
 
 def _read(path: Path, places: dict[int, list[str]]) -> Iterable[Vote]:

@@ -45,7 +45,6 @@ from counterpoint.review.majorities import (
 )
 from counterpoint.review.qualification import VoterStanding, voter_standings
 from counterpoint.store.lab import LabStore
-from counterpoint.store.parts import new_run_name
 from counterpoint.store.versions import RunRecord, tag_version
 from counterpoint.store.votes import all_votes, read_reviews
 
@@ -184,12 +183,14 @@ def load_votes(store: LabStore, suites: Sequence[str] = (), task: str = "") -> L
     """Read the votes on suites; raises a StoreError where there are none."""
     stored = [vote for vote in all_votes(store.storage) if task in ("", vote.task) and vote.task != VoteTask.NOTE]
     standing = standing_votes(stored)
-    known = set(suites or store.suites())
+    known = {store.manifest(suite).suite for suite in suites} or set(
+        store.suites()
+    )  # a name that is unknown is an error
     plain = [vote for vote in standing if not vote.is_gold_item and vote.suite in known]
     if not plain:
         about = f" on {', '.join(suites)}" if suites else ""
-        hint = f"counterpoint review {store.folder} --task judge asks for votes"
-        raise StoreError(f"{store.folder} has no votes{about}", hint=hint)
+        hint = f"counterpoint review {store.address} --task judge asks for votes"
+        raise StoreError(f"{store.address} has no votes{about}", hint=hint)
     out = _left_out(store, standing)
     votes = tuple(vote for vote in plain if (vote.task, vote.voter) not in out)
     gold = [vote for vote in standing if vote.is_gold_item]
@@ -287,7 +288,7 @@ def add_people(
     for voter, votes in group_pairs((vote.voter, vote) for vote in lab.votes).items() if each else ():
         name = f"{PEOPLE}/{voter.replace('@', ' ')}"
         counts[name] = _store_people(store, name, votes, groups, digests, MAJORITY)
-    return PeopleReport(counts, str(store.folder))
+    return PeopleReport(counts, store.address)
 
 
 def _picture_digests(store: LabStore, groups: pa.Table) -> dict[int, str]:
@@ -310,10 +311,11 @@ def _store_people(
     fingerprint, now = f"{name} by {estimate} {digest}", datetime.now(UTC)
     if not any(version.fingerprint == fingerprint for version in store.versions()):
         tag = tag_version(store.versions(), name, fingerprint, "", now.strftime("%Y-%m-%d"))
-        run = new_run_name(now)
+        run = store.new_run(now)
         with store.answers(fingerprint, run=run) as log:
             log.add((query, 0, answer, digests[query], 0.0) for query, answer in answers.items())
         details: dict[str, Any] = {"state": "done", "votes": len(votes), "scale": "probability"}
+        details["answers"] = log.written.to_dict()
         details["suites"] = {suite: store.manifest(suite).fingerprint for suite in sorted({v.suite for v in votes})}
         store.put_run(RunRecord(run, name, fingerprint, details, tag))
     return len(answers)

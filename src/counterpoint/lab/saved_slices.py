@@ -1,0 +1,83 @@
+"""Slices of groups that somebody named: filters as Browse has them, each a small file of the lab."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.groups import Relation
+from counterpoint.metrics.units import Flags
+from counterpoint.store.documents import put_object
+from counterpoint.store.lab import LabStore
+from counterpoint.store.outcomes.selection import word_pattern
+from counterpoint.store.outcomes.tables import bases_table, groups_table
+from counterpoint.store.slices import FIELDS, FOLDER, read_filter
+from counterpoint.store.suites import NAME
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSlice:
+    """A slice by its name: values of some of FIELDS, all of which a group has to fit."""
+
+    name: str
+    filter: Mapping[str, str]
+
+    def select(self, groups: pa.Table) -> pa.Table:
+        """The rows of the groups that are in the slice."""
+        table = groups.slice(0, 0)
+        parts = [table]
+        for suite in groups["suite"].unique().to_pylist():
+            own = groups_table(groups.filter(pc.equal(groups["suite"], suite)))
+            bases = bases_table(own)
+            places = bases["place"].filter(pa.array(self._fits(bases)))
+            kept = own.filter(pc.is_in(own["place"], value_set=places.combine_chunks()))
+            parts.append(kept.select(table.column_names))
+        return pa.concat_tables(parts)
+
+    def _fits(self, bases: pa.Table) -> Flags:
+        fits = np.ones(bases.num_rows, np.bool_)
+        for name, value in self.filter.items():
+            if name == "text":
+                pattern, part = word_pattern(value.lower()), re.escape(value.lower())
+                found = pc.match_substring_regex(bases["texts"], pattern or part)
+                fits &= found.to_numpy(zero_copy_only=False)
+            elif name == "tag":
+                fits &= np.array([value in tags for tags in bases["tags"].to_pylist()], np.bool_)
+            else:
+                fits &= pc.equal(bases[name].cast(pa.string()), value).to_numpy(zero_copy_only=False)
+        return fits
+
+
+def save_slice(store: LabStore, name: str, given: Mapping[str, str]) -> SavedSlice:
+    """Write a slice to the lab, in the place of one of the same name."""
+    if not NAME.fullmatch(name):
+        hint = "letters, digits, dots, dashes and underscores, at most a hundred"
+        raise CounterpointError(f"{name[:100]!r} is no name of a slice", hint=hint)
+    chosen = {field: value for field, value in given.items() if value}
+    for field in chosen:
+        if field not in FIELDS:
+            raise UnknownName("field of a slice", field, FIELDS)
+    if not chosen:
+        raise CounterpointError("a slice without a filter is every group", hint=f"name one of {', '.join(FIELDS)}")
+    if chosen.get("relation", Relation.SAME) not in tuple(Relation):
+        raise UnknownName("relation", chosen["relation"], tuple(Relation))
+    put_object(store.storage, f"{FOLDER}{name}.json", {"filter": chosen})
+    return SavedSlice(name, chosen)
+
+
+def list_slices(store: LabStore) -> tuple[SavedSlice, ...]:
+    """The slices of a lab, by name."""
+    names = (file.removeprefix(FOLDER) for file in store.storage.names(FOLDER))
+    return tuple(read_slice(store, file.removesuffix(".json")) for file in names if file.endswith(".json"))
+
+
+def read_slice(store: LabStore, name: str) -> SavedSlice:
+    """The slice of a name, or UnknownName."""
+    known = [file.removeprefix(FOLDER).removesuffix(".json") for file in store.storage.names(FOLDER)]
+    if name not in known:
+        raise UnknownName("slice of this lab", name, known)
+    return SavedSlice(name, read_filter(store.storage, f"{FOLDER}{name}.json"))

@@ -1,0 +1,132 @@
+"""A lab in a bucket holds what the same lab holds in a folder."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from clients import local_client
+from object_stores import BUCKET, bucket_environment, small_store
+
+from counterpoint import Lab
+from counterpoint.cli.main import commands
+from counterpoint.core.errors import StoreError
+from counterpoint.explorer.app import create_app
+from counterpoint.store.answers import AnswerLog
+from counterpoint.store.storage import open_storage
+
+ADDRESS = f"s3://{BUCKET}/lab"
+
+
+@pytest.fixture(scope="module")
+def environment() -> Iterator[pytest.MonkeyPatch]:
+    """The environment of this module, which names a small S3 server."""
+    with small_store() as (server, _), pytest.MonkeyPatch.context() as patch:
+        for name, value in bucket_environment(server).items():
+            patch.setenv(name, value)
+        yield patch
+
+
+@pytest.fixture(scope="module")
+def labs(environment: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> tuple[Lab, Lab]:
+    """The same lab in a folder and in a bucket."""
+    environment.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    folder, bucket = Lab(tmp_path_factory.mktemp("folder") / "lab"), Lab(ADDRESS)
+    folder.generate("negation", items=20, limit=10)
+    suite = folder.store.suite("negation")
+    bucket.store.put_suite(suite.manifest, suite.table)
+    for lab in (folder, bucket):
+        for model in ("fusion", "constant"):
+            lab.run(model)
+    return folder, bucket
+
+
+def test_suites_scores_and_comparisons_are_those_of_a_folder(labs: tuple[Lab, Lab]) -> None:
+    folder, bucket = labs
+    assert bucket.address == ADDRESS
+    assert bucket.store.manifest("negation") == folder.store.manifest("negation")
+    assert bucket.scores().records() == folder.scores().records()
+    assert bucket.compare("fusion", "constant").records() == folder.compare("fusion", "constant").records()
+    assert bucket.leaderboard().records() == folder.leaderboard().records()
+
+
+def test_a_second_run_asks_nothing_and_leaves_one_part(labs: tuple[Lab, Lab]) -> None:
+    assert Lab(ADDRESS).run("fusion").outcome.asked == 0
+    names = labs[1].store.storage.names("answers/")
+    assert len({name.split("/")[1] for name in names}) == len(names) == 2
+
+
+def test_what_is_stored_can_be_verified_and_repaired(labs: tuple[Lab, Lab]) -> None:
+    bucket = labs[1]
+    assert bucket.verify().holds
+    bucket.set_baseline("fusion")
+    bucket.save_slice("all", {"suite": "negation"})
+    assert (bucket.models[1].is_baseline, [own.name for own in bucket.slices()]) == (True, ["all"])
+    part = next(name for name in bucket.store.storage.names("answers/") if "constant" in name)
+    content = bucket.store.storage.get(part)
+    bucket.store.storage.put(part, content[:-10])
+    assert [check.place for check in bucket.verify().broken] == [part]
+    bucket.store.storage.put(part, content)
+
+
+def test_pages_show_it_and_its_review_tasks(labs: tuple[Lab, Lab], tmp_path: Path) -> None:
+    labs[1].review("answer", suites=["negation"])
+    client = local_client(create_app(labs[1].store, cache=tmp_path))
+    for page in ("/overview", "/browse", "/review"):
+        assert client.get(page).status_code == 200
+
+
+def test_parts_are_put_every_ten_seconds_in_a_bucket(labs: tuple[Lab, Lab]) -> None:
+    for lab, seconds in zip(labs, (1.0, 10.0), strict=True):
+        assert AnswerLog(lab.store.storage, "model")._policy.part_seconds == seconds
+
+
+def test_a_bucket_with_other_things_is_no_lab(labs: tuple[Lab, Lab]) -> None:
+    open_storage(f"s3://{BUCKET}/thesis").put("thesis.tex", b"")
+    with pytest.raises(StoreError, match=r"s3://labs/thesis is no lab: it has no counterpoint-lab\.json"):
+        Lab(f"s3://{BUCKET}/thesis")
+    with pytest.raises(StoreError, match="there is no lab at s3://labs/new"):
+        Lab(f"s3://{BUCKET}/new").contents()
+    with pytest.raises(StoreError, match="is no folder of this machine"):
+        _ = Lab(ADDRESS).folder
+
+
+def test_what_is_written_to_a_path_is_refused_at_an_address(
+    labs: tuple[Lab, Lab], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for write in (
+        lambda: labs[1].report(f"s3://{BUCKET}/report.html"),
+        lambda: labs[1].export("negation", layout="datasets", out=f"s3://{BUCKET}/out"),
+    ):
+        with pytest.raises(StoreError, match="written to a path of this machine"):
+            write()
+    for words in ("report", "export --suite negation --layout datasets", "export-site"):
+        command, *options = words.split()
+        asked = [command, ADDRESS, *options, "--out", f"s3://{BUCKET}/out"]
+        assert "name a path on this machine" in CliRunner().invoke(commands, asked).output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pictures_root_in_a_bucket_is_fetched_once(
+    labs: tuple[Lab, Lab], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from PIL import Image
+
+    from counterpoint.core.pictures import Picture
+    from counterpoint.store.pictures import LabPictures
+
+    Image.new("RGB", (3, 2), (9, 8, 7)).save(tmp_path / "a.png")
+    root = open_storage(f"s3://{BUCKET}/photos")
+    root.put("sub/a.png", (tmp_path / "a.png").read_bytes())
+    labs[1].store.set_root("photos", root.address)
+    pictures = labs[1].store.pictures()
+    assert labs[1].store.roots == {"photos": root.address}
+    assert pictures.pixels(Picture("photos:sub/a.png")).tolist() == [[[9, 8, 7]] * 3] * 2
+    assert list(pictures.find_files(["photos:sub/a.png", "photos:none.png"])) == ["photos:sub/a.png"]
+    file = pictures.file("photos:sub/a.png")
+    assert file is not None
+    assert file.read_bytes() == (tmp_path / "a.png").read_bytes()
+    assert LabPictures({"photos": root.address}, {}).file("photos:sub/a.png") == file
+    root.put("sub/a.png", b"replaced")
+    assert LabPictures({"photos": root.address}, {}).file("photos:sub/a.png") != file

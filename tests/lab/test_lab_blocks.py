@@ -1,0 +1,94 @@
+"""Scores of a lab in blocks on disk equal those of one block: repeats, rescored values, pools, text-only models."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from counterpoint import catalog
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
+from counterpoint.core.pictures import Picture
+from counterpoint.lab.scores import score_models
+from counterpoint.lab.selection import record_text_only
+from counterpoint.metrics.scoring import ScoreRequest
+from counterpoint.store.blocks import PartitionedTable, whole_groups
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import LabStore
+from counterpoint.store.suites import Manifest
+from counterpoint.store.values import put_values, values_table
+from counterpoint.store.versions import RunRecord
+
+
+def _groups(suite: str, seed: int) -> list[tuple[str, Group]]:
+    """Groups of one to four queries about twenty pictures, in no order of pictures, and some without a picture."""
+    rng, groups = np.random.default_rng(seed), list[tuple[str, Group]]()
+    for number in range(120):
+        picture = Picture(f"p:{rng.integers(20)}.png") if number % 9 else None
+        ranks = number % 4 == 0
+        relation = Relation.RANKS if ranks else (Relation.SAME, Relation.DIFFERS, Relation.GOLD)[number % 3]
+        texts = [f"{suite} {number % 50} {place}?" for place in range(int(rng.integers(1 + ranks, 5)))]
+        golds = [Gold.of("yes") if not place or not ranks else Gold.of("no") for place in range(len(texts))]
+        queries = tuple(Query(picture, text) for text in texts)
+        groups.append((f"t{number % 2}", Group(relation, queries, tuple(golds), kind=f"k{number % 3}")))
+    return groups
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
+    """Two suites with queries in common, one of them scattered; a model asked twice and rescored, a text-only one."""
+    store = LabStore(tmp_path_factory.mktemp("blocks") / "lab")
+    tables = []
+    for name, shown in (("first", "a"), ("second", "a"), ("third", "b")):
+        table = groups_table(_groups(shown, 3 if shown == "a" else 4), name)
+        if name == "third":
+            table = table.take(pa.array(np.random.default_rng(5).permutation(table.num_rows)))
+        store.put_suite(Manifest.of(table, generator="tests", seed=0), table)
+        tables.append(table)
+    queries = np.unique(pa.concat_tables(tables)["query"].to_numpy())
+    for model, seed in (("model", 0), ("text-only", 1)):
+        rng = np.random.default_rng(seed)
+        for run in range(2):
+            with store.answers(model, run=f"run-{run}") as log:
+                asked = queries if not run else queries[::3]
+                log.add((int(query), trial, _answer(rng), "", 0.0) for query in asked for trial in range(2 - run))
+        store.put_run(RunRecord(f"{model}-0", model, model, {"scale": "probability"}))
+    record_text_only(store, ["text-only"])
+    rows = store.read_answers("model").slice(0, 40)
+    words = [pa.array([word] * 40) for word in ("no", "exact", "ok")]
+    put_values(store.storage, "model", values_table(rows, *words), rows["query"].combine_chunks())
+    return store
+
+
+def _answer(rng: np.random.Generator) -> Answer:
+    state = State(rng.choice(["ok"] * 8 + ["unparsed", "failed"]))
+    yes = float(rng.random())
+    word = "yes" if yes > 0.5 else "no"
+    return Answer(f"{word}!", word, state=state, score=yes, top=(("yes", yes), ("no", 1 - yes)))
+
+
+@pytest.mark.parametrize("pool", [False, True])
+@pytest.mark.parametrize("rows", [150, 37])
+def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, pool: bool) -> None:
+    request = ScoreRequest(("test",), metrics=catalog.metrics(), pool=pool)
+    whole, blocks = (score_models(lab, request, (), (), block_rows=size) for size in (10**6, rows))
+    assert len(whole.rows) > 100
+    assert sum(row["value"] is not None for row in whole.rows) > 50
+    assert replace(blocks, rows=()) == replace(whole, rows=())
+    assert blocks.rows == whole.rows
+
+
+def test_portions_end_with_their_groups() -> None:
+    table = pa.table({"role": [0, 1, 0, 1, 2, 0]})
+    portions = [table.slice(start, 2) for start in range(0, 6, 2)]
+    assert [own["role"].to_pylist() for own in whole_groups(portions)] == [[0, 1], [0, 1, 2], [0]]
+
+
+def test_partitions_keep_the_order_of_rows(tmp_path: Path) -> None:
+    table = PartitionedTable(tmp_path)
+    for start in (0, 4):
+        table.add(pa.table({"row": range(start, start + 4)}), np.array([1, 0, 1, 3]))
+    table.close()
+    empty = pa.table({"row": pa.array([], pa.int64())})
+    assert [table.read(number, empty)["row"].to_pylist() for number in range(4)] == [[1, 5], [0, 2, 4, 6], [], [3, 7]]
