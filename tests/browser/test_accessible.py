@@ -20,8 +20,12 @@ from counterpoint.explorer.app import create_app
 VIEWS = (
     ("small", "/overview?open=hasty"),
     ("small", "/models/careful?against=hasty"),
+    ("small", "/models/hasty/findings"),
+    ("small", "/models/hasty/findings/careful"),
     ("small", "/browse?model=hasty&suite=plain&metric=accuracy"),
+    ("small", "/history?model=hasty"),
     ("small", "/agreement?suite=plain"),
+    ("small", "/runs"),
     ("small", "/suites"),
     ("small", "/suites/plain"),
     ("small", "/suites/plain/map?model=hasty"),
@@ -68,6 +72,9 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     reader.refresh()
     reader.features.suite("plain")
     reader.features.wait("plain")
+    for against in ("", "careful"):
+        reader.findings.find("hasty", against)
+    reader.findings.wait()
     with ExitStack() as stack:
         yield {name: stack.enter_context(served(app)) for name, app in apps.items()}
 

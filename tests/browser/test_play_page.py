@@ -76,6 +76,8 @@ def _move(page: Page, slider: str, to: int) -> None:
 def test_a_visitor_moves_a_slider_and_the_answer_follows(page: Page, home: str, complaints: list[str]) -> None:
     page.goto(f"{home}/play?suite=plain")
     expect(page.get_by_role("navigation", name="Main").get_by_role("link", name="Try a model")).to_be_visible()
+    expect(page.locator("[data-pick]").nth(9)).to_be_visible()
+    page.wait_for_load_state("load")  # where the page of a server that still builds its tables came first
     page.locator("[data-pick]").nth(9).click()
     expect(page.get_by_role("textbox", name="Question")).to_have_value("Is shade 9 light or dark?")
     expect(_said(page, "as typed")).to_contain_text("light")

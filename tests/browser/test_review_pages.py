@@ -86,6 +86,10 @@ def _judge(page: Page, choose: Choose, most: int = 1000) -> int:
     return most
 
 
+def _careless(number: int) -> str:
+    return BOTH if number % 3 == 0 else RIGHT
+
+
 @pytest.mark.parametrize("home", [4, prove(30)], indirect=True)
 def test_three_people_qualify_and_judge_with_keys_alone(
     home: tuple[str, LabStore], arrive: Callable[..., Page]
@@ -96,11 +100,10 @@ def test_three_people_qualify_and_judge_with_keys_alone(
     _judge(arrive("ann"), lambda number: RIGHT)
 
     bob = arrive("bob")
-    careless: Choose = lambda number: BOTH if number % 3 == 0 else RIGHT  # noqa: E731
-    assert _judge(bob, careless, most=GOLD + 2) == GOLD + 2
+    assert _judge(bob, _careless, most=GOLD + 2) == GOLD + 2
     bob.reload()
     bob.wait_for_selector("body[data-voting]")
-    _judge(bob, careless)
+    _judge(bob, _careless)
 
     cid = arrive("cid", width=390)
     assert _judge(cid, lambda number: CANNOT_TELL if number == 3 else RIGHT, most=GOLD + 1) == GOLD + 1

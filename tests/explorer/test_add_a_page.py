@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
+from clients import local_client
 
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.page import PageEntry
@@ -52,7 +52,7 @@ def test_it_takes_two_files_one_row_and_at_most_sixty_lines(blocks: list[str]) -
 def test_the_page_its_twin_its_link_and_its_schema_are_there(
     lab: LabStore, cache: Path, pages: tuple[PageEntry, ...]
 ) -> None:
-    client = TestClient(create_app(lab, cache=cache, pages=pages))
+    client = local_client(create_app(lab, cache=cache, pages=pages))
     page = client.get("/verdicts")
     assert page.status_code == 200
     assert "plain · hasty" in page.text

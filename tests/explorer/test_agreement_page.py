@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from clients import local_client
 from labs import small_lab
 from starlette.testclient import TestClient
 
@@ -12,7 +13,7 @@ from counterpoint.explorer.app import create_app
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     new = tmp_path_factory.mktemp
-    return TestClient(create_app(small_lab(new("lab")), cache=new("cache")))
+    return local_client(create_app(small_lab(new("lab")), cache=new("cache")))
 
 
 def _json(client: TestClient, address: str) -> Any:

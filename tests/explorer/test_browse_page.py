@@ -10,11 +10,13 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from clients import local_client
 from hypothesis import given
 from hypothesis import strategies as st
 from labs import GROUPS, HOSTILE, small_lab
 from starlette.testclient import TestClient
 
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.group_filters import (
     browse_address,
@@ -23,8 +25,11 @@ from counterpoint.explorer.group_filters import (
 )
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import CHOICES
+from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.selection import STEPS, GroupFilter, list_groups, score_step
+from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 ALL_GROUPS = GROUPS + 8
 PER_PAIR = ("self_consistency", "comprehensive_accuracy")
@@ -32,7 +37,7 @@ PER_PAIR = ("self_consistency", "comprehensive_accuracy")
 
 @pytest.fixture(scope="module")
 def client(lab: LabStore, cache: Path) -> TestClient:
-    return TestClient(create_app(lab, cache=cache))
+    return local_client(create_app(lab, cache=cache))
 
 
 @pytest.fixture(scope="module")
@@ -243,6 +248,20 @@ def test_next_and_previous_walk_through_what_was_found(client: TestClient, query
     assert _json(client, twin["above"].removeprefix("/browse"))["found"] == listed["found"]
 
 
+def test_a_download_holds_no_formula(tmp_path: Path) -> None:
+    lab = LabStore(tmp_path / "lab")
+    texts = ("=HYPERLINK(1)", "+1+cmd|' /C calc'!A0", "@SUM(A1)", "-5", "-a", "yes")
+    groups = [("t", Group(Relation.GOLD, (Query(None, text),), (Gold.of(text),))) for text in texts]
+    table = groups_table(groups, "plain")
+    lab.put_suite(Manifest.of(table, generator="x", seed=1), table)
+    lab.put_run(RunRecord("0", "=m", "m"))
+    with lab.answers("m", run="0") as log:
+        log.add((own.queries[0].id, 0, Answer.of(own.queries[0].text), "", 0.1) for _, own in groups)
+    rows = _rows(local_client(create_app(lab, cache=tmp_path / "cache")), ".csv", "")
+    assert {row["text"] for row in rows} == {*(f"'{text}" for text in texts if text not in ("-5", "yes")), "-5", "yes"}
+    assert {row["gold"] for row in rows} == {row["value"] for row in rows} == {row["text"] for row in rows}
+
+
 def _rows(client: TestClient, ending: str, query: str) -> Sequence[Mapping[str, Any]]:
     answer = client.get(f"/browse{ending}{query}")
     assert answer.status_code == 200
@@ -330,7 +349,7 @@ def test_a_lab_without_models_can_be_looked_through(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
     for run in (lab.folder / "runs").iterdir():
         run.unlink()
-    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
+    client = local_client(create_app(lab, cache=tmp_path / "cache"))
     twin = _json(client, "?text=shade&suite=plain")
     assert twin["found"] == GROUPS
     assert client.get(twin["hits"][0]["entry"]["address"]).status_code == 200

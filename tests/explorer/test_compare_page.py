@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clients import local_client
 from group_labs import PICTURES, lab_of_groups
 from labs import small_lab
 from starlette.testclient import TestClient
@@ -39,7 +40,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
 
 @pytest.fixture(scope="module")
 def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return TestClient(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
+    return local_client(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
 
 
 def _json(client: TestClient, address: str) -> Any:
@@ -220,7 +221,7 @@ def test_names_that_nobody_knows_are_refused(client: TestClient, query: str) -> 
 def test_texts_of_models_and_data_are_escaped_and_everything_linked_is_there(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
-    client = TestClient(create_app(small_lab(tmp_path / "lab"), cache=tmp_path_factory.mktemp("cache")))
+    client = local_client(create_app(small_lab(tmp_path / "lab"), cache=tmp_path_factory.mktemp("cache")))
     for first in VERDICTS:
         page = client.get(f"/compare?models=careful,b-bold-b-model&suite=odd&first={first}&second=unanswered").text
         assert "<script>alert" not in page

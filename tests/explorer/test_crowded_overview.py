@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from clients import local_client, reader_of
 from starlette.testclient import TestClient
 
 from benchmarks.crowded_lab import SUITES, make_lab
@@ -19,21 +20,25 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     cache = tmp_path_factory.mktemp("cache")
     app = create_app(lab, cache=cache)
     app.state.reader = LabReader(lab, cache)  # which builds all tables before the first page
-    return TestClient(app)
+    return local_client(app)
 
 
 def _twin(client: TestClient, query: str = "") -> Any:
     return client.get(f"/overview.json{query}").json()
 
 
-def test_three_failing_groups_of_three_suites_stand_above_the_leaderboard(client: TestClient) -> None:
+def test_findings_and_failing_suites_stand_above_the_leaderboard(client: TestClient) -> None:
     twin, page = _twin(client), client.get("/overview").text
-    examples = twin["examples"]
-    assert len({example["suite"] for example in examples}) == len(examples) == 3
+    assert len(twin["examples"]) == 3
     assert page.index('class="findings"') < page.index('class="dense"')
-    for example in examples:
+    findings = [example for example in twin["examples"] if example["address"].endswith("/findings")]
+    assert findings == twin["examples"][: len(findings)] != []
+    assert all(re.match(r"is right in \d+ % of \d+ groups .+ of all its failures", own["sentence"]) for own in findings)
+    for example in twin["examples"]:
         assert example["model"] not in ("question-only", "always-yes")
-        failed, pairs = map(int, re.findall(r"\d+", example["count"]))
+        assert client.get(example["address"]).status_code == 200
+    for example in twin["examples"][len(findings) :]:
+        failed, pairs = map(int, re.findall(r"\d+", example["about"].partition(": ")[2]))
         found = client.get(example["address"].replace("/browse", "/browse.json")).json()
         assert 0 < found["found"] <= failed <= pairs  # a group may have several pairs
 
@@ -46,6 +51,13 @@ def test_families_have_one_column_each_and_open_to_their_suites(client: TestClie
     page = client.get("/overview").text
     assert len(page.encode()) < 150_000
     assert "lower is better" in page
+
+
+def test_a_dense_leaderboard_ends_with_the_day_of_the_last_run(client: TestClient) -> None:
+    page, days = client.get("/overview").text, [line["last_date"] for line in _twin(client)["lines"]]
+    assert len(set(days)) == MODELS - 2
+    assert all(f">{day}</td>\n    </tr>" in page for day in days)
+    assert 'class="number">last run</th></tr>' in page
 
 
 def test_models_that_do_not_look_are_a_floor_and_never_bold(client: TestClient) -> None:
@@ -82,7 +94,7 @@ def test_columns_say_chance_and_which_differences_they_could_tell(client: TestCl
 
 
 def test_metrics_that_coincide_are_shown_once(client: TestClient) -> None:
-    reader = client.app.state.reader  # type: ignore[attr-defined]
+    reader = reader_of(client)
     suite = "plain"  # whose groups have no variants
     values = {
         name: tuple(reader.score(suite, model.slug, name) for model in reader.models())

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from clients import local_client
 from PIL import Image
 from starlette.testclient import TestClient
 
@@ -52,7 +53,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
             (query.id, 0, Answer.of("yes" if place < 3 else "no"), "", 0.01)
             for place, query in enumerate(group.queries)
         )
-    with TestClient(create_app(lab, cache=tmp_path_factory.mktemp("cache"))) as made:
+    with local_client(create_app(lab, cache=tmp_path_factory.mktemp("cache"))) as made:
         yield made
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clients import local_client
 from group_labs import EXCHANGED, PASSES, PICTURES, base, lab_of_groups
 from starlette.testclient import TestClient
 
@@ -21,7 +22,7 @@ from counterpoint.store.versions import RunRecord
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     folder: Path = tmp_path_factory.mktemp("lab")
-    return TestClient(create_app(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
+    return local_client(create_app(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
 
 
 def _group(client: TestClient, suite: str, number: int = 0, model: str = "shaky") -> tuple[Any, str]:
@@ -117,7 +118,7 @@ def test_a_click_shows_the_prompt_the_whole_reply_and_what_it_cost(tmp_path: Pat
         log.add([(query.id, 0, answer, "", 1.25)])
     cost = Cost(1, Usage(120, 900), TokenPrices(0.5, 2.0, "EUR")).to_record()
     lab.put_run(RunRecord("0", "talker", "talker 1", {"cost": cost}))
-    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
+    client = local_client(create_app(lab, cache=tmp_path / "cache"))
     twin, page = _group(client, "it", model="talker")
     shown = twin["answers"][0]["answers"][0]
     assert shown["raw"] == reply

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clients import local_client
 from labs import captions_lab, small_lab
 from starlette.testclient import TestClient
 
@@ -18,7 +19,7 @@ from counterpoint.store.lab import LabStore
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return TestClient(create_app(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache")))
+    return local_client(create_app(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache")))
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,7 @@ def test_an_address_says_the_whole_choice() -> None:
 
 
 def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore, tmp_path_factory: Any) -> None:
-    client = TestClient(create_app(captions, cache=tmp_path_factory.mktemp("cache")))
+    client = local_client(create_app(captions, cache=tmp_path_factory.mktemp("cache")))
     twin = _json(client, "/overview.json")
     assert [column["metric"] for column in twin["columns"]] == ["acc_r", "auroc", "min_p"]
     assert [line["model"] for line in twin["lines"]] == ["sharp", "dull"]
@@ -125,7 +126,7 @@ def test_the_interval_of_a_suite_with_one_test_is_the_same_everywhere(
         ends.add((score.low, score.high))
     (row,) = lab.leaderboard(models=["sharp"], metrics=[metric]).to_dict()["rows"]
     ends.add(tuple(row["cells"][f"foils/{metric}"][end] for end in ("low", "high")))
-    twin = _json(TestClient(create_app(captions, cache=tmp_path / "cache")), f"/overview.json?metric={metric}")
+    twin = _json(local_client(create_app(captions, cache=tmp_path / "cache")), f"/overview.json?metric={metric}")
     (cell,) = [line["cells"][0] for line in twin["lines"] if line["model"] == "sharp"]
     ends.add((cell["low"], cell["high"]))
     assert len(ends) == 1

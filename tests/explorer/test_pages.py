@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clients import local_client
 from labs import GROUPS, HOSTILE, MODELS, small_lab
 from starlette.testclient import TestClient
 
@@ -31,7 +32,7 @@ PAGES = [
 
 @pytest.fixture(scope="module")
 def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return TestClient(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
+    return local_client(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
 
 
 def _json(client: TestClient, address: str) -> Any:
@@ -257,12 +258,12 @@ def test_every_relation_has_a_page(client: TestClient, test: str, related: bool 
 
 def test_a_page_that_has_not_changed_is_not_sent_again_and_a_changed_lab_is(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
-    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
-    tag = client.get("/overview").headers["etag"]
-    assert client.get("/overview", headers={"if-none-match": tag}).status_code == 304
+    client = local_client(create_app(lab, cache=tmp_path / "cache"))
+    tag = client.get("/suites").headers["etag"]  # the overview has findings, which are searched beside it
+    assert client.get("/suites", headers={"if-none-match": tag}).status_code == 304
     with lab.answers("careful 1") as log:
         log.add([(1, 0, Answer.of("more"), "", 0.0)])
-    answer = client.get("/overview", headers={"if-none-match": tag})
+    answer = client.get("/suites", headers={"if-none-match": tag})
     assert answer.status_code == 200
     assert answer.headers["etag"] != tag
 
@@ -274,23 +275,23 @@ def test_a_request_under_a_strangers_name_is_refused(client: TestClient) -> None
 def test_an_empty_lab_says_so(tmp_path: Path) -> None:
     lab = LabStore(tmp_path / "lab")
     lab.set_root("toy", tmp_path)
-    assert "no suite yet" in TestClient(create_app(lab, cache=tmp_path)).get("/overview").text
+    assert "no suite yet" in local_client(create_app(lab, cache=tmp_path)).get("/overview").text
 
 
 def test_a_damaged_lab_is_named_and_not_hidden(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
     (lab.folder / "suites" / "plain" / "groups.parquet").write_bytes(b"nothing")
-    answer = TestClient(create_app(lab, cache=tmp_path), raise_server_exceptions=False).get("/overview")
+    answer = local_client(create_app(lab, cache=tmp_path), raise_server_exceptions=False).get("/overview")
     assert answer.status_code == 500
     assert "groups.parquet" in answer.text
 
 
 def test_missing_pictures_are_said_with_the_command_that_mends_it(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
-    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
+    client = local_client(create_app(lab, cache=tmp_path / "cache"))
     assert "does not exist" not in client.get("/overview").text
     lab.set_root("toy", tmp_path / "gone")
-    page = TestClient(create_app(lab, cache=tmp_path / "cache")).get("/overview").text
+    page = local_client(create_app(lab, cache=tmp_path / "cache")).get("/overview").text
     assert "counterpoint pictures lab toy=FOLDER" in page
 
 

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from clients import local_client
 from hypothesis import given
 from hypothesis import strategies as st
 from labs import captions_lab
@@ -28,10 +29,12 @@ from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.play.model_threads import ModelThread, ModelThreads, RequestCancelled
 from counterpoint.explorer.play.request import EDITS, MASKS, MalformedRequest, PlayRequest
-from counterpoint.explorer.play.uploads import MAX_KEPT, UploadedPictures, decode_upload
+from counterpoint.explorer.play.uploads import MAX_KEPT, NAMESPACE, PlayPictures, UploadedPictures, decode_upload
 from counterpoint.explorer.server import load_models
+from counterpoint.models.builtin.models import fusion
 from counterpoint.pictures.edits import apply_edits
 from counterpoint.store.lab import LabStore
+from counterpoint.world.source import World
 
 
 class Shade:
@@ -82,7 +85,7 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 
 @pytest.fixture(scope="module")
 def client(lab: LabStore, cache: Path) -> TestClient:
-    return TestClient(create_app(lab, cache=cache, models=_models))
+    return local_client(create_app(lab, cache=cache, models=_models))
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +111,8 @@ def test_a_group_and_a_sample_lead_to_play_where_models_are_loaded(
         (link,) = re.findall(r'href="(/play\?[^"]+)"', client.get(address).text)
         shown = client.get(link.replace("&amp;", "&").replace("/play?", "/play.json?")).json()
         assert shown["inputs"]["question"] == "".join(piece["text"] for piece in twin["queries"][0]["text"])
-        assert link not in TestClient(create_app(lab, cache=cache)).get(address).text  # nothing to play with
-    captions = TestClient(create_app(captions_lab(tmp_path), cache=cache, models=_models))
+        assert link not in local_client(create_app(lab, cache=cache)).get(address).text  # nothing to play with
+    captions = local_client(create_app(captions_lab(tmp_path), cache=cache, models=_models))
     listed = captions.get("/suites/foils/models/sharp.json").json()["groups"][5]["address"].partition("?")[0]
     link = captions.get(f"{listed}.json").json()["play"].replace("/play?", "/play.json?")
     played = captions.get(link).json()["inputs"]
@@ -140,7 +143,7 @@ def test_the_page_begins_with_a_picture_of_the_lab_and_its_question(client: Test
 
 
 def test_without_a_model_the_page_says_how_to_load_one(lab: LabStore, cache: Path) -> None:
-    bare = TestClient(create_app(lab, cache=cache))
+    bare = local_client(create_app(lab, cache=cache))
     assert "--model fusion" in bare.get("/play").text
     assert "/static/play.js" not in bare.get("/play").text
     assert "Try a model</a>" not in bare.get("/overview").text
@@ -285,6 +288,17 @@ def test_pictures_that_visitors_drop_in_are_made_small_and_the_oldest_go() -> No
         held.pixels(first)
 
 
+def test_a_model_that_caches_by_address_sees_the_pixels_of_each_upload() -> None:
+    pictures = PlayPictures(World(), UploadedPictures())
+    model = fusion(pictures)
+    queries = [
+        Query(Picture(f"{NAMESPACE}:{pictures.uploads.add(_png(color))}"), "What color is the wall?")
+        for color in ((0, 0, 0), (200, 200, 200))
+    ]
+    black, gray = ([answer.top for _, answer in model.answer([query])] for query in queries)
+    assert black != gray
+
+
 @given(st.binary(max_size=300))
 def test_bytes_that_are_no_picture_are_refused_politely(content: bytes) -> None:
     with pytest.raises(PictureError):
@@ -422,7 +436,7 @@ def test_two_models_of_one_name_can_be_told_apart() -> None:
 
 def test_the_built_in_models_play(lab: LabStore, cache: Path) -> None:
     names = partial(load_models, [("fusion", {}), ("two-tower", {})])
-    client = TestClient(create_app(lab, cache=cache, models=names))
+    client = local_client(create_app(lab, cache=cache, models=names))
     found = re.search(r'name="play-token" content="([^"]+)"', client.get("/play").text)
     assert found
     pick = client.get("/play.json?suite=plain").json()["picks"][0]

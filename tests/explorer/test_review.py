@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clients import local_client
 from review_labs import Voter, review_lab
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -34,7 +35,7 @@ def app(store: LabStore, tmp_path: Path) -> Starlette:
 
 @pytest.fixture
 def client(app: Starlette) -> Iterator[TestClient]:
-    with TestClient(app) as client:
+    with local_client(app) as client:
         yield client
 
 
@@ -43,7 +44,7 @@ def set_up(store: LabStore, task: str = "judge", suite: str = "foils", **how: An
 
 
 def invited(app: Starlette, store: LabStore, name: str, task: str = "judge") -> Voter:
-    client = TestClient(app)
+    client = local_client(app)
     answer = client.get(cp.Lab(store.folder).invite(name).path)
     assert answer.status_code == 200
     return Voter(client, task)
@@ -94,7 +95,7 @@ def test_a_vote_sent_again_is_one_vote_and_going_back_replaces(
     ]
     (past,) = voter.look()["history"]
     assert (past["vote"], past["choice"], past["item"]["group"]) == (newer["vote"], "neither", item["group"])
-    with TestClient(create_app(store)) as restarted:  # a new server knows the votes
+    with local_client(create_app(store)) as restarted:  # a new server knows the votes
         again = Voter(restarted)
         assert again.look()["history"] == [past]
         assert item["group"] not in [waiting["group"] for waiting in again.state["items"]]
@@ -240,7 +241,7 @@ def test_the_author_sees_how_far_people_are(client: TestClient, app: Starlette, 
 def test_beyond_this_machine_nobody_votes_without_a_link(store: LabStore, tmp_path: Path) -> None:
     set_up(store)
     app = create_app(store, host="0.0.0.0", cache=tmp_path / "cache", password=PASSWORD)
-    stranger = TestClient(app, follow_redirects=False)
+    stranger = local_client(app, follow_redirects=False)
     for path in ("/review/judge", "/review/judge/items"):
         assert stranger.get(path).status_code == 401
     assert stranger.get("/review/join?voter=ann&secret=guess").status_code == 403

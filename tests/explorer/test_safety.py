@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from clients import local_client
 from hypothesis import given
 from hypothesis import strategies as st
 from labs import HOSTILE
@@ -37,7 +39,7 @@ def open_app(lab: LabStore, cache: Path) -> Starlette:
 @pytest.fixture
 def locked(lab: LabStore, cache: Path) -> TestClient:
     app = create_app(lab, host="0.0.0.0", cache=cache, password=PASSWORD, models=_models)
-    return TestClient(app, follow_redirects=False)
+    return local_client(app, follow_redirects=False)
 
 
 def _routes(app: Starlette) -> Iterator[Route]:
@@ -91,12 +93,31 @@ def test_a_program_comes_in_by_a_header(locked: TestClient) -> None:
     assert locked.get(f"/overview.json?token={PASSWORD}").status_code == 401
 
 
+def _from(app: Any, address: str) -> TestClient:
+    return local_client(app, client=(address, 50000), follow_redirects=False)
+
+
 def test_passwords_cannot_be_tried_without_end(locked: TestClient) -> None:
+    guess, right = {"Authorization": "Bearer guess"}, {"Authorization": f"Bearer {PASSWORD}"}
+    stranger = _from(locked.app, "2001:db8::1")
     for _ in range(TRIES):
-        assert locked.get("/browse", headers={"Authorization": "Bearer guess"}).status_code == 401
-    answer = locked.get("/browse", headers={"Authorization": f"Bearer {PASSWORD}"})
+        assert stranger.get("/browse", headers=guess).status_code == 401
+    answer = stranger.get("/browse", headers=right)
     assert answer.status_code == 429
     assert answer.headers["content-security-policy"]
+    assert _from(locked.app, "2001:db8::2").get("/browse", headers=right).status_code == 429  # the same network
+
+
+def test_a_stranger_who_guesses_locks_out_nobody_else(locked: TestClient) -> None:
+    visitor = _from(locked.app, "10.0.0.7")
+    for _ in range(3 * TRIES):
+        _from(locked.app, "10.0.0.6").get("/browse", headers={"Authorization": "Bearer guess"})
+    assert visitor.get("/overview.json", headers={"Authorization": f"Bearer {PASSWORD}"}).status_code == 200
+
+
+def test_no_host_but_this_machine_is_answered_on_loopback(open_app: Starlette) -> None:
+    for host, status in (("127.0.0.1:8400", 200), ("localhost", 200), ("testserver", 400), ("evil.example", 400)):
+        assert local_client(open_app).get("/overview.json", headers={"host": host}).status_code == status
 
 
 def test_the_door_needs_the_token_of_its_page(locked: TestClient) -> None:
@@ -122,7 +143,7 @@ def test_nobody_is_sent_elsewhere(address: str) -> None:
     ],
 )
 def test_what_another_site_sends_is_refused(open_app: Starlette, path: str, headers: dict[str, str]) -> None:
-    client = TestClient(open_app)
+    client = local_client(open_app)
     right = open_app.state.keys.page
     sent = {name: right if value == "right" else value for name, value in headers.items()}
     if path == "/play":
@@ -135,17 +156,25 @@ def test_what_another_site_sends_is_refused(open_app: Starlette, path: str, head
 
 
 def test_the_token_is_in_no_twin_and_in_no_page_but_those_that_need_it(open_app: Starlette) -> None:
-    client, token = TestClient(open_app), open_app.state.keys.page
+    client, token = local_client(open_app), open_app.state.keys.page
     for path in ("/play.json", "/overview", "/overview.json", "/openapi.json", "/browse"):
         assert token not in client.get(path).text
     assert token in client.get("/play").text
     assert client.get("/play").headers["cache-control"] == "no-store"
 
 
-def test_everything_but_play_votes_and_the_door_can_only_be_read(open_app: Starlette) -> None:
+def test_everything_but_play_votes_slices_and_the_door_can_only_be_read(open_app: Starlette) -> None:
     writing = {route.path for route in _routes(open_app) if "POST" in (route.methods or ())}
-    assert writing == {"/login", "/play", "/play/answers", "/play/pictures", "/review/{task}/votes"}
-    client = TestClient(open_app, raise_server_exceptions=False)
+    assert writing == {
+        "/browse/slices",
+        "/login",
+        "/play",
+        "/play/answers",
+        "/play/pictures",
+        "/review/{task}/votes",
+        "/suites/{suite}/groups/{group}/notes",
+    }
+    client = local_client(open_app, raise_server_exceptions=False)
     for route in _routes(open_app):
         for method in ("POST", "PUT", "DELETE", "PATCH"):
             if method not in (route.methods or ()):
@@ -159,10 +188,16 @@ def test_listening_for_others_needs_a_token(lab: LabStore) -> None:
     assert TOKEN in problem.value.hint
     with pytest.raises(CounterpointError, match="5 characters"):
         CliRunner(env={TOKEN: "short"}).invoke(command, words, catch_exceptions=False)
+    with pytest.raises(CounterpointError, match="3 characters"):
+        CliRunner().invoke(command, [*words, "--token-file", "-"], input="abc\n", catch_exceptions=False)
+
+
+def test_no_option_takes_a_token_that_the_list_of_processes_would_show(lab: LabStore) -> None:
+    assert CliRunner().invoke(command, [str(lab.folder), "--token", PASSWORD]).exit_code == 2
 
 
 def test_what_a_hostile_question_holds_is_escaped_by_play(open_app: Starlette) -> None:
-    client = TestClient(open_app)
+    client = local_client(open_app)
     fields = {"question": HOSTILE, "choices": HOSTILE, "swap": HOSTILE, "token": open_app.state.keys.page}
     for answer in (client.post("/play", data=fields), client.get("/play", params={"question": HOSTILE})):
         assert answer.status_code == 200

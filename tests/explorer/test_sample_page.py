@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clients import local_client
 from group_labs import EXCHANGED, PASSES, base, foils, lab_of_groups
 from starlette.testclient import TestClient
 
@@ -15,7 +16,7 @@ from counterpoint.explorer.frequencies import answer_frequencies
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     folder: Path = tmp_path_factory.mktemp("lab")
-    return TestClient(create_app(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
+    return local_client(create_app(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
 
 
 def _sample(client: TestClient, query: int) -> Any:

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from clients import local_client, reader_of
 from group_labs import PICTURES, lab_of_groups
 from starlette.testclient import TestClient
 
@@ -16,7 +17,7 @@ from counterpoint.explorer.views import LabView, SelectBox
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     new = tmp_path_factory.mktemp
-    return TestClient(create_app(lab_of_groups(new("lab")), cache=new("cache")))
+    return local_client(create_app(lab_of_groups(new("lab")), cache=new("cache")))
 
 
 def _json(client: TestClient, address: str) -> Any:
@@ -28,7 +29,9 @@ def _json(client: TestClient, address: str) -> Any:
 def _ready(client: TestClient, address: str) -> Any:
     """What a page shows once the index of its suite is there."""
     twin = _json(client, address)
-    client.app.state.reader.features.wait("noise")  # type: ignore[attr-defined]
+    features = reader_of(client).features
+    assert features is not None
+    features.wait("noise")
     return _json(client, address) if twin["progress"] else twin
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from clients import local_client
 from labs import GROUPS, HOSTILE, captions_lab
 from starlette.testclient import TestClient
 
@@ -13,7 +14,7 @@ from counterpoint.store.lab import LabStore
 
 @pytest.fixture(scope="module")
 def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return TestClient(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
+    return local_client(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
 
 
 def _json(client: TestClient, address: str) -> Any:
@@ -55,7 +56,7 @@ def test_words_are_counted(client: TestClient) -> None:
 
 def test_captions_are_counted_against_foils(tmp_path_factory: pytest.TempPathFactory) -> None:
     app = create_app(captions_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache"))
-    (figure,) = _json(TestClient(app), "/suites/foils.json")["charts"]
+    (figure,) = _json(local_client(app), "/suites/foils.json")["charts"]
     values = figure["chart"]["frequencies"]
     assert {(value["side"], value["count"]) for value in values if value["word"] == "dog"} == {
         ("captions", 40),
@@ -71,7 +72,7 @@ def test_questions_that_templates_made_are_counted_without_every_rejection(
     made = {"scenes": 6, "made": {"count": {"1": 5, "2": 2}}, "rejected": {"count": {"too small": 90}}}
     manifest = replace(stored.manifest, parameters={"questions_made": made})
     store.put_suite(manifest, stored.table, replace=True)
-    client = TestClient(create_app(store, cache=tmp_path_factory.mktemp("cache")))
+    client = local_client(create_app(store, cache=tmp_path_factory.mktemp("cache")))
     facts = {fact["name"]: fact["value"] for fact in _json(client, "/suites/foils.json")["facts"]}
     assert facts["questions made"].startswith("7 questions made by templates from 6 scenes")
     assert "too small" not in facts["questions made"]

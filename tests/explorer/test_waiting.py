@@ -2,8 +2,10 @@
 
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
+from clients import local_client
 from labs import small_lab
 from starlette.testclient import TestClient
 
@@ -23,7 +25,15 @@ def _client(lab: LabStore, progress: Progress = lambda step: None) -> tuple[Test
     cache = lab.folder.parent / "cache"
     app = create_app(lab, cache=cache)
     app.state.reader = LabReader(lab, cache, progress, small=0, background=True)
-    return TestClient(app), app.state.reader
+    return local_client(app), app.state.reader
+
+
+def _overview_after(client: TestClient, reader: LabReader) -> Any:
+    """The first page once the thread that builds the tables has ended."""
+    assert client.get("/overview").status_code == 503
+    assert reader._thread is not None
+    reader._thread.join()
+    return client.get("/overview")
 
 
 def test_a_lab_whose_tables_are_not_there_says_so_and_asks_again(lab: LabStore) -> None:
@@ -67,10 +77,7 @@ def test_a_part_is_not_shown_as_the_whole_where_the_other_tables_cannot_be_made(
             raise RuntimeError("no more of this")
 
     client, reader = _client(lab, break_down)
-    assert client.get("/overview").status_code == 503
-    assert reader._thread is not None
-    reader._thread.join()
-    page = client.get("/overview")
+    page = _overview_after(client, reader)
     assert page.status_code == 200
     assert "Not everything is shown" in page.text
     assert "RuntimeError: no more of this" in page.text
@@ -86,11 +93,7 @@ def test_a_lab_of_which_nothing_can_be_shown_says_why(lab: LabStore) -> None:
     def break_down(step: BuildStep) -> None:
         raise RuntimeError("no more of this")
 
-    client, reader = _client(lab, break_down)
-    assert client.get("/overview").status_code == 503
-    assert reader._thread is not None
-    reader._thread.join()
-    page = client.get("/overview")
+    page = _overview_after(*_client(lab, break_down))
     assert page.status_code == 500
     assert "no more of this" in page.text
 

@@ -1,4 +1,4 @@
-"""The explorer: a small server over one lab, which writes nothing but votes, and reads only what suites name."""
+"""The explorer: a small server over one lab, which writes votes, notes and slices alone, and reads what suites name."""
 
 from asyncio import Semaphore
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -21,7 +21,8 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.openapi import openapi
 from counterpoint.explorer.page import PageEntry
-from counterpoint.explorer.pages.browse import downloads
+from counterpoint.explorer.pages.browse import downloads, saving
+from counterpoint.explorer.pages.group import notes
 from counterpoint.explorer.pages.review import routes as review
 from counterpoint.explorer.pages.review.voting import VotingServer
 from counterpoint.explorer.play.model_threads import ModelThreads
@@ -98,7 +99,7 @@ def create_app(
     Similar groups are found by the features of the model `encoder`.
     """
     # other host names are refused on a loopback address, against DNS rebinding
-    hosts = [*LOOPBACK, "[::1]", "testserver", host] if host in LOOPBACK else ["*"]
+    hosts = [*LOOPBACK, "[::1]", host] if host in LOOPBACK else ["*"]
     keys, pictures = AccessKeys(password), lab.opened().pictures(extra)
     play_pictures = PlayPictures(pictures, UploadedPictures())
     app = Starlette(
@@ -106,6 +107,8 @@ def create_app(
             Route("/", _redirect_home),
             *(route for entry in pages for route in page_routes(entry)),
             *downloads.ROUTES,
+            *saving.ROUTES,
+            *notes.ROUTES,
             *review.ROUTES,
             Route("/suites/{suite}/pictures/{query}.webp", picture),
             Route("/openapi.json", openapi),
@@ -132,7 +135,7 @@ def create_app(
     state.reader.features = FeatureIndex(state.reader, pictures, cache or user_cache(), encoder)
     state.rendered, state.render_slots = LRUCache[str, bytes](RENDERED_BYTES), Semaphore(RENDER_SLOTS)
     state.thumbnails = Thumbnails(pictures, FileCache(cache or user_cache()))
-    state.voting = VotingServer(lab, is_local=host in LOOPBACK)
+    state.voting = VotingServer(lab, cache or user_cache(), is_local=host in LOOPBACK)
     state.keys, state.play_pictures, state.model_threads = keys, play_pictures, ModelThreads(models(play_pictures))
     return app
 

@@ -53,6 +53,7 @@ class PageEntry:
     static: tuple[str, ...] | None = ()  # parameters that tell files of the static site apart; None: it has no files
     routes: str = ""  # the routes of a page that answers requests itself, as `module:object`
     needs_models: bool = False  # shown only where models are loaded
+    live: bool = False  # rendered for every request, as it follows what tables do not tell
 
     @property
     def module(self) -> str:

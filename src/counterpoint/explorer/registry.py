@@ -9,7 +9,7 @@ PAGES: tuple[PageEntry, ...] = (
         "/overview",
         "counterpoint.explorer.pages.overview:overview_view",
         label="Overview",
-        parameters=("suite", "metric", "sort", "open", "family", "pin", "versions"),
+        parameters=("suite", "metric", "sort", "open", "family", "pin", "versions", "slice"),
         static=("suite",),
     ),
     PageEntry(
@@ -26,6 +26,22 @@ PAGES: tuple[PageEntry, ...] = (
         parameters=(*PARAMETERS, "page"),
     ),
     PageEntry("/suites", "counterpoint.explorer.pages.suites:suites_view", label="Suites"),
+    PageEntry(
+        "/history",
+        "counterpoint.explorer.pages.history:history_view",
+        label="History",
+        parameters=("model", "suite", "metric", "before", "after"),
+        chart="counterpoint.explorer.pages.history:history_chart",
+        static=("model", "suite"),
+    ),
+    PageEntry("/runs", "counterpoint.explorer.pages.runs:runs_view", label="Runs", static=None, live=True),
+    PageEntry(
+        "/review",
+        "counterpoint.explorer.pages.review:ReviewProgressView",
+        label="Review",
+        static=None,
+        routes="counterpoint.explorer.pages.review.routes:PROGRESS",
+    ),
     PageEntry(
         "/agreement",
         "counterpoint.explorer.pages.agreement:agreement_view",
@@ -49,6 +65,13 @@ PAGES: tuple[PageEntry, ...] = (
         parameters=("suite", "metric", "against", "chart"),
         chart="counterpoint.explorer.pages.model:model_chart",
         static=("suite",),
+    ),
+    PageEntry("/models/{model}/findings", "counterpoint.explorer.pages.findings:findings_view", section="Overview"),
+    PageEntry(
+        "/models/{model}/findings/{against}",
+        "counterpoint.explorer.pages.findings:findings_view",
+        section="Compare",
+        static=None,
     ),
     PageEntry(
         "/suites/{suite}",
@@ -81,13 +104,6 @@ PAGES: tuple[PageEntry, ...] = (
         section="Suites",
         parameters=("model",),
         static=None,
-    ),
-    PageEntry(
-        "/review",
-        "counterpoint.explorer.pages.review:ReviewProgressView",
-        section="Suites",
-        static=None,
-        routes="counterpoint.explorer.pages.review.routes:PROGRESS",
     ),
     PageEntry("/samples/{query}", "counterpoint.explorer.pages.sample:sample_view", section="Browse", static=None),
 )

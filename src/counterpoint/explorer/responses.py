@@ -1,6 +1,7 @@
 """Responses of pages: a view is built from the lab, few at a time, and sent as HTML, as JSON, or as a chart."""
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +27,10 @@ from counterpoint.explorer.views import BuildProgress, LabView, LinkChoice
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports import templating
 from counterpoint.store.groups import read_queries
+from counterpoint.store.votes import votes_version
 
+WHOLE = "whole"
+"""The parameter of a page that shows long texts whole."""
 _RENDERED_AS = {".svg": "image/svg+xml", ".json": "application/json"}  # by the ending of a path; others are HTML
 
 
@@ -134,13 +138,18 @@ def page_routes(entry: PageEntry) -> tuple[Route, ...]:
 
 
 async def _page_response(entry: PageEntry, ending: str, request: Request) -> Response:
-    """Send a page by its template, its JSON twin, or its chart; each is rendered once until the lab changes."""
+    """Send a page by its template, its JSON twin, or its chart; each is rendered once until the lab changes.
+
+    A live page is rendered for every request.
+    """
     state = request.app.state
     version = await run_in_threadpool(state.reader.refresh)
     step = state.reader.step.number if state.reader.step else 0
     version += state.reader.features.version if state.reader.features else ""
+    version += state.reader.findings.version + state.keys.page  # which forms of a page hold
+    version += await run_in_threadpool(votes_version, state.reader.lab.storage)
     etag = blake2b(f"{version} {step} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
-    if _is_known(request, etag):
+    if _is_known(request, etag) and not entry.live:
         return _not_modified(etag)
     asked = PageRequest(request.path_params, tuple(request.query_params.multi_items()))
 
@@ -151,16 +160,30 @@ async def _page_response(entry: PageEntry, ending: str, request: Request) -> Res
             content = json_bytes(twin_content(load(entry.view)(state.reader, asked), lab_view(request)))
         else:
             view, links = load(entry.view)(state.reader, asked), page_navigation(request, entry.label or entry.section)
-            html = TEMPLATES.get_template(entry.template).render(view=view, lab=lab_view(request), navigation=links)
+            with templating.text_limit(_text_limit(request)):
+                template = TEMPLATES.get_template(entry.template)
+                html = template.render(view=view, lab=lab_view(request), navigation=links, token=state.keys.page)
             content = html.encode("utf-8", "backslashreplace")
-        state.rendered.put(etag, content)
         return content
 
+    if entry.live:
+        live = await run_in_threadpool(render)
+        etag = blake2b(live, digest_size=8).hexdigest()
+        return with_etag(request, _compressed(request, live, _RENDERED_AS.get(ending, "text/html")), etag)
     content = state.rendered.get(etag)
     if content is None:
         async with state.render_slots:
             content = state.rendered.get(etag) or await run_in_threadpool(render)
+        state.rendered.put(etag, content)
     return with_etag(request, _compressed(request, content, _RENDERED_AS.get(ending, "text/html")), etag)
+
+
+def _text_limit(request: Request) -> templating.TextLimit:
+    """Return how much of a text a page shows: all of it with `whole=1`."""
+    if request.query_params.get(WHOLE):
+        return templating.TextLimit(sys.maxsize)
+    address = request.url.include_query_params(**{WHOLE: "1"})
+    return templating.TextLimit(whole_address=f"{address.path}?{address.query}")
 
 
 def _compressed(request: Request, content: bytes, media_type: str) -> Response:

@@ -2,8 +2,10 @@
 
 import time
 from collections import deque
+from functools import partial
 from hashlib import blake2b
 from hmac import compare_digest
+from ipaddress import ip_address, ip_network
 from secrets import token_urlsafe
 from urllib.parse import quote, urlsplit
 
@@ -26,7 +28,9 @@ OPEN = frozenset({"/login", *(f"/static/{file}" for file in ("style.css", "icon.
 VOTERS = "/review/"
 """The beginning of paths that need no password, but the link of a voter."""
 TRIES, PER = 10, 60.0
-"""The rate limit: wrong passwords accepted from all visitors together, and seconds in which they count."""
+"""The rate limit: wrong passwords accepted from one address, and seconds in which they count."""
+MAX_ADDRESSES = 1_000
+"""Addresses whose wrong passwords are counted; the one that was seen longest ago is forgotten first."""
 
 
 class AccessKeys:
@@ -41,7 +45,7 @@ class AccessKeys:
         self.page = token_urlsafe(24)
         self._password = _digest(password) if password else b""
         self._session = token_urlsafe(24)
-        self._wrong: deque[float] = deque(maxlen=TRIES)
+        self._wrong: dict[str, deque[float]] = {}  # times by address, the latest address last
 
     @property
     def locked(self) -> bool:
@@ -53,26 +57,39 @@ class AccessKeys:
         if not self.locked or _has_digest(request.cookies.get(COOKIE, ""), _digest(self._session)):
             return True
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and self._opens(given.strip())
+        return scheme.lower() == "bearer" and self._opens(given.strip(), request)
 
-    def session(self, password: str) -> str | None:
+    def session(self, password: str, request: Request) -> str | None:
         """Return the value of the session cookie, or None for a wrong password; HTTP 429 after too many wrong ones."""
-        return self._session if self._opens(password) else None
+        return self._session if self._opens(password, request) else None
+
+    def check_origin(self, request: Request) -> None:
+        """Raise HTTP 403 if the browser says that the page of another site sent a request; nothing of it is read."""
+        headers = request.headers
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        is_own = _is_own_origin(origin, headers.get("host", "")) if origin else True
+        if site not in ("same-origin", "none") if site else not is_own:  # a proxy may have changed the host
+            raise HTTPException(403, "this was sent by the page of another site")
 
     def check(self, request: Request, given: object) -> None:
         """Raise HTTP 403 unless a request was sent by a page of this server (protection against CSRF)."""
-        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise HTTPException(403, "this was sent by the page of another site")
+        self.check_origin(request)
         if not isinstance(given, str) or not _has_digest(given, _digest(self.page)):
             raise HTTPException(403, "the token of the page is missing or old; load the page again")
 
-    def _opens(self, password: str) -> bool:
-        now = time.monotonic()
-        if len(self._wrong) == TRIES and now - self._wrong[0] < PER:
+    def _opens(self, password: str, request: Request) -> bool:
+        """Whether this is the password; strangers who guess lock out their own address, and nobody else's."""
+        address, now = _network(request), time.monotonic()
+        wrong = self._wrong.pop(address, deque(maxlen=TRIES))
+        if len(wrong) == TRIES and now - wrong[0] < PER:
+            self._wrong[address] = wrong
             raise HTTPException(429, "too many wrong passwords; wait a minute", {"Retry-After": str(int(PER))})
         right = _has_digest(password, self._password)
         if not right:
-            self._wrong.append(now)
+            wrong.append(now)
+            self._wrong[address] = wrong
+            if len(self._wrong) > MAX_ADDRESSES:
+                del self._wrong[next(iter(self._wrong))]
         return right
 
 
@@ -101,10 +118,10 @@ async def log_in(request: Request) -> Response:
     keys: AccessKeys = request.app.state.keys
     if request.method != "POST":
         return _login_page(request, request.query_params.get("next", ""))
-    given = await read_form(request)
-    keys.check(request, given.get("token"))
+    keys.check_origin(request)
+    given = await read_form(request, partial(keys.check, request))
     onward, password = (value if isinstance(value := given.get(name), str) else "" for name in ("next", "password"))
-    session = keys.session(password) if keys.locked else ""
+    session = keys.session(password, request) if keys.locked else ""
     if session is None:
         return _login_page(request, onward, "This is not the password.", 403)
     answer = RedirectResponse(local_address(onward), 303)
@@ -144,6 +161,21 @@ def _refused(fact: str, status: int) -> Response:
     hint = "send it in the header Authorization, as Bearer and the password"
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     return JSONResponse({"problem": f"{fact[:1].upper()}{fact[1:]}.", "hint": hint}, status, headers)
+
+
+def _network(request: Request) -> str:
+    """The address that a request comes from; of IPv6 the first 64 bits, all of which one visitor may have."""
+    host = request.client.host if request.client else ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    return str(address) if address.version == 4 else str(ip_network((address, 64), strict=False))
+
+
+def _is_own_origin(origin: str, host: str) -> bool:
+    """Whether the origin of a request is the server that it was sent to, by either scheme."""
+    return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 
 
 def _digest(text: str) -> bytes:

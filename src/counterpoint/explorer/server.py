@@ -5,19 +5,24 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, TCP_NODELAY, create_server, socket
+from tempfile import TemporaryDirectory
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError
+from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.explorer.app import LOOPBACK, create_app
 from counterpoint.explorer.site.export import SiteProgress, SiteSelection
 from counterpoint.explorer.site.export import export_site as write_site
+from counterpoint.lab.evaluation.report import EvaluationReport
 from counterpoint.lab.feature_index import ENCODER
 from counterpoint.lab.lab import Lab
 from counterpoint.lab.picture_locations import lab_worlds
 from counterpoint.lab.progress import ProgressEvent, logger
 
+SITE_MARK = ".counterpoint-site"
+"""Marks a folder of pages that an evaluation wrote, and may write anew."""
 COLLECT_OFTEN = (10_000, 10, 10)
 """Thresholds of the garbage collector in a server, which unlike other commands has no end at which memory goes."""
 
@@ -40,10 +45,12 @@ def serve(
     """
     import uvicorn
 
+    from counterpoint.explorer.connections import HttpConnection
+
     store = lab.store.opened()
     if host not in LOOPBACK and not token:
-        hint = "give others a token to log in with: --token, or the variable COUNTERPOINT_TOKEN"
-        raise CounterpointError(f"everybody who reaches {host} could read {store.folder}", hint=hint)
+        hint = "give others a token to log in with: --token-file, or the variable COUNTERPOINT_TOKEN"
+        raise CounterpointError(f"everybody who reaches {host} could read {store.address}", hint=hint)
     app = create_app(
         store,
         host=host,
@@ -54,14 +61,14 @@ def serve(
         encoder=encoder,
     )
     if host not in LOOPBACK:
-        logger.warning("everybody who can reach %s and has the token can read %s", host, store.folder)
+        logger.warning("everybody who can reach %s and has the token can read %s", host, store.address)
     with _listen(host, port) as listening:
         name = f"[{host}]" if ":" in host else host
         started(f"http://{name}:{listening.getsockname()[1]}{page}")
         gc.set_threshold(*COLLECT_OFTEN)
         with suppress(CounterpointError):  # pages say what is wrong; tables are built from now on
             app.state.reader.refresh()
-        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+        uvicorn.Server(uvicorn.Config(app, http=HttpConnection, log_level="warning")).run(sockets=[listening])
 
 
 def export_site(
@@ -79,6 +86,20 @@ def export_site(
         ),
         progress=lambda step: logger.info("%s …", step),
     )
+
+
+def write_site_output(report: EvaluationReport, lab: Lab, path: Path) -> None:
+    """The pages of the lab as a folder of files that open without a server."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=path.parent, prefix=".site-") as folder:
+        draft = Path(folder) / path.name
+        export_site(lab, draft)
+        (draft / SITE_MARK).write_text("written by counterpoint eval, which replaces this folder\n", "utf-8")
+        if (path / SITE_MARK).is_file():  # nothing else is ever removed
+            rmtree(path)
+        elif path.exists() and any(path.iterdir()):
+            raise StoreError(f"{path} is not empty", hint="name a new folder for the site")
+        draft.replace(path)
 
 
 def load_models(models: Sequence[tuple[str, Mapping[str, str]]], pictures: Pictures) -> list[tuple[str, Model]]:

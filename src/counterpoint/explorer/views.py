@@ -148,6 +148,8 @@ class ScoreRow(Struct, frozen=True):
     pinned: bool = False
     opened: bool = False
     blocks: tuple[SuiteBlock, ...] = ()
+    dates: str = ""  # when the model was run or imported
+    last_date: str = ""
 
 
 class ChartFigure(Struct, frozen=True):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from functools import partial
 from hashlib import blake2b
 from io import BytesIO
 from secrets import token_hex
@@ -35,7 +36,7 @@ from counterpoint.explorer.play.view import (
     source_picture,
     with_defaults,
 )
-from counterpoint.explorer.request_bodies import MAX_BODY_BYTES, read_body, read_form, read_json
+from counterpoint.explorer.request_bodies import read_body, read_form, read_json
 from counterpoint.explorer.responses import TEMPLATES, json_bytes, lab_view, page_navigation, twin_content, with_etag
 from counterpoint.explorer.security import HEADER, AccessKeys
 from counterpoint.lab.reader import LabReader
@@ -51,9 +52,9 @@ _FRESH = {"Cache-Control": "no-store"}
 async def play_page(request: Request) -> Response:
     """GET /play and /play.json: all inputs as they stand. POST /play: the same with answers, for forms."""
     state = request.app.state
-    await run_in_threadpool(state.reader.refresh)
     if request.method == "POST":
         return await _answer_form(request)
+    await run_in_threadpool(state.reader.refresh)
     play = PlayRequest.read(dict(request.query_params))
     view = await run_in_threadpool(
         lambda: play_view(state.reader, state.model_threads, with_defaults(state.reader, play))
@@ -118,8 +119,10 @@ ROUTES = (
 async def _answer_form(request: Request) -> Response:
     """The page with its answers, for browsers without scripts: the response waits for all answers."""
     state = request.app.state
-    inputs = {"words": "0", **await read_form(request, MAX_BYTES + MAX_BODY_BYTES)}
-    state.keys.check(request, inputs.get("token"))
+    keys: AccessKeys = state.keys
+    keys.check_origin(request)
+    inputs = {"words": "0", **await read_form(request, partial(keys.check, request), MAX_BYTES)}
+    await run_in_threadpool(state.reader.refresh)
     file = inputs.pop("file", None)
     problems: list[str] = []
     if isinstance(file, bytes):

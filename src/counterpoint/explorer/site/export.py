@@ -17,7 +17,7 @@ import httpx2
 from starlette.types import ASGIApp
 
 from counterpoint._version import __version__
-from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.errors import StoreError, UnknownName, write_error
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
 from counterpoint.core.quantities import counted
@@ -25,11 +25,12 @@ from counterpoint.explorer.app import create_app
 from counterpoint.explorer.openapi import MEDIA_TYPES
 from counterpoint.explorer.page import PageEntry
 from counterpoint.explorer.registry import PAGES
-from counterpoint.explorer.responses import TEMPLATES, navigation
+from counterpoint.explorer.responses import TEMPLATES, WHOLE, navigation
 from counterpoint.explorer.site.group_list import group_list_view
 from counterpoint.explorer.site.rewriting import PageRewriter
 from counterpoint.explorer.views import LabView
 from counterpoint.lab.reader import LabReader
+from counterpoint.store.folder import atomic_folder
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import Progress
 from counterpoint.store.outcomes.queries import first_groups
@@ -82,7 +83,7 @@ class LabSubset(LabStore):
     """A lab of which only some suites and models are visible."""
 
     def __init__(self, lab: LabStore, selection: SiteSelection) -> None:
-        super().__init__(lab.folder)
+        super().__init__(lab.address)
         self._selection = selection
         self.versions()  # refuses models that the lab does not have
         for name in selection.suites:
@@ -183,7 +184,7 @@ class SiteWriter:
     def _static_parameters(self, path: str) -> tuple[str, ...] | None:
         for entry in self.pages:
             if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", entry.path), path):
-                return entry.static
+                return None if entry.static is None else (*entry.static, WHOLE)
         return None
 
     def _page(self, address: str) -> str:
@@ -239,7 +240,7 @@ class SiteWriter:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         except OSError as problem:
-            raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+            raise write_error(path, problem) from problem
         self.progress.bytes += len(content)
 
 
@@ -254,18 +255,23 @@ def export_site(
     progress: Progress = lambda step: None,
     pages: Sequence[PageEntry] = PAGES,
 ) -> SiteProgress:
-    """Write the pages of a part of a lab into an empty folder; `report` is called after each page."""
+    """Write the pages of a part of a lab to a new or empty folder, which is there when all of them are.
+
+    `report` is called after each page.
+    """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise StoreError(f"{out} is not empty", hint="name a new folder; nothing is overwritten")
+    pages = [entry for entry in pages if entry.static is not None]  # others are not in the navigation of files
     app = create_app(LabSubset(lab.opened(), selection), cache=cache, extra=extra, progress=progress, pages=pages)
     reader: LabReader = app.state.reader
+    reader.findings.in_background = False  # a file is not asked for again
     reader.refresh()
     groups = {
         suite: frozenset(hex_id(base["group_id"]) for base in first_groups(reader, suite, selection.limit))
         for suite in reader.suites()
     }
-    with InProcessClient(app) as client:
-        site = SiteWriter(out, reader, client, selection.limit, groups, pages)
+    with InProcessClient(app) as client, atomic_folder(out) as draft:
+        site = SiteWriter(draft, reader, client, selection.limit, groups, pages)
         site.write(report)
     return site.progress
 

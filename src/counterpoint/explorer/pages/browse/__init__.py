@@ -10,6 +10,7 @@ from counterpoint.core.quantities import counted
 from counterpoint.explorer.group_filters import PICTURES, browse_address, filter_parameters, read_filter
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
 from counterpoint.explorer.page import PageRequest, PageView, page_number
+from counterpoint.explorer.pages.browse.saving import slice_fields, slice_links
 from counterpoint.explorer.views import LinkChoice, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import CHOICES, FAILING, PASSING, VERDICTS
@@ -25,6 +26,7 @@ from counterpoint.store.outcomes.selection import (
     common_tags,
     count_facets,
     count_models,
+    count_notes,
     list_groups,
     ranked_models,
     select,
@@ -126,6 +128,8 @@ class BrowseView(PageView):
     last: int = 0
     here: str = ""
     downloads: tuple[LinkChoice, ...] = ()
+    slices: tuple[LinkChoice, ...] = ()  # that were saved
+    savable: tuple[tuple[str, str], ...] = ()  # what the filter says about groups
     grid: bool = False
     paired: bool = False  # some group has another picture for a variant
 
@@ -163,6 +167,9 @@ SHOWN, MORE = 7, 40
 LONGEST = 48
 """Characters of a model's name in the tip of a square, of which a page has many."""
 
+LONGEST_NOTE = 80
+"""Characters of a note by which the facet calls it; the filter takes any part of a note."""
+
 _CONTROLS = ("model", "text", "answer", "tag", "metric", "low", "high")  # of the form
 _EDIT = "edit="
 
@@ -189,7 +196,7 @@ def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
         fields=tuple(_fields(reader, chosen, tags)),
         slider=_slider(facets) if chosen.metric else None,
         kept=tuple((name, value) for name, value in _parameters(chosen).items() if name not in _CONTROLS),
-        facets=tuple(_facets(facets, tags)),
+        facets=tuple(_facets(facets, tags, count_notes(reader, chosen))),
         chosen=tuple(_removals(reader, chosen)),
         orders=tuple(
             LinkChoice(label, browse_address(chosen, order=name), name == chosen.order)
@@ -205,6 +212,8 @@ def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
         last=(page - 1) * PAGE + len(matches),
         here=browse_address(chosen),
         downloads=tuple(LinkChoice(label, browse_address(chosen, ending)) for ending, label in FORMS.items()),
+        slices=slice_links(reader, chosen),
+        savable=tuple(slice_fields(chosen).items()),
         grid=chosen.view == PICTURES,
         paired=any(hit.entry.second for hit in hits),
     )
@@ -256,7 +265,7 @@ def _slider(facets: Facets) -> ScoreSlider:
     return ScoreSlider(facets.chosen.metric, low / STEPS, high / STEPS, 1 / STEPS, tuple(columns))
 
 
-def _facets(facets: Facets, tags: Sequence[tuple[str, int]]) -> Iterator[FacetView]:
+def _facets(facets: Facets, tags: Sequence[tuple[str, int]], notes: Sequence[tuple[str, int]]) -> Iterator[FacetView]:
     """Yield the facets that have a choice."""
     chosen = facets.chosen
     options = {facet: [(value, n) for value, n in facets.options(facet) if value] for facet in FACETS}
@@ -268,13 +277,21 @@ def _facets(facets: Facets, tags: Sequence[tuple[str, int]]) -> Iterator[FacetVi
     others = [(tag, count) for tag, count in tags if not tag.startswith(_EDIT) and (count > 1 or tag == chosen.tag)]
     yield from _facet(chosen, "tag", "Edit", edits, {tag: tag.removeprefix(_EDIT) for tag, _ in edits})
     yield from _facet(chosen, "tag", "Tag", others, {tag: tag.replace("=", " ", 1) for tag, _ in others})
+    written = [(note[:LONGEST_NOTE], count) for note, count in notes]
+    yield from _facet(chosen, "note", "Note", list(dict(written).items()), {}, least=1)
 
 
 def _facet(
-    chosen: GroupFilter, name: str, label: str, options: Sequence[tuple[str, int]], labels: Mapping[str, str]
+    chosen: GroupFilter,
+    name: str,
+    label: str,
+    options: Sequence[tuple[str, int]],
+    labels: Mapping[str, str],
+    *,
+    least: int = 2,
 ) -> Iterator[FacetView]:
     now = getattr(chosen, name)
-    if len(options) < 2 and now not in dict(options):
+    if len(options) < least and now not in dict(options):
         return
     ordered = options if name == "verdict" else sorted(options, key=lambda option: (option[0] != now, -option[1]))
     largest = max((count for _, count in options), default=1)

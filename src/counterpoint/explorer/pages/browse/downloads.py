@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 from starlette.concurrency import run_in_threadpool
@@ -16,12 +17,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from counterpoint.core.ids import hex_id
+from counterpoint.core.spreadsheets import FORMULA, NUMBER
 from counterpoint.explorer.group_filters import read_filter
 from counterpoint.lab.reader import LabReader
-from counterpoint.store.outcomes.selection import (
-    GroupFilter,
-    select,
-)
+from counterpoint.store.outcomes.noted_groups import notes_by_group
+from counterpoint.store.outcomes.selection import GroupFilter, select
 
 BATCH = 2000
 """Groups in each batch."""
@@ -36,9 +36,11 @@ SCHEMA = pa.schema(
         ("consistent", pa.bool_()),
         ("verdict", pa.string()),
         ("score", pa.float32()),
+        ("note", pa.string()),
     ]
 )
-"""The columns; `score` is that of the group by the chosen metric, `answer_score` what the model gave to a text."""
+"""The columns; `score` is that of the group by the chosen metric, `answer_score` what the model gave to a text, `note`
+what people wrote about the group."""
 
 TYPES = {
     ".csv": "text/csv; charset=utf-8",
@@ -79,6 +81,7 @@ def _batch(reader: LabReader, suite: str, slug: str, groups: pa.Table) -> pa.Tab
     rows = reader.rows_at(suite, list(zip(groups["place"].to_pylist(), (sizes - 1).tolist(), strict=True)))
     group = pa.array(np.repeat(np.arange(groups.num_rows), sizes))
     outcomes = _outcomes(reader, suite, slug, rows["row"].to_numpy().astype(np.int64))
+    notes = notes_by_group(reader, suite)
     columns: dict[str, Any] = {
         "model": pa.repeat(pa.scalar(slug), rows.num_rows),
         **{name: rows[name] for name in ("suite", "test", "kind", "relation", "role", "picture", "edits", "text")},
@@ -88,6 +91,7 @@ def _batch(reader: LabReader, suite: str, slug: str, groups: pa.Table) -> pa.Tab
         **outcomes,
         "verdict": groups["verdict"].take(group),
         "score": groups["score"].take(group),
+        "note": pa.array([notes.get(number) for number in rows["group_id"].to_pylist()], pa.string()),
     }
     return pa.table({name: columns[name] for name in SCHEMA.names}).cast(SCHEMA)
 
@@ -112,8 +116,21 @@ def _csv(parts: Iterator[pa.Table]) -> Iterator[bytes]:
     yield (",".join(f'"{name}"' for name in SCHEMA.names) + "\n").encode()
     for part in parts:
         sink = BytesIO()
-        csv.write_csv(part, sink, csv.WriteOptions(include_header=False))
+        csv.write_csv(_defused(part), sink, csv.WriteOptions(include_header=False))
         yield sink.getvalue()
+
+
+def _defused(part: pa.Table) -> pa.Table:
+    """The rows with every text as `defuse_formula` has it."""
+    for place, field in enumerate(part.schema):
+        if pa.types.is_string(field.type):
+            texts = part[field.name]
+            number = pc.match_substring_regex(texts, NUMBER)
+            formula = pc.and_(pc.match_substring_regex(texts, FORMULA), pc.invert(number))
+            part = part.set_column(
+                place, field, pc.if_else(formula, pc.binary_join_element_wise("'", texts, ""), texts)
+            )
+    return part
 
 
 def _jsonl(parts: Iterator[pa.Table]) -> Iterator[bytes]:

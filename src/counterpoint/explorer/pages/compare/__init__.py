@@ -20,6 +20,7 @@ from counterpoint.explorer.pages.compare.suites import (
     suite_differences,
     suites_sentence,
 )
+from counterpoint.explorer.pages.findings import findings_address
 from counterpoint.explorer.views import LinkChoice, ScoreCell
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.comparison import compare_with_reference, coverage_of_outcomes
@@ -92,11 +93,12 @@ class CoverageRow(Struct, frozen=True):
 
 
 class ModelChoice(Struct, frozen=True):
-    """A model that is compared: where it becomes the first, and where it is left out."""
+    """A model that is compared: where it becomes the first, where it is left out, and when it was run."""
 
     name: str
     first: str = ""
     without: str = ""
+    dates: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ class CompareView(PageView):
     coverage: tuple[CoverageRow, ...] = ()
     couples: tuple[LinkChoice, ...] = ()
     couple: tuple[str, str] = ("", "")
+    changes: str = ""  # where the slices are that changed most from the second to the first
     tables: tuple[VerdictTable, ...] = ()
     left_out: int = 0
     listed: str = ""
@@ -171,9 +174,10 @@ def compare_view(reader: LabReader, request: PageRequest) -> CompareView:
         finding=suites_sentence(query, rows),
         rows=rows,
         scale=difference_scale([row.difference for row in rows if row.difference is not None]),
-        flips=flip_galleries(reader, query, rows),
+        flips=flip_galleries(reader, query),
         couples=tuple(_couples(query)) if len(query.models) > LEAST else (),
         couple=(names[0], names[query.other]),
+        changes=findings_address(query.models[0].slug, query.models[query.other].slug),
     )
     return _with_suite(reader, query, view) if query.suite else view
 
@@ -226,7 +230,8 @@ def _choices(query: CompareQuery) -> Iterator[ModelChoice]:
         others = tuple(other for other in query.models if other != model)
         first = replace(query.without_cell, models=(model, *others), other=1).address()
         without = replace(query.without_cell, models=others, other=1).address() if len(others) >= LEAST else ""
-        yield ModelChoice(model.name, "" if model == query.models[0] else first, without)
+        address = "" if model == query.models[0] else first
+        yield ModelChoice(model.name, address, without, model.dates)
 
 
 def _suggestions(reader: LabReader, query: CompareQuery) -> Iterator[LinkChoice]:

@@ -1,6 +1,6 @@
 """Two models on every suite at once: a row of difference each, the scale of the bars, and the groups that flip."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -85,7 +85,7 @@ def suite_differences(reader: LabReader, query: CompareQuery) -> tuple[SuiteDiff
     first, second = query.pair
     compared = reader.cached(("suites apart", first, second), lambda: tuple(_compare(reader, query)))
     rows = {row["suite"]: row for row in compared}
-    flips = reader.cached(("flips", first, second), lambda: flip_counts(reader, first.slug, second.slug))
+    flips = flips_by_suite(reader, query)
     names = {"first": first.name, "second": second.name}
     differences = []
     for suite in reader.suites():
@@ -142,29 +142,35 @@ def suites_sentence(query: CompareQuery, rows: Sequence[SuiteDifference]) -> str
     return f"{'; '.join(filter(None, parts))}."
 
 
-def flip_galleries(
-    reader: LabReader, query: CompareQuery, rows: Sequence[SuiteDifference]
-) -> tuple[FlipGallery, FlipGallery]:
+def flips_by_suite(reader: LabReader, query: CompareQuery) -> Mapping[str, tuple[int, int]]:
+    """Return by suite how many groups only the first model of a pair passes, and how many only the second."""
+    first, second = query.pair
+    return reader.cached(("flips", first, second), lambda: flip_counts(reader, first.slug, second.slug))
+
+
+def flip_galleries(reader: LabReader, query: CompareQuery, most: int = FLIPS) -> tuple[FlipGallery, FlipGallery]:
     """Return the groups that only the first model passes, and those that only the second does."""
     first, second = query.pair
-    shown = [row for row in rows if query.suite in ("", row.suite)]
+    shown = [counts for suite, counts in flips_by_suite(reader, query).items() if query.suite in ("", suite)]
     return (
         FlipGallery(
             f"{first.name} passes, {second.name} fails",
-            sum(row.only_first for row in shown),
-            *_gallery(reader, query, passed_by_second=False),
+            sum(lost for lost, _ in shown),
+            *_gallery(reader, query, most, passed_by_second=False),
         ),
         FlipGallery(
             f"{second.name} passes, {first.name} fails",
-            sum(row.only_second for row in shown),
-            *_gallery(reader, query, passed_by_second=True),
+            sum(won for _, won in shown),
+            *_gallery(reader, query, most, passed_by_second=True),
         ),
     )
 
 
-def _gallery(reader: LabReader, query: CompareQuery, *, passed_by_second: bool) -> tuple[tuple[GroupEntry, ...], str]:
+def _gallery(
+    reader: LabReader, query: CompareQuery, most: int, *, passed_by_second: bool
+) -> tuple[tuple[GroupEntry, ...], str]:
     first, second = (model.slug for model in query.pair)
-    rows = flip_groups(reader, (first, second), query.suite, FLIPS, passed_by_second=passed_by_second)
+    rows = flip_groups(reader, (first, second), query.suite, most, passed_by_second=passed_by_second)
     own, other = (FAILS, PASSES) if passed_by_second else (PASSES, FAILS)
     chosen = GroupFilter(first, query.suite, verdict=own, also=f"{second}:{other}", browse="1")
     return group_entries(reader, [GroupMatch(**row) for row in rows], chosen, second), browse_address(chosen)

@@ -28,6 +28,7 @@ from counterpoint.explorer.group_parts import (
     shared_tags,
 )
 from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.pages.group.notes import group_notes
 from counterpoint.explorer.pages.group.strip import (
     LISTED,
     WORDS,
@@ -40,6 +41,7 @@ from counterpoint.explorer.pages.group.strip import (
     strip_frames,
 )
 from counterpoint.explorer.responses import parse_id
+from counterpoint.lab.group_notes import GroupNote
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece
 from counterpoint.metrics.verdicts import CHOICES
@@ -79,6 +81,7 @@ class GroupView(PageView):
     ranked: tuple[RankingRow, ...] = ()
     passes: tuple[StochasticPasses, ...] = ()
     top_of: str = ""
+    notes: tuple[GroupNote, ...] = ()
 
     @property
     def silent(self) -> tuple[str, ...]:
@@ -139,6 +142,7 @@ def group_view(reader: LabReader, request: PageRequest) -> GroupView:
         answers=tuple(structs.replace(line, top=_most_probable(line.answers[place])) for line in answers),
         ranked=ranking_rows(answers, names) if is_ranking else (),
         passes=stochastic_passes(reader, list(zip(rows["query"].to_pylist(), names, strict=True))),
+        notes=group_notes(reader, suite, hex_id(group_id)),
         top_of=names[place] if any(_most_probable(line.answers[place]) for line in answers) else "",
     )
 

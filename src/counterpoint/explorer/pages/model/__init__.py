@@ -1,6 +1,6 @@
-"""The page of one model: its metrics, how its scores are spread, where it is strong and weak, what it costs."""
+"""The page of one model: its metrics, how its scores are spread, what it does not understand, what it costs."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
@@ -9,22 +9,20 @@ from msgspec import Struct
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
 from counterpoint.explorer.confusions import ConfusionBlock, confusion_blocks
-from counterpoint.explorer.group_filters import failures_address
 from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.pages.findings import findings_address
 from counterpoint.explorer.pages.overview.query import COSTS, TOKEN_COSTS
 from counterpoint.explorer.score_cells import cost_figure, metric_columns, score_cell
 from counterpoint.explorer.views import ChartFigure, CostFigure, MetricColumn, ScoreCell, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.calibration import ReliabilityBin, reliability_curve
 from counterpoint.metrics.data_statistics import HistogramBin
-from counterpoint.metrics.slices import SliceDeviation, find_deviations
 from counterpoint.reports.charts.bars import Histogram
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.reports.charts.svg import Chart
 from counterpoint.store.lab import LabModel
-from counterpoint.store.outcomes.queries import read_confidences, score_bin_counts, slice_sums
-from counterpoint.store.outcomes.selection import GroupFilter
+from counterpoint.store.outcomes.queries import read_confidences, score_bin_counts
 
 
 class SuiteScores(Struct, frozen=True):
@@ -35,18 +33,7 @@ class SuiteScores(Struct, frozen=True):
     columns: tuple[MetricColumn, ...]
     cells: tuple[ScoreCell, ...]
     against: tuple[ScoreCell, ...] = ()
-
-
-class SliceFinding(Struct, frozen=True):
-    """A slice of a suite whose score differs significantly from that of the whole suite."""
-
-    suite: str
-    what: str  # kind, or the name of a tag
-    value: str
-    metric: str
-    whole: float
-    cell: ScoreCell
-    p: float  # after Holm's correction over all slices of the suite
+    reason: str = ""  # why there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +44,16 @@ class ModelView(PageView):
     slug: str = ""
     here: str = ""
     fingerprint: str = ""
+    dates: str = ""  # when it was run or imported
+    versions: int = 1  # of the model of this name
+    history: str = ""
     costs: tuple[tuple[str, CostFigure], ...] = ()
     measured: tuple[SuiteScores, ...] = ()
     against: str = ""
     boxes: tuple[SelectBox, ...] = ()
     charts: tuple[ChartFigure, ...] = ()
-    strong: tuple[SliceFinding, ...] = ()
-    weak: tuple[SliceFinding, ...] = ()
+    findings: tuple[str, ...] = ()  # the first sentences about what it does not understand
+    findings_address: str = ""
     notes: tuple[str, ...] = ()
     suite: str = ""
     instead: tuple[ConfusionBlock, ...] = ()
@@ -72,8 +62,10 @@ class ModelView(PageView):
 PLAIN_COSTS = ("parameters", "queries_per_second")
 """The costs whose labels say all; the others are a query's, or those of 1,000."""
 
-MOST = 8
-"""How many strong and how many weak slices are listed."""
+MOST = 3
+"""How many findings are told."""
+
+NO_SCORE = "none of its answers here counts by any metric"
 
 BINS = 10
 """Equal bins from 0 to 1, of scores and of confidence."""
@@ -124,14 +116,15 @@ def _displayed_first(reader: LabReader, suite: str, known: Set[str]) -> tuple[st
 
 
 def model_view(reader: LabReader, request: PageRequest) -> ModelView:
-    """All scores of one model, where it is strongest and weakest, and what it costs."""
+    """All scores of one model, what it does not understand, and what it costs."""
     slug, query = request.path["model"], request.values
     model, choice = reader.model(slug), ModelQuery.read(reader, slug, query)
     other = reader.model(choice.against) if choice.against else None
     answered = [suite for suite in reader.suites() if reader.has_answers(suite, slug)]
     unasked = [suite for suite in reader.suites() if suite not in answered]
-    findings = [finding for suite in answered for finding in _findings(reader, suite, model)]
-    cost = reader.costs()[slug]
+    found = reader.findings.find(slug).findings
+    cost, versions = reader.costs()[slug], reader.lab.versions()
+    version = next(own for own in versions if own.fingerprint == model.fingerprint)
     return ModelView(
         title=model.name,
         sentence="All metrics of one model in per cent, with 95 % intervals over pictures.",
@@ -141,6 +134,9 @@ def model_view(reader: LabReader, request: PageRequest) -> ModelView:
         slug=slug,
         here=choice.here,
         fingerprint=model.fingerprint,
+        dates=version.dates_text,
+        versions=sum(own.name == version.name for own in versions),
+        history=f"/history?{urlencode({'model': version.name})}",
         costs=tuple(
             (label.lower() if name in PLAIN_COSTS else f"{label.lower()} {unit}", cost_figure(cost, name))
             for name, (label, unit) in COSTS.items()
@@ -150,8 +146,8 @@ def model_view(reader: LabReader, request: PageRequest) -> ModelView:
         against=other.name if other else "",
         boxes=_boxes(reader, choice),
         charts=tuple(_charts(reader, choice)),
-        strong=_farthest(findings, above=True),
-        weak=_farthest(findings, above=False),
+        findings=tuple(own.sentence for own in found.findings if own.is_significant)[:MOST] if found else (),
+        findings_address=findings_address(slug),
         notes=(f"It has no answers to {', '.join(unasked)}.",) if unasked else (),
         suite=choice.suite,
         instead=confusion_blocks(reader, choice.suite, slug) if choice.suite else (),
@@ -171,16 +167,6 @@ def model_chart(reader: LabReader, request: PageRequest) -> Chart:
     return _chart(reader, ModelQuery.read(reader, slug, query), which)
 
 
-def _farthest(findings: Sequence[SliceFinding], *, above: bool) -> tuple[SliceFinding, ...]:
-    """Return the findings above or below the whole suite that are farthest from it."""
-
-    def deviation(finding: SliceFinding) -> float:
-        return (finding.cell.value or 0.0) - finding.whole
-
-    chosen = [finding for finding in findings if (deviation(finding) > 0) == above]
-    return tuple(sorted(chosen, key=lambda finding: -abs(deviation(finding)))[:MOST])
-
-
 def _ordered_suites(reader: LabReader) -> tuple[str, ...]:
     """Return the suites in the order of the leaderboard."""
     return tuple(dict.fromkeys(column.suite for column in reader.leaderboard().columns))
@@ -189,11 +175,12 @@ def _ordered_suites(reader: LabReader) -> tuple[str, ...]:
 def _suite_scores(reader: LabReader, suite: str, model: LabModel, other: LabModel | None) -> SuiteScores:
     known = reader.applicable_metrics(suite) - {metric.chance for metric in reader.metrics}
     names = _displayed_first(reader, suite, known.union(reader.displayed_metrics(suite)))
-    cells = {name: score_cell(reader, suite, model, name) for name in names}
-    cells = {name: cell for name, cell in cells.items() if cell.value is not None}
+    every = {name: score_cell(reader, suite, model, name) for name in names}
+    cells = {name: cell for name, cell in every.items() if cell.value is not None}
+    reason = "" if cells else next((cell.reason for cell in every.values() if cell.reason), NO_SCORE)
     beside = tuple(score_cell(reader, suite, other, name) for name in cells) if other else ()
     address = f"/suites/{quote(suite)}/models/{quote(model.slug)}"
-    return SuiteScores(suite, address, metric_columns(reader, suite, cells), tuple(cells.values()), beside)
+    return SuiteScores(suite, address, metric_columns(reader, suite, cells), tuple(cells.values()), beside, reason)
 
 
 def _boxes(reader: LabReader, choice: ModelQuery) -> tuple[SelectBox, ...]:
@@ -284,24 +271,3 @@ def _dots(reader: LabReader, choice: ModelQuery) -> list[Dot]:
                     if s is not None and s.low is not None and s.high is not None
                 ]
     return dots
-
-
-def _findings(reader: LabReader, suite: str, model: LabModel) -> list[SliceFinding]:
-    known = group_score_metrics(reader, suite)
-    if not known or catalog.metric(known[0]).lower_is_better:
-        return []
-
-    def deviations() -> tuple[SliceDeviation, ...]:
-        sums = slice_sums(reader, suite, model.slug, known[0])
-        whole = [total for total in sums if not total.column]
-        return find_deviations([total for total in sums if total.column], whole[0]) if whole else ()
-
-    found = reader.cached(("deviations", suite, model.slug, known[0]), deviations)
-    return [_finding(suite, model, known[0], deviation) for deviation in found]
-
-
-def _finding(suite: str, model: LabModel, metric: str, part: SliceDeviation) -> SliceFinding:
-    asked = {"kind": part.value} if part.column == "kind" else {"tag": f"{part.column}={part.value}"}
-    address = failures_address(GroupFilter(model.slug, suite, metric=metric, **asked))
-    cell = ScoreCell(part.score, part.low, part.high, part.n, part.pictures, "clustered", address=address)
-    return SliceFinding(suite, part.column, part.value, catalog.metric(metric).title, part.whole, cell, part.p)

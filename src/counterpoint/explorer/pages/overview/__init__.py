@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from counterpoint import catalog
 from counterpoint.core.errors import UnknownName
+from counterpoint.explorer.group_filters import browse_address
 from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.overview.examples import FailingExample, failing_examples
 from counterpoint.explorer.pages.overview.query import (
@@ -32,6 +33,8 @@ from counterpoint.explorer.views import (
 )
 from counterpoint.lab.leaderboard import data_set
 from counterpoint.lab.reader import LabReader
+from counterpoint.lab.saved_slices import list_slices, read_slice
+from counterpoint.lab.slice_columns import add_slices
 from counterpoint.metrics.families import fold_families
 from counterpoint.metrics.leaderboard import (
     FEW_SUITES,
@@ -42,6 +45,7 @@ from counterpoint.metrics.leaderboard import (
     detectable_difference,
 )
 from counterpoint.store.lab import LabModel
+from counterpoint.store.outcomes.selection import GroupFilter
 
 SENTENCE = (
     "Each test asks a model the same thing twice, or two things that must not be answered alike. A group is one "
@@ -120,10 +124,10 @@ def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
         costs=_cost_columns(board, query),
         by_name=MetricColumn("", "", "", "Model", "", address=query.sorted_by("model"), sorted=by_name),
         suites=_suite_links(reader, query),
-        boxes=(_suite_box(reader, query), _metric_box(reader, query)),
+        boxes=(_suite_box(reader, query), _metric_box(reader, query), *_slice_box(reader, query)),
         kept=tuple(pair for pair in query.parameters() if pair[0] in ("sort", "open")),
         notes=_notes(board, query),
-        examples=() if query.suites else reader.cached(("examples",), lambda: failing_examples(reader, baselines)),
+        examples=() if query.suites else failing_examples(reader, tuple(baselines)),
         empty=NO_ANSWERS if reader.suites() else "This lab has no suite yet.",
     )
 
@@ -165,13 +169,13 @@ def undecided_columns(board: Leaderboard) -> frozenset[str]:
 
 def is_dense(board: Leaderboard) -> bool:
     """Return whether there are too many suites for intervals below the numbers."""
-    suites = {column.suite for column in board.columns}
+    suites = {column.suite for column in board.columns if not column.slice}
     return len(suites) > FEW_SUITES or "" in suites
 
 
 def is_folded_board(board: Leaderboard) -> bool:
     """Return whether a leaderboard has means over families."""
-    return any(not column.suite for column in board.columns)
+    return any(not column.suite and not column.slice for column in board.columns)
 
 
 def is_folded(reader: LabReader, query: OverviewQuery) -> bool:
@@ -182,10 +186,20 @@ def is_folded(reader: LabReader, query: OverviewQuery) -> bool:
 def _shown_leaderboard(reader: LabReader, query: OverviewQuery) -> Leaderboard:
     """Return the leaderboard with the means of families, where suites are many."""
     board = _leaderboard(reader, query)
-    if not board.columns or not is_folded(reader, query):
-        return board
-    families = {column.suite: reader.family(column.suite) for column in board.columns}
-    return fold_families(board, families, families.values() if ALL_FAMILIES in query.families else query.families)
+    if board.columns and is_folded(reader, query):
+        families = {column.suite: reader.family(column.suite) for column in board.columns}
+        shown = families.values() if ALL_FAMILIES in query.families else query.families
+        board = fold_families(board, families, shown)
+    return _with_slices(reader, query, board) if query.slices else board
+
+
+def _with_slices(reader: LabReader, query: OverviewQuery, board: Leaderboard) -> Leaderboard:
+    """Return the leaderboard with the columns of the saved slices that were asked for."""
+    metrics = [catalog.metric(name) for name in query.metric_names]
+    suites = query.suites or reader.suites()
+    saved = tuple((name, *sorted(read_slice(reader.lab, name).filter.items())) for name in query.slices)
+    key = ("slice columns", saved, suites, query.metric_names, query.families)
+    return reader.cached(key, lambda: add_slices(reader.lab, board, query.slices, suites, metrics))
 
 
 def _chosen_rows(
@@ -218,18 +232,18 @@ def _leaderboard(reader: LabReader, query: OverviewQuery) -> Leaderboard:
 
 
 def _columns(reader: LabReader, board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ...]:
-    places = [(column.suite, column.test) for column in board.columns]
+    places = [(column.suite, column.place) for column in board.columns]
     has_groups = any(number > 1 for number in Counter(places).values())
     dense, undecided = is_dense(board), undecided_columns(board)
     cells = {column.key: [row.cells[column.key] for row in board.rows] for column in board.columns}
     return tuple(
         MetricColumn(
             column.suite,
-            column.test,
+            column.place if column.slice else column.test,
             metric.name,
-            column.title or (column.test or column.suite if dense else metric.title),
+            column.title or (column.place if dense else metric.title),
             _column_note(cells[column.key], metric.term, dense=dense, undecided=column.key in undecided),
-            whole=f"{column.test or column.suite} · {metric.title}" if column.suite else column.heading,
+            whole=f"{column.place} · {metric.title}" if column.place else column.heading,
             fold=query.toggled(column.title, "families") if column.name.startswith("family/") else "",
             opened=column.title in query.families or ALL_FAMILIES in query.families,
             starts=has_groups and place > 0 and places[place] != places[place - 1],
@@ -282,7 +296,7 @@ def _cost_columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColum
 def _column_groups(columns: Sequence[MetricColumn], *, linked: bool) -> tuple[ColumnGroup, ...]:
     """Return what the columns of a suite or test have in common; `linked` where it links to that suite alone."""
     return tuple(
-        ColumnGroup(test or suite, len(list(members)), OverviewQuery((suite,)).address() if linked else "")
+        ColumnGroup(test or suite, len(list(members)), OverviewQuery((suite,)).address() if linked and suite else "")
         for (suite, test), members in groupby(columns, key=lambda column: (column.suite, column.test))
     )
 
@@ -309,13 +323,15 @@ def _line(
         pinned=model.slug in query.pinned,
         opened=opened,
         blocks=tuple(_blocks(reader, board, model)) if opened else (),
+        dates=model.dates,
+        last_date=model.last_date,
     )
 
 
 def _format_errors(reader: LabReader, model: LabModel, board: Leaderboard) -> str:
     """Return the shares of a model's answers that are unparsed, refused or hedged, in the suites that are shown."""
     states: Counter[str] = Counter()
-    for suite in dict.fromkeys(column.suite for column in board.columns):
+    for suite in dict.fromkeys(column.suite for column in board.columns if not column.slice):
         states.update(reader.state_counts(suite, model.slug))
     answers = sum(states[state] for state in ("ok", "unparsed", "refused", "hedged"))
     return ", ".join(
@@ -325,6 +341,10 @@ def _format_errors(reader: LabReader, model: LabModel, board: Leaderboard) -> st
 
 def _cell(reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: LeaderboardCell) -> ScoreCell:
     """Return a cell of the leaderboard with its number of pictures and the method of its interval."""
+    if column.slice:
+        shown = {name: getattr(cell, name) for name in ("value", "low", "high", "n", "tie", "reason")}
+        filter_ = read_slice(reader.lab, column.slice).filter
+        return ScoreCell(**shown, address=browse_address(GroupFilter(model.slug, **filter_)))
     if not column.suite:  # a mean over suites
         over = "" if cell.whole or cell.value is None else f"over {cell.data_sets} of {cell.of} suites"
         method = over or f"mean of {cell.data_sets} suites"
@@ -346,7 +366,8 @@ def _cell(reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: L
 
 def _blocks(reader: LabReader, board: Leaderboard, model: LabModel) -> Iterator[SuiteBlock]:
     """Yield what is below an expanded model: its suites by their first metric, each with its tests or kinds."""
-    for suite, columns in groupby(board.columns, key=lambda column: column.suite):
+    own = [column for column in board.columns if not column.slice]
+    for suite, columns in groupby(own, key=lambda column: column.suite):
         metric = next(columns).metric
         if reader.score(suite, model.slug, metric.name) is not None:
             cells, source = _slice_cells(reader, suite, model, metric.name), reader.lab.manifest(suite)
@@ -377,6 +398,13 @@ def _suite_links(reader: LabReader, query: OverviewQuery) -> tuple[LinkChoice, .
 def _suite_box(reader: LabReader, query: OverviewQuery) -> SelectBox:
     options = (SelectOption(suite, suite, suite in query.suites) for suite in reader.suites())
     return SelectBox("suite", "Suites", tuple(options))
+
+
+def _slice_box(reader: LabReader, query: OverviewQuery) -> Iterator[SelectBox]:
+    """Yield the box of the saved slices, if there are any."""
+    options = [SelectOption(own.name, own.name, own.name in query.slices) for own in list_slices(reader.lab)]
+    if options:
+        yield SelectBox("slice", "Saved slices", tuple(options))
 
 
 def _metric_box(reader: LabReader, query: OverviewQuery) -> SelectBox:

@@ -1,14 +1,17 @@
-"""The examples on the first page: three suites of a lab with a model that fails them, and one group of each.
+"""The examples on the first page: three findings, each with a group that shows it.
 
-One suite is failed most surely, on one the models differ most, and on one even the best model fails most.
+Until findings are searched, and where they are fewer, suites with a model that fails them: one is failed most surely,
+on one the models differ most, and on one even the best model fails most.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from msgspec import Struct
 
+from counterpoint.core.quantities import counted
 from counterpoint.explorer.group_filters import browse_address
 from counterpoint.explorer.group_parts import EntryLine, GroupEntry, group_entries, is_right
+from counterpoint.explorer.pages.findings import finding_view, findings_address
 from counterpoint.lab.failing_suites import (
     SuiteFailures,
     contrasting_cases,
@@ -16,39 +19,64 @@ from counterpoint.lab.failing_suites import (
     failing_suites,
     tell_failure,
 )
+from counterpoint.lab.findings_index import ToldFinding
 from counterpoint.lab.reader import LabReader
+from counterpoint.reports.tables import p_text
+
+MOST = 3
+"""Examples that the page shows."""
 
 
 class FailingExample(Struct, frozen=True):
-    """A model that fails a suite: what it does, how often, and a group in which it does."""
+    """What a model fails, how often or how surely, and a group in which it does."""
 
     model: str
     sentence: str
-    count: str
+    about: str
     suite: str
     address: str
     entry: GroupEntry
     lines: tuple[EntryLine, ...]  # the base, and a variant that fails
 
 
-def failing_examples(reader: LabReader, baselines: Iterable[str] = ()) -> tuple[FailingExample, ...]:
-    """Return up to three examples, each of another suite; `baselines` are slugs of models that are not talked about."""
-    examples = (_example(reader, case) for case in contrasting_cases(failing_suites(reader, baselines)))
-    return tuple(example for example in examples if example)
+def failing_examples(reader: LabReader, baselines: Sequence[str] = ()) -> tuple[FailingExample, ...]:
+    """Return up to three examples; `baselines` are slugs of models that are not talked about."""
+    told = reader.findings.told(baselines)
+    key = ("examples", *((own.model.slug, own.finding.features) for own in told))
+    return reader.cached(key, lambda: tuple(_examples(reader, told, baselines)))
 
 
-def _example(reader: LabReader, case: SuiteFailures) -> FailingExample | None:
+def _examples(reader: LabReader, told: Sequence[ToldFinding], baselines: Sequence[str]) -> list[FailingExample]:
+    found: list[FailingExample | None] = []
+    for own in told:
+        found.append(_finding_example(reader, own, {example.entry.picture for example in found if example}))
+    if len(found) < MOST:
+        found += [_suite_example(reader, case) for case in contrasting_cases(failing_suites(reader, baselines))]
+    return [example for example in found if example][:MOST]
+
+
+def _finding_example(reader: LabReader, told: ToldFinding, pictures: set[str]) -> FailingExample | None:
+    """Return a finding with a group on another picture than those, where there is one."""
+    shown = finding_view(reader, told.finding, told.model.slug)
+    if not shown.examples:
+        return None
+    entry = next((own for own in shown.examples if own.picture not in pictures), shown.examples[0])
+    about = f"p {p_text(shown.p)}, on {counted(shown.pictures, 'picture')}"
+    suite, address = told.finding.examples[shown.examples.index(entry)].suite, findings_address(told.model.slug)
+    return _example(told.model.name, told.words.rstrip("."), about, suite, address, entry)
+
+
+def _suite_example(reader: LabReader, case: SuiteFailures) -> FailingExample | None:
     matches = failing_groups(reader, case)
     if not matches:
         return None
     entry = group_entries(reader, matches, case.groups)[0]
+    sentence = tell_failure(reader, case, matches[0].relation)
+    about = f"{case.suite}: {case.failed:,} of {case.pairs:,} pairs"
+    return _example(reader.model(case.slug).name, sentence, about, case.suite, browse_address(case.groups), entry)
+
+
+def _example(model: str, sentence: str, about: str, suite: str, address: str, entry: GroupEntry) -> FailingExample:
     failing = [line for line in entry.lines[1:] if not is_right(line.answer)]
-    return FailingExample(
-        lines=(entry.lines[0], *(failing or entry.lines[1:])[:1]),
-        model=reader.model(case.slug).name,
-        sentence=tell_failure(reader, case, matches[0].relation),
-        count=f"{case.failed:,} of {case.pairs:,} pairs",
-        suite=case.suite,
-        address=browse_address(case.groups),
-        entry=entry,
-    )
+    lines = (entry.lines[0], *(failing or entry.lines[1:])[:1])
+    return FailingExample(model, sentence, about, suite, address, entry, lines)

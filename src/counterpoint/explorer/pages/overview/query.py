@@ -27,7 +27,7 @@ ALL_FAMILIES = "all"
 """The name by which the suites of every family are shown."""
 
 _MOST = 200  # characters of a value, and number of parameters
-_PARAMETERS = ("suite", "metric", "sort", "open", "family", "pin", "versions")
+_PARAMETERS = ("suite", "metric", "sort", "open", "family", "pin", "versions", "slice")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class OverviewQuery:
     families: tuple[str, ...] = ()  # whose suites are shown
     pinned: tuple[str, ...] = ()  # slugs of the models that come first
     versions: str = ""  # `latest`: of each model only the latest
+    slices: tuple[str, ...] = ()  # saved ones that are columns as well
 
     @classmethod
     def read(cls, query: Iterable[tuple[str, str]]) -> "OverviewQuery":
@@ -53,8 +54,8 @@ class OverviewQuery:
         for name, value in list(query)[:_MOST]:
             if name in values and value:
                 values[name][value[:_MOST]] = None
-        suites, metrics, sort, opened, families, pinned, versions = (tuple(given) for given in values.values())
-        return cls(suites, metrics, next(iter(sort), ""), opened, families, pinned, next(iter(versions), ""))
+        suites, metrics, sort, opened, families, pinned, versions, slices = (tuple(own) for own in values.values())
+        return cls(suites, metrics, next(iter(sort), ""), opened, families, pinned, next(iter(versions), ""), slices)
 
     @property
     def suite(self) -> str:

@@ -50,7 +50,7 @@ async def progress_page(request: Request) -> Response:
     if request.url.path.endswith(".json"):
         return JSONResponse(twin_content(view, lab), headers=_FRESH)
     template = TEMPLATES.get_template(f"{_MODULE}/progress.html")
-    html = template.render(view=view, lab=lab, navigation=page_navigation(request, "Suites"))
+    html = template.render(view=view, lab=lab, navigation=page_navigation(request, "Review"))
     return Response(html, headers=_FRESH, media_type="text/html")
 
 

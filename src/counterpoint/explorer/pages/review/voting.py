@@ -8,6 +8,8 @@ from binascii import Error as NotBase64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import isnan
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -26,6 +28,7 @@ from counterpoint.explorer.pages.review import (
     shown_order,
     stored_choice,
 )
+from counterpoint.explorer.pages.review.leases import LeaseJournal
 from counterpoint.lab.review_tasks import GroupRows, ReviewPool, count_choices, load_review, stored_review
 from counterpoint.review.assignment import AssignmentQueue, ReviewItem
 from counterpoint.review.qualification import VoterStanding, is_expected
@@ -51,23 +54,28 @@ class ReviewRoom:
     queue: AssignmentQueue
     said: Mapping[tuple[int, int | None], Mapping[str, int]]  # by people in other tasks, for audits
     by_query: Mapping[tuple[str, int], dict[str, Any]]
+    journal: LeaseJournal
     votes: dict[str, Vote] = field(default_factory=dict)  # all of the task by id, replaced ones included
     by_voter: dict[str, dict[str, Vote]] = field(default_factory=dict)  # those that count, the oldest first
 
     @classmethod
-    def load(cls, store: LabStore, task: str) -> "ReviewRoom":
-        """The items of a task and its votes so far."""
+    def load(cls, store: LabStore, task: str, cache: Path) -> "ReviewRoom":
+        """The items of a task, its votes so far, and what people were given before the server was started again."""
         pool = load_review(store, stored_review(store, task))
         stored = all_votes(store.storage)
         votes = standing_votes(stored)
         counts = count_choices(vote for vote in votes if vote.task in (VoteTask.JUDGE, VoteTask.ANSWER))
         by_query = {(suite, row["query"]): row for (suite, _), rows in pool.groups.items() for row in rows}
         queue = AssignmentQueue(pool.items, pool.settings)
-        room = cls(pool, queue, counts if task == VoteTask.AUDIT else {}, by_query)
+        room = cls(
+            pool, queue, counts if task == VoteTask.AUDIT else {}, by_query, LeaseJournal.of(cache, store.place, task)
+        )
         room.votes = {vote.vote: vote for vote in stored if vote.task == task}
         for vote in votes:
             if vote.task == task:
                 room._count(vote)
+        now = time.monotonic()
+        room.journal.rewrite([lease for lease in room.journal.read() if queue.restore(*lease, now)])
         return room
 
     def record(self, vote: Vote) -> None:
@@ -86,6 +94,7 @@ class ReviewRoom:
         """The page of a voter: the next items, which are handed out by this, and the latest votes."""
         now, task = time.monotonic(), self.pool.settings.task
         items = self.queue.hand_out(voter, now, PREFETCH)
+        self.journal.add(voter, [item.item for item in items if not item.expected])
         own = list(self.by_voter.get(voter, {}).values())
         past = [self._past(vote) for vote in own[-HISTORY:]] if history else []
         return ReviewView(
@@ -142,8 +151,8 @@ class ReviewRoom:
 class VotingServer:
     """The tasks of one server over a lab, and a log to which votes that arrive together are written as one part."""
 
-    def __init__(self, store: LabStore, *, is_local: bool) -> None:
-        self._store, self._is_local, self._log = store, is_local, VoteLog(store.storage)
+    def __init__(self, store: LabStore, cache: Path, *, is_local: bool) -> None:
+        self._store, self._cache, self._is_local, self._log = store, cache, is_local, VoteLog(store.storage)
         self._rooms: dict[str, ReviewRoom] = {}
         self._loading = asyncio.Lock()
         self._waiting: dict[str, tuple[Vote, asyncio.Future[None]]] = {}
@@ -171,7 +180,7 @@ class VotingServer:
         settings = await run_in_threadpool(stored_review, self._store, task)
         async with self._loading:
             if task not in self._rooms or self._rooms[task].pool.settings != settings:
-                self._rooms[task] = await run_in_threadpool(ReviewRoom.load, self._store, task)
+                self._rooms[task] = await run_in_threadpool(ReviewRoom.load, self._store, task, self._cache)
             return self._rooms[task]
 
     async def add(self, vote: Vote) -> ReviewRoom:
@@ -292,8 +301,10 @@ def _number(sent: Mapping[str, Any], name: str) -> int | None:
 
 
 def _seconds(value: object) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return min(max(float(value), 0.0), _DAY) if is_number and value == value else 0.0  # type: ignore[arg-type]
+    """Seconds between none and a day; none for what is no number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or isnan(value):
+        return 0.0
+    return min(max(float(value), 0.0), _DAY)
 
 
 def _now() -> datetime:

@@ -194,7 +194,7 @@ def _probe_fact(reader: LabReader, suite: str) -> str:
     """Return what the text-only probe found in each test; how to run it, where it was not."""
     probed = read_probe(reader.lab, suite)
     if probed is None:
-        return f"not probed: counterpoint check {reader.lab.folder} --suite {suite}"
+        return f"not probed: counterpoint check {reader.lab.address} --suite {suite}"
     return ". ".join(probed.sentences())
 
 
