@@ -88,9 +88,9 @@ def test_other_decoders_see_the_pixels_that_our_models_are_shown(
 def test_a_file_that_can_only_be_read_in_one_way_goes_out_as_it_is(lab: LabStore) -> None:
     out = PictureExporter(lab.pictures())
     for picture in (PLAIN, PHOTO):
-        assert out.file(picture)["bytes"] == (lab.roots["toy"] / picture.path).read_bytes()
+        assert out.file(picture)["bytes"] == (Path(lab.roots["toy"]) / picture.path).read_bytes()
     for picture in (TURNED, CLEAR, BLURRED):
-        assert out.file(picture)["bytes"] != (lab.roots["toy"] / picture.path).read_bytes()
+        assert out.file(picture)["bytes"] != (Path(lab.roots["toy"]) / picture.path).read_bytes()
 
 
 class Counting(LabPictures):
@@ -204,7 +204,7 @@ def test_a_picture_that_is_missing_or_broken_is_named_and_leaves_nothing_behind(
     lab: LabStore, suite: StoredSuite, tmp_path: Path, harm: object
 ) -> None:
     assert callable(harm)
-    harm(lab.roots["toy"] / "a.png")
+    harm(Path(lab.roots["toy"]) / "a.png")
     with pytest.raises(StoreError, match=r"the picture toy:a\.png cannot be exported") as problem:
         export_datasets(suite, tmp_path / "out", lab.pictures())
     assert "--no-pictures" in problem.value.hint

@@ -15,8 +15,9 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode, Query, Relation
 from counterpoint.core.ids import content_id
 from counterpoint.core.votes import AMBIGUOUS, CAPTION_FIRST, FOIL_FIRST, AuditCause, AuditVerdict, ItemKey, VoteTask
-from counterpoint.exports.datasets_folder import ExportedSuite, atomic_folder
+from counterpoint.exports.datasets_folder import ExportedSuite
 from counterpoint.exports.rows import PictureExporter
+from counterpoint.store.folder import atomic_folder
 from counterpoint.store.groups import read_queries
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import StoredSuite

@@ -13,8 +13,10 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
 from counterpoint.exports import lmms_functions
-from counterpoint.exports.datasets_folder import ExportedSuite, Shards, atomic_folder, write_shards
+from counterpoint.exports.datasets_folder import ExportedSuite, write_shards
 from counterpoint.exports.rows import PictureExporter, flat_tables
+from counterpoint.exports.suite_card import Shards
+from counterpoint.store.folder import atomic_folder
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import Manifest, StoredSuite
 

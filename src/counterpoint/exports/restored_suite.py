@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 
 from counterpoint.core.errors import StoreError
 from counterpoint.exports.rows import MANIFEST
+from counterpoint.store.fingerprints import fingerprint
 from counterpoint.store.groups import check_groups
-from counterpoint.store.suites import Manifest, fingerprint
+from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import GROUPS
 
 _AGAIN = "export the suite again, or fetch its folder again"

@@ -8,9 +8,10 @@ import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import hex_id
-from counterpoint.exports.datasets_folder import ExportedSuite, atomic_folder
+from counterpoint.exports.datasets_folder import ExportedSuite
 from counterpoint.exports.lmms_task import refuse_unspoken, task_name
 from counterpoint.exports.rows import PictureExporter
+from counterpoint.store.folder import atomic_folder
 from counterpoint.store.groups import read_queries
 from counterpoint.store.pictures import LabPictures
 from counterpoint.store.suites import StoredSuite

@@ -59,7 +59,7 @@ def _pictures(data: DatasetDescription) -> str:
         return f"{number}, drawn on demand"
     if pictures.there is None:
         return f"{number}, whose folder is missing"
-    return f"{number}, of which {pictures.there:,} are present"
+    return f"{number}, of which {counted(pictures.there, verb='are')} present"
 
 
 def number_fact(name: str, spread: NumberHistogram) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from counterpoint import catalog
 from counterpoint._version import __version__
 from counterpoint.core.quantities import counted
+from counterpoint.lab.gating import GateReport
 from counterpoint.lab.leaderboard import LeaderboardResult, explain_missing_costs
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.confusion import ConfusionTable
@@ -43,8 +44,8 @@ class SuiteSection:
     states: tuple[tuple[str, str], ...]  # by model, answers that are not parsed answers
 
 
-def render_lab_report(reader: LabReader) -> str:
-    """The report of a lab: what fails, with examples, its leaderboard, a section per suite, and its models."""
+def render_lab_report(reader: LabReader, gates: Sequence[GateReport] = ()) -> str:
+    """The report of a lab: gates, what fails, with examples, its leaderboard, a section per suite, and its models."""
     reader.refresh()
     board = reader.leaderboard()
     order = [row.model for row in board.rows]
@@ -61,6 +62,8 @@ def render_lab_report(reader: LabReader) -> str:
             version=__version__,
             style=style(),
             empty="No model has answers yet." if reader.suites() else "This lab has no suite yet.",
+            gates=[(gate, [replace(table, title="") for table in gate.tables()]) for gate in gates],
+            told=reader.findings.told(tuple(reader.baselines())),
             examples=report_examples(reader),
             failures=failures_table(reader),
             leaderboard=_leaderboard_tables(reader, _folded(reader, board) if is_long and has_scores else board),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from math import isnan
 from types import MappingProxyType
 
 _LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
@@ -115,6 +116,15 @@ def percent(value: float | None, low: float | None = None, high: float | None = 
     ('67.8 (65.0–70.2)', '–')
     """
     return _plain_cell(percent_cell(value, low, high))
+
+
+def p_text(p: float | None) -> str:
+    """A p value with three decimals; a dash where there is none.
+
+    >>> p_text(0.0312), p_text(0.00001), p_text(None)
+    ('0.031', '<0.001', '–')
+    """
+    return "–" if p is None or isnan(p) else f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def percent_cell(

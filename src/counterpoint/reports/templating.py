@@ -1,24 +1,73 @@
 """Jinja templates of reports and pages, the filters that they share, and their style sheet."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from importlib.resources import files
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from counterpoint.core.quantities import counted
 
+LONGEST, LONGEST_REPLY = 2_000, 20_000
+"""Characters of a text that a page or a report shows, and of the reply of a model where a click shows it.
+
+One text can have more than all others together.
+"""
+
+
+class LongReply(str):
+    """A text that is shown up to the length of a long reply, such as that of a model that reasons."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class TextLimit:
+    """How many characters of a text are shown, where all of them are, and whether any text was cut."""
+
+    most: int = LONGEST
+    whole_address: str = ""
+    has_cut: bool = False
+
+    def cut(self, value: object) -> object:
+        """A text of at most `most` characters, with the number of those that are missing; other values unchanged."""
+        most = max(self.most, LONGEST_REPLY) if isinstance(value, LongReply) else self.most
+        if not isinstance(value, str) or len(value) <= most or hasattr(value, "__html__"):
+            return value
+        if value.startswith("/") and " " not in value:  # an address, which no browser would send
+            return value.partition("?")[0][: self.most]
+        self.has_cut = True
+        return f"{value[:most]} … ({len(value) - most:,} more characters)"
+
+
+_LIMIT: ContextVar[TextLimit] = ContextVar("limit", default=TextLimit())  # noqa: B039 - nobody asks whether it has cut
+
+
+@contextmanager
+def text_limit(limit: TextLimit) -> Iterator[None]:
+    """Render templates with another limit."""
+    token = _LIMIT.set(limit)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
+
 
 def environment(*loaders: BaseLoader) -> Environment:
-    """The templates of these loaders and of reports; text is escaped, and an unknown name is an error."""
+    """The templates of these loaders and of reports; text is escaped and cut, and an unknown name is an error."""
     templates = Environment(
         loader=ChoiceLoader([*loaders, PackageLoader("counterpoint.reports")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=lambda value: _LIMIT.get().cut(value),
     )
-    templates.filters |= {"thousands": thousands, "counted": counted, "middle": shorten_middle}
+    templates.globals["text_limit"] = _LIMIT.get
+    templates.filters |= {"thousands": thousands, "counted": counted, "middle": shorten_middle, "reply": LongReply}
     return templates
 
 
