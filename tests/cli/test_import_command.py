@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from clients import local_client
 from PIL import Image
-from starlette.testclient import TestClient
 
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import SourceError, StoreError, UnknownName
@@ -340,8 +340,8 @@ def test_a_recorded_prompt_and_order_of_choices_travel_with_the_answer(lab: LabS
     assert lab.read_answers(FINGERPRINT, columns).to_pylist() == [kept]
     assert _run("--rule", "choice", command="rescore").exit_code == 0
     assert lab.read_answers(FINGERPRINT, columns).to_pylist() == [kept]  # the letter still means what was shown
-    assert "1 were there already" in _run("said.jsonl", "--suite", "colors").stdout
-    client = TestClient(create_app(lab, cache=tmp_path / "cache"))
+    assert "1 was there already" in _run("said.jsonl", "--suite", "colors").stdout
+    client = local_client(create_app(lab, cache=tmp_path / "cache"))
     group = client.get("/suites/colors/models/llava.json").json()["groups"][0]["address"]
     for page in (client.get(f"/samples/{hex_id(query.id)}").text, client.get(group).text):
         assert "Answer with the letter." in page

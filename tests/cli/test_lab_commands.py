@@ -51,7 +51,7 @@ def test_ls_of_nothing_says_so(tmp_path: Path) -> None:
 
 def test_verify_is_content_with_what_is_whole(lab: LabStore) -> None:
     done = call(verify.command, lab.folder)
-    assert (done.exit_code, done.output) == (0, f"all 10 checks hold in {lab.folder}\n")
+    assert (done.exit_code, done.output) == (0, f"all 11 checks hold in {lab.folder}\n")
     assert call(verify.command, lab.folder / "suites" / "rephrase").exit_code == 0
 
 
@@ -68,4 +68,4 @@ def test_verify_names_what_is_not_and_fails(lab: LabStore) -> None:
 def test_verify_prints_json(lab: LabStore) -> None:
     verification = json.loads(call(verify.command, lab.folder, "--json").output)
     assert verification["holds"]
-    assert {"place", "name", "holds", "found", "hint"} == set(verification["checks"][0])
+    assert {"place", "name", "holds", "found", "hint", "repair"} == set(verification["checks"][0])

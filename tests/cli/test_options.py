@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 import pytest
 from click.shell_completion import ShellComplete
+from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
 from counterpoint.cli.options import parse_columns, parse_means, parse_pairs
@@ -57,3 +58,12 @@ def test_values_complete_from_the_catalog_and_from_the_lab(tmp_path: Path) -> No
     generate(LabStore(tmp_path / "lab"), GenerateRequest(("order",), items=2, name="mine"))
     assert _completions("check", str(tmp_path / "lab"), "--suite", "") == {"mine"}
     assert _completions("words", str(tmp_path / "lab"), "--suite", "m") == {"mine"}
+
+
+@pytest.mark.parametrize("name", ["findings", "gate"])
+def test_a_model_that_is_needed_and_not_named_is_a_usage_error(name: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        commands, [name, str(tmp_path), "--rule", "accuracy >= 0.5"][: 4 if name == "gate" else 2]
+    )
+    assert done.exit_code == 2
+    assert "Missing option '--model'" in done.output

@@ -52,7 +52,7 @@ def test_back_translations_come_from_a_file_with_ids_and_texts(tmp_path: Path) -
     done = CliRunner().invoke(
         commands, ["generate", str(lab), "--suite", "rad-back-translations", *map(str, words)], catch_exceptions=False
     )
-    assert "1 ids of texts.csv are not among the questions that were read" in done.output
+    assert "texts.csv: 1 id is not among the questions that were read" in done.output
     assert "says it in the same words" in done.output
     assert LabStore(lab).suite("rad-back-translations").table["text"].to_pylist() == ["Is it a dog?", "Is that a dog?"]
 

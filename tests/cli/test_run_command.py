@@ -18,6 +18,8 @@ from counterpoint.cli.run import command
 from counterpoint.core.errors import ModelError, StoreError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
+from counterpoint.engine.running import RunSummary
+from counterpoint.lab.running import RunReport
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
@@ -107,6 +109,18 @@ def test_a_model_is_asked_what_is_missing_and_told_what_came_of_it(lab: LabStore
     assert model.title == "cnn-lstm"
     assert lab.read_answers(model.fingerprint).num_rows == 48
     assert "48 were answered before" in _run("lab", "--model", "cnn-lstm").stdout
+
+
+def test_options_of_a_cluster_are_for_ray(lab: LabStore) -> None:
+    done = _run(lab.folder, "--model", "question-only", "--cpus-per-worker", 2)
+    assert done.exit_code == 2
+    assert "--cpus-per-worker is for --engine ray" in done.stderr
+
+
+@pytest.mark.parametrize(("cached", "said"), [(1, "1 was answered before"), (2, "2 were answered before")])
+def test_what_was_answered_before_is_counted(cached: int, said: str) -> None:
+    outcome = RunSummary(asked=0, failed=0, cached=cached, beyond=0, seconds=0.0, batch=1)
+    assert said in RunReport("vlm", "vlm", "", "f", "r", outcome).text()
 
 
 def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: LabStore) -> None:

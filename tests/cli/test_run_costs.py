@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from starlette.testclient import TestClient
+from clients import local_client
 
 from counterpoint import Lab, ProgressEvent
 from counterpoint.cli.main import commands
@@ -115,7 +115,7 @@ def test_costs_are_told_where_a_model_has_them(lab: LabStore, server: ChatServer
     _call("run", "lab", "--model", "constant")
     assert "tokens" not in _call("ls", "lab").stdout
     assert "tokens" not in _call("leaderboard", "lab").stdout
-    client = TestClient(create_app(lab, cache=tmp_path / "before"))
+    client = local_client(create_app(lab, cache=tmp_path / "before"))
     assert [column["metric"] for column in client.get("/overview.json").json()["costs"]][3:] == []
     _run(server, "--prices", "prices.toml")
     constant, double = (line.split() for line in _call("ls", "lab").stdout.splitlines()[-2:])
@@ -126,7 +126,7 @@ def test_costs_are_told_where_a_model_has_them(lab: LabStore, server: ChatServer
     assert rows["openai/double"]["tokens_per_query"] == IN + OUT
     assert rows["openai/double"]["price_per_1000"] == pytest.approx(1000 * PRICE)
     assert "11.00 EUR" in _call("leaderboard", "lab").stdout
-    client = TestClient(create_app(lab, cache=tmp_path / "after"))
+    client = local_client(create_app(lab, cache=tmp_path / "after"))
     twin = client.get("/overview.json").json()
     lines = {line["model"]: line["costs"][3:] for line in twin["lines"] + twin["floor"]}
     assert [figure["text"] for figure in lines["openai/double"]] == [str(IN + OUT), "11.00 EUR"]

@@ -26,7 +26,7 @@ _LAYOUTS = [entry["name"] for entry in list_catalog("layouts") if entry["for"] =
 @click.option("--prompt", default="", help="Put this text around a question of a chat, which stands for {text}.")
 @click.option("--no-pictures", is_flag=True, help="Do not draw the pictures of the world.")
 @json_option
-def command(lab: Path | None, no_pictures: bool, as_json: bool, **request: Any) -> None:
+def command(lab: Path | str | None, no_pictures: bool, as_json: bool, **request: Any) -> None:
     """Write training questions as the suites of LAB ask them, in its proportions, or as the named suites do.
 
     A picture that a suite of LAB or of an excluded lab uses is an error. The manifest beside the files records how the

@@ -11,7 +11,7 @@ from counterpoint.cli.options import complete, lab_argument
 @click.command("baseline")
 @lab_argument
 @click.argument("model", shell_complete=complete(of_lab="models"))
-def command(lab: Path, model: str) -> None:
+def command(lab: Path | str, model: str) -> None:
     """Mark MODEL, such as vlm@v3, as the baseline of its name in LAB; vlm@baseline means it from then on."""
     version = cp.Lab(lab).set_baseline(model)
     click.echo(f"{version.name}@{version.version} is the baseline of {version.name}")

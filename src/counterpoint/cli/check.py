@@ -32,7 +32,7 @@ from counterpoint.cli.printing import print_json, print_result
 @click.option("--tests", "by_test", is_flag=True, help="Show the counts of each test.")
 @click.option("--balance", is_flag=True, help="Reject the groups that text gives away as well, the surest first.")
 @format_options
-def command(lab: Path, suites: tuple[str, ...], form: str | None, **request: Any) -> None:
+def command(lab: Path | str, suites: tuple[str, ...], form: str | None, **request: Any) -> None:
     """Check which groups of the suites in LAB are valid: a check keeps a group, drops it with a reason, or marks it.
 
     Without --check each instrument gets its checks of VALSE. A check that is named drops in every instrument; --set

@@ -19,7 +19,9 @@ from counterpoint.cli.printing import print_result
 @click.option("--coverage", is_flag=True, help="Print of what one model has right what the other has right too.")
 @click.option("--pairs", is_flag=True, help="Compute the coverage over pairs in place of single answers.")
 @format_options
-def command(lab: Path, first: str, second: str, coverage: bool, pairs: bool, form: str | None, **request: Any) -> None:
+def command(
+    lab: Path | str, first: str, second: str, coverage: bool, pairs: bool, form: str | None, **request: Any
+) -> None:
     """Compare FIRST and SECOND test by test: which is better, or whether they tie.
 
     A model is named as qwen, qwen@step-1000, qwen@latest or qwen@previous.

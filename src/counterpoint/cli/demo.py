@@ -31,4 +31,4 @@ def command(out: Path) -> None:
     click.echo("\nThe same things asked in two ways; what is correct once should be correct again.")
     print_result(lab.scores(by="suite"))
     lab.report(out / "report.html")
-    click.echo(f"\nThe report: {out / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.folder}")
+    click.echo(f"\nThe report: {out / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.address}")

@@ -5,20 +5,22 @@ from pathlib import Path
 import click
 
 from counterpoint import Lab
-from counterpoint.cli.options import json_option, lab_argument, models_option, suites_option
+from counterpoint.cli.options import LocalPath, json_option, lab_argument, models_option, suites_option
 from counterpoint.cli.printing import print_json, progress_shown
 
 
 @click.command("export-site")
 @lab_argument
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Write to this folder.")
+@click.option("--out", required=True, type=LocalPath(path_type=Path), help="Write to this folder.")
 @suites_option
 @models_option
 @click.option(
     "--limit", default=100, show_default=True, type=click.IntRange(0), help="Write pages of this many groups a suite."
 )
 @json_option
-def command(lab: Path, out: Path, suites: tuple[str, ...], models: tuple[str, ...], limit: int, as_json: bool) -> None:
+def command(
+    lab: Path | str, out: Path, suites: tuple[str, ...], models: tuple[str, ...], limit: int, as_json: bool
+) -> None:
     """Write the pages of LAB to a folder, to be mailed, hosted, or opened from the disk.
 
     Scores are those of all groups; the first groups of each suite have a page of their own, with their pictures.

@@ -7,8 +7,9 @@ import click
 
 from counterpoint import Lab
 from counterpoint.cli.options import (
-    EXISTING_FOLDER,
+    PICTURES,
     POSITIVE,
+    LocalPath,
     complete,
     json_option,
     lab_argument,
@@ -32,7 +33,7 @@ from counterpoint.cli.printing import print_result, progress_shown
     help="Generate this suite or family (carets, valse, beyond-accuracy), or module:object; repeatable.",
 )
 @source_options()
-@click.option("--pictures", type=EXISTING_FOLDER, help="Find the pictures in this folder; else beside the data.")
+@click.option("--pictures", type=PICTURES, help="Find the pictures in this folder or bucket; else beside the data.")
 @click.option(
     "--columns", callback=parse_columns, default="", help="Name columns of a file by role, or a file of such lines."
 )
@@ -48,7 +49,7 @@ from counterpoint.cli.printing import print_result, progress_shown
 @seed_option
 @click.option(
     "--texts",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=LocalPath(exists=True, dir_okay=False, path_type=Path),
     help="Add rewordings of the source's questions from this file with the columns id and text.",
 )
 @click.option("--rules", default="", help="Compare answers by this rule set: exact, gqa, vqa, vqa-short.")
@@ -64,8 +65,8 @@ from counterpoint.cli.printing import print_result, progress_shown
 @click.option("--masked-lm", default="", metavar="MODEL", help="Let this masked language model propose foils.")
 @click.option("--replace", is_flag=True, help="Replace a suite of the same name that differs.")
 @json_option
-def command(lab: Path, suites: tuple[str, ...], as_json: bool, **request: Any) -> None:
-    """Generate suites and store them in the folder LAB, which becomes a lab if it is none yet.
+def command(lab: Path | str, suites: tuple[str, ...], as_json: bool, **request: Any) -> None:
+    """Generate suites and store them in LAB, a folder or an address such as s3://bucket/lab; the first one makes it.
 
     Prints how many groups were kept, and why others were rejected. One seed makes one suite on every machine.
     """

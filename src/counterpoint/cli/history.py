@@ -17,6 +17,6 @@ from counterpoint.cli.printing import print_result
     "--metric", "metrics", multiple=True, shell_complete=complete("metrics"), help="Show this metric; repeatable."
 )
 @format_options
-def command(lab: Path, model: str, suites: tuple[str, ...], metrics: tuple[str, ...], form: str | None) -> None:
+def command(lab: Path | str, model: str, suites: tuple[str, ...], metrics: tuple[str, ...], form: str | None) -> None:
     """Show the scores of MODEL in LAB over its versions, and at which of them a score changed."""
     print_result(cp.Lab(lab).history(model, suites=suites, metrics=metrics), form)

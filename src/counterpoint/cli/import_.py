@@ -35,7 +35,7 @@ from counterpoint.cli.printing import print_json, print_result, progress_shown
 @click.option("--out", type=FILE, help="Write what was not matched to this CSV or JSONL file.")
 @json_option
 def command(
-    lab: Path,
+    lab: Path | str,
     files: tuple[Path, ...],
     names: tuple[str, ...],
     scores: str | None,

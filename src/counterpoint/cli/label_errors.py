@@ -14,7 +14,7 @@ from counterpoint.cli.printing import print_result
 @click.option("--suite", required=True, shell_complete=complete(of_lab="suites"), help="Look at this suite of the lab.")
 @models_option
 @format_options
-def command(lab: Path, suite: str, models: tuple[str, ...], form: str | None) -> None:
+def command(lab: Path | str, suite: str, models: tuple[str, ...], form: str | None) -> None:
     """List queries of a suite in LAB whose gold several strong models contradict alike, the likeliest errors first.
 
     Without --model, the better half of the models by accuracy is believed.

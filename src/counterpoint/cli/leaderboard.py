@@ -36,11 +36,12 @@ from counterpoint.cli.printing import print_result
     show_default=True,
     help="Show metrics suite by suite, or means over data sets.",
 )
+@click.option("--slice", "slices", multiple=True, help="Show this saved slice as well; repeatable.")
 @click.option("--expand", metavar="MODEL", help="Show this model on each data set, with chance levels of bias.")
 @threshold_option
 @seed_option
 @format_options
-def command(lab: Path, expand: str | None, form: str | None, **request: Any) -> None:
+def command(lab: Path | str, expand: str | None, form: str | None, **request: Any) -> None:
     """Rank the models of LAB by the metrics that lead on its suites, best first, with their cost."""
     if expand:
         request |= {"layout": "datasets", "expand": [expand]}

@@ -6,7 +6,7 @@ from counterpoint import list_catalog
 from counterpoint.cli.options import format_options
 from counterpoint.cli.printing import print_result
 
-TABLES = ("suites", "families", "metrics", "models", "sources", "checks", "rules", "papers", "layouts")
+TABLES = ("suites", "families", "metrics", "models", "sources", "checks", "rules", "papers", "layouts", "outputs")
 """What can be listed."""
 
 
@@ -14,6 +14,6 @@ TABLES = ("suites", "families", "metrics", "models", "sources", "checks", "rules
 @click.argument("table", type=click.Choice(TABLES))
 @format_options
 def command(table: str, form: str | None) -> None:
-    """List suites, families, metrics, models, sources, checks, rules, papers or layouts, and what each needs."""
+    """List a table of the catalog: its names, what each is and what it needs."""
     listing = list_catalog(table)
     print_result(listing, form)

@@ -19,15 +19,19 @@ COMMANDS = {
     "compare": "Compare two models on the same groups, test by test.",
     "data": "Check the files of a data set, and describe what is in them.",
     "demo": "Show scenes, models, scores and a report in a minute.",
+    "doctor": "Tell what is installed, and what to install for what.",
+    "eval": "Do what an evaluation file says: make, ask, score, compare, gate, write.",
     "export": "Write a suite in the layout of another tool.",
     "export-site": "Write the pages of a lab as files that open without a server.",
+    "findings": "Say in words what a model does not understand.",
     "gate": "Hold rules against a model's scores; the exit code says whether they hold.",
     "generate": "Generate suites of groups from a source, and store them in a lab.",
     "history": "Show the scores of a model over its versions, and where they changed.",
     "import": "Add predictions made elsewhere as answers of a model.",
+    "init": "Write an evaluation file by asking what it should say.",
     "label-errors": "Find golds that several strong models contradict alike.",
     "leaderboard": "Show what models have beyond accuracy: bias, robustness, uncertainty, cost.",
-    "list": "List suites, metrics, models, sources, checks, rules, papers or layouts.",
+    "list": "List suites, metrics, models, sources, checks, rules, papers, layouts or outputs.",
     "ls": "List what a lab holds.",
     "paper": "Print the tables of a paper from the models of a lab.",
     "pictures": "Set the folders of a lab's pictures, and show which are found.",
@@ -35,6 +39,7 @@ COMMANDS = {
     "report": "Write what a lab shows to one file that can be mailed.",
     "review": "Write groups to a sheet that a person marks, and count the marks.",
     "run": "Ask a model everything that a lab has not asked it yet.",
+    "sample-size": "Say how many groups a gate needs to find a difference.",
     "score": "Score the answers in a lab, with intervals.",
     "serve": "Show a lab in the browser.",
     "study": "Run an experiment on a lab or on the built-in world.",
@@ -64,6 +69,7 @@ class Lazy(click.Group):
         module = f"{name}_" if iskeyword(name) else name.replace("-", "_")  # `import` is no name of a module
         found = import_module(f"counterpoint.cli.{module}").command
         assert isinstance(found, click.Command), f"cli/{module}.py has no command"
+        _add_examples(found, name)
         return found
 
     def resolve_command(
@@ -111,6 +117,17 @@ def main() -> None:
     except BrokenPipeError:
         sys.exit(141)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _add_examples(command: click.Command, name: str) -> None:
+    """End the help of a command, or of each command of a group, with examples."""
+    from counterpoint.cli.examples import examples_text  # which the list of commands does not need
+
+    if isinstance(command, click.Group):
+        for part, own in command.commands.items():
+            _add_examples(own, f"{name} {part}")
+    else:
+        command.epilog = examples_text(name) or command.epilog
 
 
 def _warn(

@@ -12,12 +12,35 @@ import counterpoint as cp  # names are imported on first use
 
 F = TypeVar("F", bound=Callable[..., Any])
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]
-LAB = click.Path(file_okay=False, path_type=Path)
-FILE = click.Path(dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
-EXISTING = click.Path(exists=True, path_type=Path)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+]+:/")
+
+
+class LocalPath(click.Path):
+    """A path on this machine; an address of an object store is a usage error, and not a folder called `s3:`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path that was typed."""
+        if _ADDRESS.match(str(value)):
+            self.fail(f"{value} is the address of an object store; name a path on this machine", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class FolderOrAddress(click.Path):
+    """A folder as a path, or an address such as `s3://bucket/lab` as text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path or the address that was typed."""
+        return str(value) if _ADDRESS.match(str(value)) else super().convert(value, param, ctx)
+
+
+LAB = FolderOrAddress(file_okay=False, path_type=Path)
+"""A lab: a folder, or an address of an object store."""
+FILE = LocalPath(dir_okay=False, path_type=Path)
+FOLDER = LocalPath(file_okay=False, path_type=Path)
+EXISTING = LocalPath(exists=True, path_type=Path)
 """A folder or file that is read."""
-EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+PICTURES = FolderOrAddress(exists=True, file_okay=False, path_type=Path)
+"""A folder of pictures, or their address."""
 POSITIVE = click.IntRange(1)
 SHARE = click.FloatRange(0, 1)
 
@@ -84,14 +107,14 @@ def check_settings(ctx: click.Context, param: click.Parameter, given: tuple[str,
     return settings
 
 
-def picture_roots(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, Path]:
-    """Folders of pictures by namespace; each must exist."""
-    roots = {}
+def picture_roots(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, Path | str]:
+    """Folders or addresses of pictures by namespace; a folder must exist."""
+    roots: dict[str, Path | str] = {}
     for text in given:
         namespace, sign, folder = text.partition("=")
-        if not sign or not namespace or not Path(folder).is_dir():
-            raise click.BadParameter(f"{text!r} is no NAMESPACE=FOLDER with a folder that exists")
-        roots[namespace] = Path(folder)
+        if not sign or not namespace or not (_ADDRESS.match(folder) or Path(folder).is_dir()):
+            raise click.BadParameter(f"{text!r} is no NAMESPACE=FOLDER with a folder that exists, or an address")
+        roots[namespace] = folder if _ADDRESS.match(folder) else Path(folder)
     return roots
 
 
@@ -127,12 +150,27 @@ models_option = click.option(
     shell_complete=complete(of_lab="models"),
     help="Use this model of the lab, by name or fingerprint; repeatable.",
 )
+
+
+def lab_model_option(flag: str, text: str, *, required: bool = False) -> Callable[[F], F]:
+    """An option that names one model or version of the lab, which the shell completes."""
+    absent: dict[str, Any] = {} if required else {"default": ""}  # a default of None would count as given
+    return click.option(flag, required=required, shell_complete=complete(of_lab="models"), help=text, **absent)
+
+
+log_option = click.option(
+    "--log",
+    "trackers",
+    multiple=True,
+    metavar="TRACKER[:WHERE]",
+    help="Log scores and failures to wandb, mlflow, tensorboard or jsonl, once per version; repeatable.",
+)
 seed_option = click.option("--seed", default=0, show_default=True, help="Seed for sampling and random draws.")
 
 
 model_options = stack(
     click.option("--model-args", default="", metavar="K=V,…", help="Set the model; a comma in a value is doubled."),
-    click.option("--device", help="Compute a local model here: cpu, cuda, cuda:1; several with commas."),
+    click.option("--device", help="Compute a local model here: cpu, cuda, cuda:1; cuda:all, or several with commas."),
     click.option("--dtype", help="Compute with these numbers: float32, bfloat16, float16."),
     click.option(
         "--base-url", metavar="URL", help="Reach a model on a server here; else OPENAI_BASE_URL and the like."

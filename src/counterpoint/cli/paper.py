@@ -46,7 +46,7 @@ def command() -> None:
 @_paper_options("beyond-accuracy")
 @threshold_option
 @_printed
-def beyond_accuracy(lab: Path, form: str | None, **request: Any) -> None:
+def beyond_accuracy(lab: Path | str, form: str | None, **request: Any) -> None:
     """Print the tables of Beyond Accuracy (EMNLP 2021) from LAB: means over data sets, and every data set."""
     print_result(Lab(lab).paper("beyond-accuracy", **request), form)
 
@@ -54,7 +54,7 @@ def beyond_accuracy(lab: Path, form: str | None, **request: Any) -> None:
 @command.command("carets")
 @_paper_options("carets")
 @_printed
-def carets(lab: Path, form: str | None, **request: Any) -> None:
+def carets(lab: Path | str, form: str | None, **request: Any) -> None:
     """Print the tables of CARETS (ACL 2022) from LAB, with 95 % intervals over pictures and the paper's human rows."""
     print_result(Lab(lab).paper("carets", **request), form)
 
@@ -62,7 +62,7 @@ def carets(lab: Path, form: str | None, **request: Any) -> None:
 @command.command("contrast")
 @_paper_options("contrast")
 @click.option("--k", "ks", multiple=True, type=POSITIVE, help="Take this many contrasts in a set; 1, 3 and 5.")
-def contrast(lab: Path, form: str | None, **request: Any) -> None:
+def contrast(lab: Path | str, form: str | None, **request: Any) -> None:
     """Print the tables of contrast sets (NAACL 2021) from LAB: originals, contrasts, the drop, consistency by k."""
     print_result(Lab(lab).paper("contrast", **request), form)
 
@@ -71,7 +71,7 @@ def contrast(lab: Path, form: str | None, **request: Any) -> None:
 @_paper_options("rad")
 @threshold_option
 @_printed
-def rad(lab: Path, form: str | None, **request: Any) -> None:
+def rad(lab: Path | str, form: str | None, **request: Any) -> None:
     """Print the tables of RAD (ACL 2021) from LAB: RAD and accuracy by augmentation, and how many were made."""
     print_result(Lab(lab).paper("rad", **request), form)
 
@@ -89,6 +89,6 @@ def rad(lab: Path, form: str | None, **request: Any) -> None:
     help="Use these pairs in Table 4.",
 )
 @_printed
-def valse(lab: Path, form: str | None, **request: Any) -> None:
+def valse(lab: Path | str, form: str | None, **request: Any) -> None:
     """Print the tables of VALSE (ACL 2022) from LAB: captions against foils on eleven instruments, and their words."""
     print_result(Lab(lab).paper("valse", **request), form)

@@ -11,8 +11,8 @@ from counterpoint.cli.printing import print_result
 
 @click.command("pictures")
 @lab_argument
-@click.argument("folders", nargs=-1, metavar="[NAMESPACE=FOLDER]...", callback=picture_roots)
+@click.argument("folders", nargs=-1, metavar="[NAMESPACE=FOLDER|ADDRESS]...", callback=picture_roots)
 @json_option
-def command(lab: Path, folders: dict[str, Path], as_json: bool) -> None:
-    """Set the folders of LAB's pictures by namespace, and show how many of them are found."""
+def command(lab: Path | str, folders: dict[str, Path | str], as_json: bool) -> None:
+    """Set the folders or addresses of LAB's pictures by namespace, and show how many of them are found."""
     print_result(Lab(lab).pictures(folders), as_json=as_json)

@@ -15,7 +15,7 @@ from counterpoint.cli.printing import print_result, progress_shown
 @click.option("--markdown", is_flag=True, help="Also write the leaderboard in Markdown beside it.")
 @click.option("--latex", is_flag=True, help="Also write the leaderboard in LaTeX beside it.")
 @json_option
-def command(lab: Path, out: Path, markdown: bool, latex: bool, as_json: bool) -> None:
+def command(lab: Path | str, out: Path, markdown: bool, latex: bool, as_json: bool) -> None:
     """Write the scores and failures of the models in LAB to one HTML file, which needs nothing else."""
     with progress_shown():
         written = Lab(lab).report(out, markdown=markdown, latex=latex)

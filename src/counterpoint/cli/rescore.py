@@ -26,7 +26,7 @@ def check_rule(ctx: click.Context, param: click.Parameter, rule: str) -> str:
 @models_option
 @suites_option
 @json_option
-def command(lab: Path, rule: str, as_json: bool, **chosen: Any) -> None:
+def command(lab: Path | str, rule: str, as_json: bool, **chosen: Any) -> None:
     """Take values from the answers in LAB by another rule. No model is asked, and no answer is rewritten.
 
     Scores, comparisons, reports and pages show the new values from then on. `counterpoint list rules` describes them.

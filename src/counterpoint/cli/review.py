@@ -46,7 +46,7 @@ _SAMPLE = 60  # groups of a suite on a sheet
 @click.option("--no-proof", is_flag=True, help="Leave out of a sheet why each gold is right.")
 @format_options
 def command(
-    lab: Path,
+    lab: Path | str,
     task: str | None,
     sheet: Path | None,
     suites: tuple[str, ...],
@@ -61,7 +61,7 @@ def command(
     no_serve: bool,
     port: int,
     host: str,
-    token: str | None,
+    token: str,
     opens: bool,
     seed: int,
     no_proof: bool,
@@ -110,7 +110,7 @@ def _serve(
     page: str,
     port: int,
     host: str,
-    token: str | None,
+    token: str,
     opens: bool,
     print_links: Callable[[str], None],
 ) -> None:
@@ -123,4 +123,4 @@ def _serve(
             click.launch(address)
 
     with progress_shown():
-        serve(lab, host=host, port=port, token=token or "", page=page, started=started)
+        serve(lab, host=host, port=port, token=token, page=page, started=started)

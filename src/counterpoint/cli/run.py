@@ -24,6 +24,9 @@ from counterpoint.cli.printing import print_result, progress_shown
 FLAGS = ("device", "dtype", "base_url", "concurrency", "budget", "prices", "batch")
 """Options that are settings of a model."""
 
+CLUSTER = ("engine", "cpus_per_worker", "gpus_per_worker")
+"""Options that are about a cluster."""
+
 
 @click.command("run")
 @lab_argument
@@ -45,14 +48,21 @@ FLAGS = ("device", "dtype", "base_url", "concurrency", "budget", "prices", "batc
 @click.option("--trials", default=0, type=click.IntRange(0), help="Add stochastic passes to the plain one.")
 @click.option("--seed", default=0, show_default=True, help="Seed for the stochastic passes.")
 @click.option("--batch-size", type=POSITIVE, help="Ask this many queries at once; else what suits the model.")
+@click.option("--workers", default=0, type=click.IntRange(0), help="Load the model in this many processes, or actors.")
+@click.option("--engine", type=click.Choice(["ray"]), help="Run the workers on the Ray cluster of RAY_ADDRESS.")
+@click.option("--cpus-per-worker", type=POSITIVE, help="Give each worker on Ray this many cores; 1 by default.")
+@click.option(
+    "--gpus-per-worker", type=click.FloatRange(0), help="Give each worker on Ray this many GPUs; 0.5 shares one."
+)
 @click.option("--dry-run", is_flag=True, help="Estimate requests, tokens, price and time, and ask nothing.")
 @json_option
-def command(lab: Path, model: str, model_args: str, dry_run: bool, as_json: bool, **request: Any) -> None:
+def command(lab: Path | str, model: str, model_args: str, dry_run: bool, as_json: bool, **request: Any) -> None:
     """Ask a model everything in LAB that is missing. Stop it at any time; run it again to go on.
 
     The exit code is 1 where every query failed, and 130 after Ctrl-C.
     """
     flags = {name: request.pop(name) for name in FLAGS}
+    request |= _cluster_options({name: request.pop(name) for name in CLUSTER})
     with settings_of(model, model_args, flags) as args:
         if dry_run:
             print_result(cp.Lab(lab).estimate_run(model, model_args=args, **request), as_json=as_json)
@@ -67,7 +77,15 @@ def command(lab: Path, model: str, model_args: str, dry_run: bool, as_json: bool
     sys.exit(1 if report.all_failed else 0)
 
 
-def _ask(lab: Path, model: str, args: dict[str, str], request: dict[str, Any]) -> tuple[Any, str]:
+def _cluster_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options about a cluster that were given."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if given and "engine" not in given:
+        raise click.UsageError(f"--{next(iter(given)).replace('_', '-')} is for --engine ray")
+    return given
+
+
+def _ask(lab: Path | str, model: str, args: dict[str, str], request: dict[str, Any]) -> tuple[Any, str]:
     """The report of a run, and the command that asks what is left."""
     again = _command_line(lab, model, args, request)
     try:
@@ -78,7 +96,7 @@ def _ask(lab: Path, model: str, args: dict[str, str], request: dict[str, Any]) -
         raise SystemExit(130) from None
 
 
-def _command_line(lab: Path, model: str, args: Mapping[str, str], request: Mapping[str, Any]) -> str:
+def _command_line(lab: Path | str, model: str, args: Mapping[str, str], request: Mapping[str, Any]) -> str:
     """The command that asks what is left."""
     words = ["counterpoint", "run", str(lab), "--model", model]
     words += [word for name in request["suites"] for word in ("--suite", name)]

@@ -16,6 +16,6 @@ from counterpoint.cli.printing import print_result
 @suites_option
 @scoring_options
 @format_options
-def command(lab: Path, form: str | None, **request: Any) -> None:
+def command(lab: Path | str, form: str | None, **request: Any) -> None:
     """Score the models of LAB, with 95 % intervals over pictures: by default every metric that applies to a suite."""
     print_result(cp.Lab(lab).scores(**request), form)

@@ -61,7 +61,7 @@ def plain(form: str | None, **request: Any) -> None:
 )
 @seed_option
 @format_options
-def blind(lab: Path, form: str | None, **request: Any) -> None:
+def blind(lab: Path | str, form: str | None, **request: Any) -> None:
     """Rank the captions and foils of LAB by text-only models, and probe what its texts give away.
 
     The model ngram is cross-fitted on the captions of the suites: those of a picture are scored by a model that was

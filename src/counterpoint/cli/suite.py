@@ -20,7 +20,7 @@ from counterpoint.cli.printing import print_result
 @click.option("--errata", type=FILE, help="Write what was removed and changed, and why, to this file.")
 @format_options
 def command(
-    lab: Path,
+    lab: Path | str,
     suite: str,
     how: str | None,
     applied: Path | None,

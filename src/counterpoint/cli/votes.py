@@ -12,7 +12,11 @@ from counterpoint.cli.printing import print_result
 @click.command("votes")
 @lab_argument
 @suites_option
-@click.option("--task", type=click.Choice(["judge", "answer", "audit"]), help="Count votes of this task.")
+@click.option(
+    "--task",
+    type=click.Choice(["judge", "answer", "audit", "note"]),
+    help="Count votes of this task, or list notes.",
+)
 @click.option("--import", "files", multiple=True, type=EXISTING, help="Add the votes of this file; repeatable.")
 @click.option("--people", is_flag=True, help="Store what most people said as answers of the model people.")
 @click.option("--each", is_flag=True, help="With --people, store the answers of every voter as a model too.")
@@ -25,7 +29,7 @@ from counterpoint.cli.printing import print_result
 )
 @format_options
 def command(
-    lab: Path,
+    lab: Path | str,
     suites: tuple[str, ...],
     task: str | None,
     files: tuple[Path, ...],
@@ -36,12 +40,15 @@ def command(
 ) -> None:
     """Count the votes of people in LAB: valid items, agreement and voters, with intervals.
 
-    With --import, votes of another tool are added; with --people, what most people said becomes a model.
+    With --import, votes of another tool are added; with --people, what most people said becomes a model. With
+    --task note, the notes on groups are listed.
     """
     opened = cp.Lab(lab)
     if files:
         print_result(opened.import_votes(*files), form)
     elif people:
         print_result(opened.add_people(*suites, each=each, estimate=estimate), form)
+    elif task == "note":
+        print_result(opened.notes(*suites), form)
     else:
         print_result(opened.votes(*suites, task=task or ""), form)

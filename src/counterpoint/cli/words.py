@@ -16,7 +16,7 @@ from counterpoint.cli.printing import print_result
 @click.option("--out", type=FOLDER, help="Draw an SVG chart for each test into this folder.")
 @click.option("--top", default=25, show_default=True, type=POSITIVE, help="Show this many words in a chart.")
 @format_options
-def command(lab: Path, suites: tuple[str, ...], form: str | None, **request: Any) -> None:
+def command(lab: Path | str, suites: tuple[str, ...], form: str | None, **request: Any) -> None:
     """Show how many words captions and foils of LAB differ by, and how far apart the two sides are."""
     report = Lab(lab).words(*suites, **request)
     print_result(report, form)

@@ -1,0 +1,83 @@
+"""A full disk: every command says what could not be written and what is safe, and the lab stays whole."""
+
+import resource
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from proving import sample
+
+import counterpoint as cp
+from counterpoint.cli.main import commands
+from counterpoint.core.errors import CounterpointError
+
+FULL = 60
+"""Bytes that a file may have on this disk."""
+LINES = """
+run lab --model random
+rescore lab --rule choice
+generate lab --suite negation --items 12
+export lab --suite order --layout datasets --out exported
+export lab --suite order --layout lmms-eval --out exported
+export lab --suite order --layout vlmevalkit --out exported
+export lab --suite order --layout inspect --out exported
+export-site lab --out site --limit 1
+augment lab --out training --items 12 --layout vqa
+review lab --suite order --sheet sheet.csv
+review lab --task answer --no-serve
+check lab --suite order
+report lab --out report.html
+verify lab --write-digests lab.sha256
+pictures lab world=pictures
+""".strip().splitlines()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    lab = cp.Lab(tmp_path_factory.mktemp("full") / "lab")
+    lab.generate("order", source="world", items=12, limit=4)
+    lab.run("constant")
+    return lab.folder
+
+
+@pytest.fixture
+def lab(workdir: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> cp.Lab:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(workdir / "cache"))
+    shutil.copytree(folder, workdir / "lab")
+    (workdir / "pictures").mkdir()
+    return cp.Lab(workdir / "lab")
+
+
+@contextmanager
+def _full_disk() -> Iterator[None]:
+    """Let no file grow beyond a few bytes, which fails in the system call as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("line", sample(LINES, 8))
+def test_a_command_says_what_could_not_be_written(lab: cp.Lab, line: str) -> None:
+    with _full_disk():
+        result = CliRunner().invoke(commands, line.split())
+    assert isinstance(result.exception, CounterpointError), f"{result.exception!r} {result.output}"
+    assert "cannot be written: " in str(result.exception)
+    assert result.exception.hint
+    assert cp.verify_folder(lab.folder).holds
+    assert not [path for path in lab.folder.rglob("*.draft") if path.is_file()]
+    assert not (lab.folder.parent / "exported").exists() or not any((lab.folder.parent / "exported").iterdir())
+
+
+def test_a_run_says_what_is_kept_and_goes_on(lab: cp.Lab) -> None:
+    with _full_disk(), pytest.raises(CounterpointError, match="cannot be written") as problem:
+        lab.run("random")
+    assert "0 answers of this run are stored and whole" in problem.value.hint
+    report = lab.run("random")
+    assert report.outcome.asked == len(lab.answers("constant"))
+    assert cp.verify_folder(lab.folder).holds
