@@ -18,7 +18,7 @@ from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
@@ -30,7 +30,7 @@ from trials import Ending, data_sets, ending, missing, prediction_ending, put_in
 
 ROUND = 500
 SLOW = 2.0
-"""Seconds in which any of these small files must be read."""
+"""Seconds of the processor in which any of these small files must be read."""
 Reader = Callable[[Sample, Path, Damaged], Ending]
 """How the reading of a folder with a damaged file ends."""
 
@@ -83,7 +83,7 @@ def _read_some(reader: Reader, sample: Sample, folder: Path, round_: int, most: 
     def read(one: Damaged) -> None:
         if len(tally.seen) >= most or not tally.is_new(one):
             return
-        start = perf_counter()
+        start = process_time()
         with put_in(folder, contents, one):
             try:
                 tally.endings[reader(sample, folder, one)] += 1
@@ -93,7 +93,7 @@ def _read_some(reader: Reader, sample: Sample, folder: Path, round_: int, most: 
                 tally.problems.setdefault(
                     _origin(problem), f"{one}\n    {type(problem).__name__}: {str(problem)[:300]}"
                 )
-        tally.slowest = max(tally.slowest, perf_counter() - start)
+        tally.slowest = max(tally.slowest, process_time() - start)
 
     read()
 
