@@ -140,8 +140,8 @@ def takes_bytes(model: onnx.ModelProto) -> None:
     for node in graph.node:
         for place in [place for place, name in enumerate(node.input) if name == inner]:
             node.input[place] = "normal"
-    constants = {"pixel_scale": np.float32(1 / 64), "pixel_zero": np.int8(0)}
-    graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in constants.items())
+    graph.initializer.append(numpy_helper.from_array(np.array(1 / 64, np.float32), "pixel_scale"))
+    graph.initializer.append(numpy_helper.from_array(np.array(0, np.int8), "pixel_zero"))
     graph.node.insert(0, helper.make_node("Transpose", ["pixels"], ["planes"], perm=[0, 3, 1, 2]))
     graph.node.insert(1, helper.make_node("DequantizeLinear", ["planes", "pixel_scale", "pixel_zero"], ["normal"]))
     pixels.CopyFrom(helper.make_tensor_value_info("pixels", TensorProto.INT8, ["pictures", 240, 320, 3]))
