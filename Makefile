@@ -6,7 +6,7 @@ BASE := .venv/.base
 READY := .venv/.ready
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, each of which would compile the package again
 
-.PHONY: demo test check style format prove clean
+.PHONY: demo test check style format docs results report-pdf dist release prove clean
 
 demo: $(BASE)         ## install the base package and show real failures of real models; SERVE=1 opens the pages
 	$(BIN)/counterpoint demo
@@ -28,6 +28,21 @@ format: $(READY)      ## put the code in order
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(READY)        ## build the documentation site into build/docs; any warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+dist: $(READY)        ## build the wheel and the source archive
+	$(BIN)/python -m hatchling build -d dist
+
+release: $(READY)     ## build, test and describe a release; nothing is tagged or uploaded
+	$(BIN)/python -m scripts.release --dry-run
+
+results: $(BASE)      ## write the tables of docs/results again
+	$(BIN)/python scripts/results.py
+
+report-pdf: $(READY)  ## print the technical report to build/counterpoint.pdf, with Chromium
+	$(BIN)/python -m scripts.report_pdf
+
 prove: $(READY)       ## the heavy proofs in full, with their figures printed
 	$(BIN)/pytest -n auto --dist loadfile -m "" --hypothesis-profile=prove
 	$(BIN)/counterpoint study plain --items 2000
@@ -39,6 +54,10 @@ prove: $(READY)       ## the heavy proofs in full, with their figures printed
 	$(BIN)/python -m benchmarks.comparison_size
 	$(BIN)/python -m benchmarks.calibration_coverage
 	$(BIN)/python -m benchmarks.damage
+	$(BIN)/python -m benchmarks.attacks.damaged_labs --count 10000 --seconds 1800
+	$(BIN)/python -m benchmarks.attacks.hostile_requests --count 2000
+	$(BIN)/python -m benchmarks.attacks.hostile_servers --seconds 1200
+	$(BIN)/python -m benchmarks.attacks.kills --kills 1000 --seconds 1200
 	$(BIN)/python -m benchmarks.source_speed
 	$(BIN)/python -m benchmarks.suite_speed
 	$(BIN)/python -m benchmarks.carets_speed
@@ -56,11 +75,13 @@ prove: $(READY)       ## the heavy proofs in full, with their figures printed
 	$(BIN)/python -m benchmarks.explorer_speed
 	$(BIN)/python -m benchmarks.voting_load
 	$(BIN)/python -m benchmarks.voting_load --voters 4 --groups 250 --kills 50
+	$(BIN)/python -m benchmarks.voting_pace
 	$(BIN)/python -m benchmarks.edit_speed
 	$(BIN)/python -m benchmarks.engine_speed
-	$(BIN)/python -m benchmarks.engine_kills
 	$(BIN)/python -m benchmarks.store_speed --full
 	$(BIN)/python -m benchmarks.score_speed --full
+	$(BIN)/python -m scripts.release --dry-run --out build/release
+	$(BIN)/python -m scripts.first_ten_minutes
 
 clean:
 	rm -rf .venv demo build dist
@@ -70,6 +91,6 @@ $(BASE): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	touch $(BASE)
 
-$(READY): $(BASE)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(READY): $(BASE) constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $(READY)

@@ -1,7 +1,9 @@
-"""Run the commands of pages and write what they print into the pages: `python scripts/page_outputs.py README.md`.
+"""Run the commands of pages and write what they print into the pages: `python -m scripts.page_outputs README.md`.
 
 A shown line is replaced by the printed one that differs in figures and blanks alone. Where there is none, the command
 is named with all that it prints, and its lines stay as they are: a row came or went, and a person decides.
+
+With `--anew`, all that commands of `console` blocks print takes the place of what is shown, where anything is.
 
 With `--tables`, the tables below a line `<!-- printed by the commands above -->` are written too. Such a table belongs
 to the last block of shell commands before it, one of which prints it with `--markdown`; that may take minutes a page.
@@ -20,13 +22,13 @@ from typing import Any
 from click.testing import CliRunner
 
 from counterpoint.cli.main import commands
+from scripts.page_blocks import VARIES, shown_commands
 
 MARK = "<!-- printed by the commands above -->"
 PART = re.compile(
     rf"^```(?P<language>python|text|console|sh)\n(?P<text>.*?)^```$|^{MARK}\n\n(?P<table>(?:^\|[^\n]*\n)+)",
     re.MULTILINE | re.DOTALL,
 )
-VARIES = re.compile(r"…|\d{4}-\d{2}-\d{2}|\bin \d+ s\b|127\.0\.0\.1")
 FIGURE = re.compile(r"\b[0-9a-f]{16}\b|-{3,}|\d[\d,.]*")
 LOOP = re.compile(r"^for (\w+) in (.*?); do\s+(.*?);?\s*done$", re.MULTILINE | re.DOTALL)
 
@@ -34,9 +36,9 @@ LOOP = re.compile(r"^for (\w+) in (.*?); do\s+(.*?);?\s*done$", re.MULTILINE | r
 class PageRun:
     """The run of a page from top to bottom, and what in it a person must decide."""
 
-    def __init__(self, *, with_tables: bool) -> None:
+    def __init__(self, *, with_tables: bool, anew: bool = False) -> None:
         self.doubts: list[str] = []
-        self._with_tables = with_tables
+        self._with_tables, self._anew = with_tables, anew
         self._space: dict[str, Any] = {"__name__": "__main__"}
         self._said = self._script = ""
         self._printed: dict[str, str] = {}
@@ -54,7 +56,9 @@ class PageRun:
         elif language == "text":
             return f"```text\n{self._said}```"
         elif language == "console":
-            lines = [line for command, shown in _commands(text) for line in (command, *self._output(command, shown))]
+            lines = [
+                line for command, shown in shown_commands(text) for line in (command, *self._output(command, shown))
+            ]
             return "\n".join(["```console", *lines, "```"])
         elif file := re.match(r"# (\w+\.py)\n", text):
             Path(file[1]).write_text(text, encoding="utf-8")
@@ -68,6 +72,8 @@ class PageRun:
         if not command.startswith("$ counterpoint "):
             return shown
         printed = _invoke(shlex.split(command)[2:]).splitlines()
+        if self._anew:
+            return [line.rstrip() for line in printed] if shown else shown
         try:
             return list(_refreshed(shown, iter(printed)))
         except LookupError as gone:
@@ -123,14 +129,6 @@ def _invoke(words: Sequence[str]) -> str:
     return done.stdout if "--markdown" in words else done.output
 
 
-def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Every command of a block, with the lines that it prints."""
-    lines = text.splitlines()
-    starts = [place for place, line in enumerate(lines) if line.startswith("$ ")]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        yield lines[start], lines[start + 1 : end]
-
-
 def _refreshed(shown: Sequence[str], printed: Iterator[str]) -> Iterator[str]:
     """The shown lines with the figures of the printed ones, which come in the same order."""
     for line in shown:
@@ -149,10 +147,11 @@ def _shape(line: str) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """Bring pages up to date, each in an empty folder of its own."""
-    for path in [Path(path).resolve() for path in arguments if path != "--tables"]:
+    for path in [Path(path).resolve() for path in arguments if not path.startswith("--")]:
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             sys.path.insert(0, folder)
-            run, text = PageRun(with_tables="--tables" in arguments), path.read_text(encoding="utf-8")
+            run = PageRun(with_tables="--tables" in arguments, anew="--anew" in arguments)
+            text = path.read_text(encoding="utf-8")
             page = run.written(text)
             path.write_text(page, encoding="utf-8")
             verdict = "changed" if page != text else "as it was"

@@ -1,4 +1,4 @@
-"""Write docs/reference: commands, public names, the catalog and the errors, from the code itself.
+"""Write docs/reference: commands, public names, the catalog, the evaluation file and the errors, from the code itself.
 
 Run `python scripts/reference.py` after any change to these; a test fails while the pages differ from what this makes.
 Signatures are taken from the source, so that every version of Python and of our libraries writes the same pages.
@@ -6,6 +6,8 @@ Signatures are taken from the source, so that every version of Python and of our
 
 import ast
 import inspect
+import json
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from itertools import pairwise
@@ -14,22 +16,32 @@ from textwrap import indent
 from typing import Any
 
 import click
+import msgspec
+from msgspec import Struct, structs
 
-import counterpoint
 from counterpoint import catalog
 from counterpoint.cli.main import COMMANDS, commands
 from counterpoint.core import errors
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.metric import Contents
+from counterpoint.lab.evaluation import settings
+from counterpoint.lab.reader import RANKED, YES_OR_NO
+from counterpoint.metrics.metric import Contents, displayed
 from counterpoint.sources.dataset import KINDS, DataSet
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+CHECKS = Path(__file__).parents[1] / "docs" / "explanation" / "checks.md"
+SUITES = Path(__file__).with_name("suites.toml")
+EXAMPLES = Path(__file__).with_name("api_examples.md")
+PUBLIC = ("counterpoint", "counterpoint.testing", "counterpoint.integrations")
+SCHEMA = Path(__file__).parents[1] / "src" / "counterpoint" / "lab" / "evaluation" / "schema.json"
 HEAD = "<!-- Made by scripts/reference.py from the code; edit the docstrings, not this page. -->\n\n"
 
 
 def pages() -> dict[str, str]:
     """The name and the text of each page."""
     blocks_by_page = {"commands.md": _commands(), "api.md": _api(), "catalog.md": _catalog(), "errors.md": _errors()}
+    blocks_by_page["evaluation-file.md"] = _evaluation_file()
+    blocks_by_page["which-test-measures-what.md"] = _which_test()
     return {name: HEAD + "\n\n".join(blocks) + "\n" for name, blocks in blocks_by_page.items()}
 
 
@@ -58,6 +70,8 @@ def _command(command: click.Command, words: str) -> Iterator[str]:
     yield _prose(command.help or "")
     if options:
         yield _table(("option", "what it does", "default"), map(_option, options))
+    if command.epilog:
+        yield _code("sh", "\n".join(line.strip() for line in command.epilog.splitlines()[2:]))
     if isinstance(command, click.Group):
         for name in sorted(command.commands):
             yield from _command(command.commands[name], f"{words} {name}")
@@ -76,49 +90,69 @@ def _option(option: click.Option) -> tuple[str, str, str]:
 def _api() -> Iterator[str]:
     yield "# Public names"
     yield (
-        "The public API: everything that `import counterpoint as cp` offers. Each name is loaded on first use. "
-        "What is not on this page may change without notice. `counterpoint.testing` holds the doubles for tests of "
-        "plug-ins."
+        "The public API: everything that `import counterpoint as cp` offers, then `counterpoint.testing`, the doubles "
+        "for tests of plug-ins, and `counterpoint.integrations`. What is not on this page may change without notice. "
+        "Every example is run by the tests; those that use `lab` share the one that the example of [Lab](#lab) makes."
     )
-    for name in counterpoint.__all__:
-        if name == "__version__":
-            yield "## `__version__`"
-            yield "The version of the package, as text."
-        else:
-            yield from _public(name, getattr(counterpoint, name))
+    for package in PUBLIC:
+        module = import_module(package)
+        for name in module.__all__:
+            yield from _public(name, getattr(module, name), package.removeprefix("counterpoint").lstrip("."))
 
 
-def _public(name: str, value: Any) -> Iterator[str]:
-    yield f"## {name}"
-    if inspect.ismodule(value):
+def api_examples() -> dict[str, str]:
+    """The examples that stand beside the code, by name."""
+    sections = EXAMPLES.read_text(encoding="utf-8").split("\n## ")[1:]
+    return {name: example.strip() for name, _, example in (section.partition("\n") for section in sections)}
+
+
+def _public(name: str, value: Any, package: str) -> Iterator[str]:
+    title = f"{package}.{name}" if package else name
+    yield f"## `{title}`" if name.startswith("_") else f"## {title}"
+    called = title if package else f"cp.{name}"
+    if isinstance(value, str):
+        yield "The version of the package, as text."
+    elif inspect.ismodule(value):
         yield from _module(value)
-        return
-    node = _node(value)
-    if isinstance(node, ast.FunctionDef):
-        yield _code("python", _signature(node, f"cp.{name}"))
+    elif isinstance(node := _node(value), ast.FunctionDef):
+        yield _code("python", _signature(node, called))
         yield _prose(_doc(node))
-        return
-    constructor = next((part for part in node.body if getattr(part, "name", "") == "__init__"), None)
-    if constructor:
-        yield _code("python", _signature(constructor, f"cp.{name}").removesuffix(" -> None"))
+    else:
+        yield from _class(value, node, called)
+    if example := api_examples().get(title):
+        yield _code("python", example)
+
+
+def _class(value: Any, node: Any, called: str) -> Iterator[str]:
+    """A public class: how it is made, what it is, its fields, members and methods."""
+    owners = [base for base in value.__mro__ if base.__module__.startswith("counterpoint.")]
+    methods = dict[str, ast.FunctionDef]()  # those of the class itself first
+    for part in (part for owner in owners for part in _node(owner).body):
+        if isinstance(part, ast.FunctionDef):
+            methods.setdefault(part.name, part)
+    if constructor := methods.get("__init__"):
+        yield _code("python", _signature(constructor, called).removesuffix(" -> None"))
     yield _prose(_doc(node))
     yield f"Defined in `{value.__module__}`."
-    fields, members, methods = [], [], []
-    for owner in reversed([base for base in value.__mro__ if base.__module__.startswith("counterpoint.")]):
+    fields, members = [], []
+    for owner in reversed(owners):
         source = _source(owner)
         for part in _node(owner).body:
             if isinstance(part, ast.AnnAssign) and not ast.unparse(part.target).startswith("_"):
                 fields.append(_field(part, source))
             elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Constant):
                 members.append((f"`{ast.unparse(part.targets[0])}`", f"`{part.value.value!r}`"))
-            elif isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
-                methods.append(part)
     if fields:
         yield _table(("field", "type", "default", ""), fields)
     if members:
         yield _table(("member", "value"), members)
-    if methods:
-        yield "\n".join(f"- **`{_label(method)}`**: {_doc(method).splitlines()[0]}" for method in methods)
+    if shown := [method for name, method in methods.items() if not name.startswith("_")]:
+        yield "\n".join(f"- **`{_label(method)}`**: {_sentences(method)}" for method in shown)
+
+
+def _sentences(node: ast.FunctionDef) -> str:
+    """The whole docstring as one paragraph, without its example."""
+    return " ".join(_doc(node).partition(">>>")[0].split())
 
 
 def _module(module: Any) -> Iterator[str]:
@@ -274,6 +308,139 @@ def _about(value: Any, place: str) -> str:
     return _first(module)
 
 
+def _which_test() -> Iterator[str]:
+    yield "# Which test measures what"
+    yield (
+        "Every suite, by who made its test. *Made from* is what the source must have. *Relation* is what the "
+        "answers of a group must satisfy: `same`, `differs`, `ranks` (the caption above the foil), `gold` (each by"
+        " its own right answer), `swap` (the answer should change). The first of the *metrics* leads on tables. "
+        "*Chance* is what a coin scores by that metric, where right answers are yes or no, or captions are ranked;"
+        " elsewhere it depends on the choices: run `random` and `constant` beside your model. *Words alone* is the"
+        " accuracy of a text-only model trained on the suite and judged on fresh scenes of the world, with the "
+        "best constant answer behind the stroke; [Checks](../explanation/checks.md#words-alone) says how it was "
+        "measured. On your data, `counterpoint check` and `counterpoint study blind` measure it again."
+    )
+    blind = _blind_baselines()
+    for maker, notes in tomllib.loads(SUITES.read_text(encoding="utf-8"))["makers"].items():
+        yield f"## {maker}"
+        yield notes["about"]
+        heads = ("suite", "tests that", "made from", "relation", "metrics", "chance", "words alone", "caveat")
+        yield _table(heads, [_suite_row(name, note, blind) for name, note in notes["suites"].items()])
+
+
+def _suite_row(name: str, note: Mapping[str, Any], blind: Mapping[str, list[str]]) -> tuple[str, ...]:
+    claim, takes, _ = _suite(catalog.find("suites", name), "")
+    tests = frozenset(note.get("tests", [name]))
+    contents = Contents(tests, frozenset(note["relations"]), frozenset(note["gold"]))
+    metrics = [metric for metric in map(catalog.metric, catalog.TABLES["metrics"]) if metric.applies(contents)]
+    leading = displayed(contents, [metric for metric in metrics if not metric.on_request or metric.leads(contents)])
+    measured = blind.get(name, [])
+    if not measured:
+        measured = [f"as `{note['asks']}`" if "asks" in note else "not measured"]
+    return (
+        f"`{name}`",
+        claim,
+        takes,
+        ", ".join(f"`{relation}`" for relation in note["relations"]) or "none",
+        ", ".join(f"`{metric.name}`" for metric in leading),
+        _chance(leading[0], contents) if len(contents.relations) <= 1 else "–",
+        "<br>".join(measured),
+        _sentence(note["caveat"]) if note["caveat"][0] != "`" else f"{note['caveat']}.",
+    )
+
+
+def _chance(metric: Any, contents: Contents) -> str:
+    """What a coin scores by a metric: in per cent, by the name of the metric that measures it, or unknown."""
+    if metric.chance:
+        return f"`{metric.chance}`"
+    by_coin = RANKED | (YES_OR_NO if contents.gold == {"yes-no"} else {})
+    return f"{100 * by_coin[metric.name]:g}" if metric.name in by_coin else "–"
+
+
+def _blind_baselines() -> dict[str, list[str]]:
+    """What a text-only model has on each suite, as the page on checks has measured it on fresh scenes."""
+    baselines = dict[str, list[str]]()
+    lines = CHECKS.read_text(encoding="utf-8").partition("\n## Words alone\n")[2].splitlines()
+    for line in [line for line in lines if line.startswith("| ")][1:]:
+        name, _, _, _, fresh, chance, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        suite, _, test = name.partition(": ")
+        value = f"{fresh} / {chance.rpartition('/')[2].strip()}"
+        baselines.setdefault(suite, []).append(f"{test}: {value}" if test else value)
+    return baselines
+
+
+EVALUATION = {
+    settings.EvaluationSettings: ("", ""),
+    settings.SuiteSettings: ("[[suites]]", "generate"),
+    settings.ModelSettings: ("[[models]]", "run"),
+    settings.PredictionSettings: ("[[predictions]]", "import"),
+    settings.GateSettings: ("[[gates]]", "gate"),
+}
+"""The tables of an evaluation file, with their headers and the commands whose flags are their keys."""
+
+
+def _evaluation_file() -> Iterator[str]:
+    yield "# The evaluation file"
+    yield (
+        "`counterpoint.toml`, or the table `[tool.counterpoint]` of `pyproject.toml`, says what `counterpoint eval` "
+        "does. A key has the name of the flag of the command that its table stands for; a flag that can be repeated is "
+        "a list in the plural. Paths are relative to the file. "
+        "[Evaluate every week](../how-to/evaluate-every-week.md) shows it at work; `counterpoint init --schema` writes "
+        "a JSON schema by which editors complete it."
+    )
+    for table, (header, _) in EVALUATION.items():
+        yield f"## {header.strip('[]') or 'At the top'}"
+        yield f"{_first(table)}{f' Each begins with `{header}`.' if header else ''}"
+        described = _key_descriptions(table)
+        listed = [own for own in structs.fields(table) if header or own.type is str or own.name == "metrics"]
+        rows = [(f"`{own.encode_name}`", described[own.encode_name], _default(own)) for own in listed]
+        yield _table(("key", "what it says", "default"), rows)
+    yield "## outputs"
+    yield "The table `[outputs]` has a path for each kind of file that is written."
+    yield _table(("key", "what is written"), [(f"`{name}`", text) for name, text in _outputs().items()])
+
+
+def _default(own: structs.FieldInfo) -> str:
+    is_shown = not own.required and isinstance(own.default, int | str) and own.default != ""
+    return f"`{json.dumps(own.default)}`" if is_shown else ""
+
+
+def _outputs() -> dict[str, str]:
+    return {name: _first(catalog.find("outputs", name)) for name in sorted(catalog.TABLES["outputs"])}
+
+
+def _key_descriptions(table: type[Struct]) -> dict[str, str]:
+    """What each key of a table means: the comment behind it, else the help of the flag."""
+    _, name = EVALUATION[table]
+    command = commands.get_command(click.Context(commands), name) if name else None
+    options = [own for own in (command.params if command else ()) if isinstance(own, click.Option)]
+    helps = {flag.removeprefix("--"): own.help or "" for own in options for flag in own.opts}
+    fields = [_field(part, _source(table)) for part in _node(table).body if isinstance(part, ast.AnnAssign)]
+    comments = {key.strip("`"): comment for key, _, _, comment in fields}
+    keys = {own.encode_name: own.name for own in structs.fields(table)}
+    return {key: comments[own] or helps.get(key) or helps[key.removesuffix("s")] for key, own in keys.items()}
+
+
+def schema() -> str:
+    """The JSON schema of an evaluation file, with the descriptions of its keys."""
+    whole = msgspec.json.schema(settings.EvaluationSettings)
+    for table in EVALUATION:
+        keys = whole["$defs"][table.__name__]["properties"]
+        for key, text in _key_descriptions(table).items():
+            keys[key] = _without_null(keys[key]) | {"description": text}
+    outputs = {name: {"type": "string", "description": text} for name, text in _outputs().items()}
+    whole["$defs"]["EvaluationSettings"]["properties"]["outputs"] |= {"properties": outputs}
+    about = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Counterpoint evaluation file"}
+    return json.dumps(about | whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _without_null(content: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a key that is absent in TOML where it would be null in JSON."""
+    kinds = [kind for kind in content.get("anyOf", []) if kind != {"type": "null"}]
+    plain = {name: value for name, value in content.items() if name != "anyOf" and value is not None}
+    return plain | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {})
+
+
 def _errors() -> Iterator[str]:
     yield "# Errors"
     yield (
@@ -324,12 +491,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def write(texts: Mapping[str, str], folder: Path) -> None:
-    """Put the pages into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write(pages(), FOLDER)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+    SCHEMA.write_text(schema(), encoding="utf-8")

@@ -1,7 +1,8 @@
 """Take the screenshots of pages that the documentation shows: `python scripts/screenshots.py LAB [NAME …]`.
 
 Needs Chromium and playwright; writes PNG files of 256 colors to docs/pictures. LAB is that of `counterpoint demo`,
-with the suites `noise` and `relations` generated and all its models run on them.
+with the suites `noise` and `relations` generated and all its models run on them; for `history` and `history-phone`,
+which are taken only where they are named, it is that of `python -m training.checkpoint_series`.
 """
 
 import sys
@@ -33,9 +34,12 @@ FIRST_PAGE = 300_000
 """Milliseconds to wait for a page: the outcome tables are built before the first."""
 
 SHOTS = (
+    ("readme", "/overview", 1180, 720, "light"),
+    ("readme-dark", "/overview", 1180, 720, "dark"),
     ("overview", "/overview", 1400, 900, "light"),
     ("overview-phone", "/overview", 390, 1100, "light"),
     ("model", f"/models/{MODEL}?suite={SUITE}&against={OTHER}", 1400, 1100, "light"),
+    ("findings", f"/models/{OTHER}/findings", 1400, 900, "light"),
     ("compare", f"/compare?models={OTHER},{MODEL}", 1400, 1000, "light"),
     ("agreement", "/agreement", 1400, 900, "light"),
     ("map", f"/suites/{SUITE}/map?model={MODEL}", 1400, 900, "light"),
@@ -51,6 +55,8 @@ SHOTS = (
     ("noise", f"{NOISY}/{MODEL}", 1400, 1000, "light"),
     ("foils", f"{FOILS}/two-tower", 1400, 800, "light"),
     ("sample", "sample", 1400, 1100, "light"),
+    ("history", "/history", 1400, 1000, "light"),
+    ("history-phone", "/history?suite=negation", 390, 1100, "dark"),
     ("try-a-model", f"/play?suite={SUITE}&gaussian=3", 1400, 900, "light"),
     ("try-a-model-phone", f"/play?suite={SUITE}&gaussian=3", 390, 1100, "dark"),
 )
@@ -64,6 +70,7 @@ def serve_lab(lab: LabStore) -> Iterator[str]:
     with suppress(TablesNotReady):
         app.state.reader.refresh()
     app.state.reader.wait()
+    app.state.reader.findings.in_background = False  # a picture does not wait for them
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -106,7 +113,7 @@ def main(folder: str, *only: str) -> None:
     with serve_lab(LabStore(folder).opened()) as home, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for name, address, width, height, scheme in SHOTS:
-            if only and name not in only:
+            if name not in only if only else name.startswith("history"):
                 continue
             page = browser.new_page(viewport={"width": width, "height": height})
             page.set_default_timeout(FIRST_PAGE)
