@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 from proving import prove
 
 from counterpoint.cli.main import commands
+from scripts.page_blocks import FENCE, missing_line, shown_commands
 
 PROJECT = Path(__file__).parents[2]
 RUN = [
@@ -25,8 +27,6 @@ SMALL, WHOLE = 8, 10**9
 """The most scenes or groups of a command: in `make test`, unless a page shows its output, and in `make prove`."""
 FEWER = {"measure-robustness-to-noise.md": 2}
 """Pages whose suites edit every picture thirty times, and how many scenes are enough for them."""
-VARIES = re.compile(r"…|\d{4}-\d{2}-\d{2}|\bin \d+ s\b|127\.0\.0\.1")
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def _name(page: Path) -> str:
@@ -54,32 +54,40 @@ def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(
         elif language == "text":
             assert capsys.readouterr().out == text
         elif language == "console":
-            for line, shown in _commands(text):
+            for line, shown in shown_commands(text):
                 small = SIZE.sub(lambda found: f"{found[1]} {min(int(found[2]), most)}", line)
                 whole = whole and small == line
                 _run(small, shown if whole else [])
 
 
-def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Every command of a block, with the lines that it prints."""
-    lines = text.splitlines()
-    starts = [place for place, line in enumerate(lines) if line.startswith("$ ")]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        yield lines[start], lines[start + 1 : end]
-
-
 def _run(line: str, shown: list[str]) -> None:
-    """Commands of ours are run, and print what is shown; others, such as make, are for the reader.
-
-    Lines with a date, a duration, a server or an ellipsis are not compared.
-    """
+    """Commands of ours are run, and print what is shown; others, such as make, are for the reader."""
     if line.startswith("$ counterpoint "):
         done = CliRunner().invoke(commands, shlex.split(line)[2:], catch_exceptions=False)
         assert done.exit_code == 0, done.output
-        printed = iter(done.output.splitlines())
-        for expected in filter(None, shown):
-            if not VARIES.search(expected):
-                assert expected.rstrip() in (line.rstrip() for line in printed), f"{line} does not print: {expected}"
+        missing = missing_line(shown, done.output.splitlines())
+        assert missing is None, f"{line} does not print: {missing}"
+
+
+@pytest.mark.parametrize("page", READ, ids=_name)
+def test_commands_that_a_text_names_have_the_options_that_it_gives_them(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    scripts = "\n".join(block for language, block in FENCE.findall(text) if language == "sh").replace("\\\n", " ")
+    lines = re.findall(r"`counterpoint ([a-z][^`]*)`", FENCE.sub("", text))
+    for line in [*lines, *re.findall(r"^counterpoint ([a-z].*?)(?: #.*|[;&|] .*)?$", scripts, re.MULTILINE)]:
+        command, words = _command(line.replace("…", "").split())
+        known = {name for param in command.params for name in param.opts} | {"--help"}
+        assert {word for word in words if word.startswith("--")} <= known, f"{_name(page)}: counterpoint {line}"
+
+
+def _command(words: list[str]) -> tuple[click.Command, list[str]]:
+    """The command that some words begin with, and the words behind it."""
+    command: click.Command = commands
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        named = command.get_command(click.Context(command), words[0])
+        assert named is not None, f"there is no command {words[0]}"
+        command, words = named, words[1:]
+    return command, words
 
 
 @pytest.mark.parametrize("page", READ, ids=_name)
@@ -127,7 +135,9 @@ def test_the_readme_is_short_and_begins_with_a_picture_and_results() -> None:
     text = (PROJECT / "README.md").read_text(encoding="utf-8")
     first_screen, install, _ = text.partition("\n## Install\n")
     assert install
-    assert "](docs/pictures/" in first_screen
+    pictures = re.findall(r'(?:src|srcset)="([^"]+)"', first_screen)
+    assert len(pictures) == 2, "one for each color scheme"
+    assert all((PROJECT / path).is_file() for path in pictures)
     assert re.search(r"^\| `fusion` \|", first_screen, re.MULTILINE)
     assert len(first_screen.splitlines()) <= 25
     assert len(text.splitlines()) <= 100

@@ -99,7 +99,7 @@ def test_commands_print_the_tables_below_them(page: Path, workdir: Path) -> None
             assert [done.exit_code for done in run] == [0] * len(run)
             outputs[table.script] = "".join(done.stdout for done in run)
         stale = _differences(table.text, outputs[table.script])
-        assert stale == [], f"python scripts/page_outputs.py --tables docs/…/{page.name} writes it anew"
+        assert stale == [], f"python -m scripts.page_outputs --tables docs/…/{page.name} writes it anew"
 
 
 HEAD = "| model | CONS | queries/s |\n| --- | ---: | --- |\n"
@@ -131,6 +131,15 @@ def test_pages_get_the_outputs_of_their_commands(workdir: Path) -> None:
     assert len(run.doubts) == 1
     assert "no line is like: | fusion |" in run.doubts[0]
     assert written.endswith("```text\n2\n```\n")
+
+
+def test_a_page_is_written_anew_where_it_shows_an_output(workdir: Path) -> None:
+    command = "$ counterpoint list families"
+    written = TOOL["PageRun"](with_tables=False, anew=True).written(f"```console\n{command}\n{command}\n?\n```\n")
+    lines = written.splitlines()
+    assert lines[1:4] == [command, command, "Families"]
+    assert any(line.startswith("carets ") for line in lines)
+    assert "?" not in lines
 
 
 @pytest.mark.prove

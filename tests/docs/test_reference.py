@@ -2,9 +2,12 @@
 
 import re
 import runpy
+from doctest import DocTestParser, DocTestRunner
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from proving import prove
 
 import counterpoint
 from counterpoint import catalog
@@ -13,7 +16,10 @@ from counterpoint.core import errors
 
 PROJECT = Path(__file__).parents[2]
 FOLDER = PROJECT / "docs" / "reference"
-PAGES: dict[str, str] = runpy.run_path(str(PROJECT / "scripts" / "reference.py"))["pages"]()
+REFERENCE = runpy.run_path(str(PROJECT / "scripts" / "reference.py"))
+PAGES: dict[str, str] = REFERENCE["pages"]()
+HEAVY = {"Diagnosis", "export_site", "translate", "integrations.CounterpointCallback"}
+"""Examples that import torch, or write many files."""
 CARDS: dict[str, str] = runpy.run_path(str(PROJECT / "scripts" / "model_cards.py"))["pages"]()
 
 
@@ -21,6 +27,11 @@ CARDS: dict[str, str] = runpy.run_path(str(PROJECT / "scripts" / "model_cards.py
 def test_the_reference_is_what_the_code_says(name: str) -> None:
     written = (FOLDER / name).read_text(encoding="utf-8")
     assert written == PAGES[name], f"docs/reference/{name} is old; python scripts/reference.py writes it anew"
+
+
+def test_the_schema_of_an_evaluation_file_is_what_the_code_says() -> None:
+    written = REFERENCE["SCHEMA"].read_text(encoding="utf-8")
+    assert written == REFERENCE["schema"](), "the schema is old; python scripts/reference.py writes it anew"
 
 
 @pytest.mark.parametrize("name", CARDS)
@@ -42,9 +53,23 @@ def test_every_trained_model_has_a_card_with_its_accuracy() -> None:
 
 
 def test_there_are_no_other_pages() -> None:
-    written_by_hand = {"reference/glossary.md", "reference/paper-examples.md"}
+    written_by_hand = {f"reference/{name}.md" for name in ("glossary", "paper-examples", "papers-to-commands")}
     listed = {*CARDS, *(f"reference/{name}" for name in PAGES), *written_by_hand}
     assert {f"reference/{path.name}" for path in FOLDER.iterdir()} <= listed
+
+
+def test_every_suite_says_what_it_measures_once() -> None:
+    rows = re.findall(r"^\| `([\w-]+)` \|", PAGES["which-test-measures-what.md"], re.MULTILINE)
+    assert sorted(rows) == sorted(catalog.TABLES["suites"])
+
+
+@pytest.mark.parametrize("size", [prove(12)])
+@pytest.mark.parametrize("name", ["antonym", "contrast", "existence", "negation", "noise", "order", "question-bias"])
+def test_the_relations_of_a_suite_are_those_that_its_row_names(name: str, size: int, tmp_path: Path) -> None:
+    lab = counterpoint.Lab(tmp_path / "lab")
+    lab.generate(name, items=size, limit=4)
+    (row,) = re.findall(rf"^\| `{name}` \|.*$", PAGES["which-test-measures-what.md"], re.MULTILINE)
+    assert {f"`{group['relation']}`" for group in lab.groups(name)} == {row.split(" | ")[3]}
 
 
 @pytest.mark.parametrize("name", counterpoint.__all__)
@@ -57,6 +82,23 @@ def test_every_public_name_is_documented(name: str) -> None:
 def test_every_public_method_is_documented() -> None:
     undocumented = re.findall(r"^- \*\*`.*`\*\*:\s*$", PAGES["api.md"], re.MULTILINE)
     assert undocumented == []
+
+
+@pytest.mark.parametrize("package", REFERENCE["PUBLIC"])
+def test_every_public_name_has_an_example(package: str) -> None:
+    prefix = package.removeprefix("counterpoint").lstrip(".") + "." if package != "counterpoint" else ""
+    titles = [f"`{name}`" if name.startswith("_") else prefix + name for name in import_module(package).__all__]
+    assert [title for title in titles if "\n>>> " not in _section("api.md", title)] == []
+
+
+@pytest.mark.parametrize("skipped", [HEAVY, prove(set[str]())], ids=["light", "all"])
+def test_the_examples_beside_the_code_run(skipped: set[str], workdir: Path) -> None:
+    examples: dict[str, str] = REFERENCE["api_examples"]()
+    assert examples.keys() >= HEAVY
+    text = "\n\n".join(example for name, example in examples.items() if name not in skipped)
+    test = DocTestParser().get_doctest(text, {}, "api_examples.md", str(REFERENCE["EXAMPLES"]), 0)
+    said: list[str] = []
+    assert DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
