@@ -1,38 +1,37 @@
-"""`counterpoint run` beside a loop that only computes: `python -m benchmarks.hf_speed [towers|speaking] [--small]`.
+"""A run beside a loop that only computes: `python -m benchmarks.hf_speed [towers] [qwen] [llava] [--small]`.
 
-Two checkpoints with random weights are made from their configurations: CLIP ViT-L/14, and Qwen2-VL with two billion
-parameters. The plain loop does nothing but forward passes on batches that were prepared before the clock started, and
-lie on the device. Ours is the command itself: it begins with picture files and a suite on disk, and ends with answers
-on disk. `--small` has tiny models, for a machine without a GPU.
+The checkpoints have random weights in the shapes of CLIP ViT-L/14, of Qwen2-VL with 2.4 billion parameters, and of
+LLaVA-1.5 with seven. The plain loop does nothing but forward passes, or greedy generation of eight tokens, on batches
+that were prepared before the clock started and lie on the device; the best of several batch sizes counts. Ours is what
+`counterpoint run` does: it begins with picture files and a suite on disk and ends with answers on disk; loading of the
+model is told apart. `--queries 1,8` are the numbers of queries on each picture, `--size 640x480` the size of pictures,
+`--choices 40` asks for choices by likelihood instead, and `--small` has tiny models, for a machine without a GPU.
 """
 
-import json
-import subprocess
-import sys
+import argparse
+import gc
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
 from PIL import Image
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import (
-    AutoModelForImageTextToText,
-    CLIPConfig,
-    CLIPImageProcessorPil,
-    CLIPModel,
-    PreTrainedTokenizerFast,
-    Qwen2VLConfig,
-    Qwen2VLForConditionalGeneration,
-    Qwen2VLImageProcessorPil,
-)
+from transformers import AutoModelForImageTextToText, CLIPImageProcessorPil, CLIPModel, PreTrainedTokenizerFast
 
+from benchmarks.hf_checkpoints import DEVICE, DTYPE, KINDS, SHAPES, SavedCheckpoint
+from counterpoint import catalog
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
+from counterpoint.engine.prefetch import Prefetcher
+from counterpoint.engine.running import RunSummary
+from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.picture_processing import PictureProcessor
 from counterpoint.models.hf.processors import load_processor
@@ -42,250 +41,295 @@ from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.world.scene_building import build_scene
 
-MARKS = ["<pad>", "<s>", "</s>", "<unk>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
-TURNS = (
-    "{% for message in messages %}{% for part in message['content'] %}{% if part['type'] == 'image' %}"
-    "{{ '<|vision_start|><|image_pad|><|vision_end|>' }}{% else %}{{ part['text'] }}{% endif %}{% endfor %}{% endfor %}"
-)
 T = TypeVar("T")
-TOKENS, BATCH = 8, 64
-COUNTS, PLAIN = {"towers": 40_960, "speaking": 6144}, {"towers": 8192, "speaking": 2048}
-KINDS = ("dog", "cat", "car", "cup", "tree", "ball", "bus", "bird")
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-DTYPE = torch.bfloat16 if DEVICE == "cuda" else torch.float32
+TOKENS = 8
+BATCHES = {"qwen": (64, 128, 256, 512), "llava": (32, 64, 128, 256), "towers": (128, 512)}
+PLAIN = {"qwen": 1024, "llava": 512, "towers": 8192}
+"""Queries that the plain loop is measured on."""
+ASKED = {
+    "qwen": {1: 1536, 4: 6144, 8: 8192, 16: 12_288},
+    "llava": {1: 768, 4: 2048, 8: 3072, 16: 4096},
+    "towers": {1: 16_384, 4: 65_536, 8: 131_072, 16: 262_144},
+}
+"""Queries of our runs, by their number on each picture: some twenty seconds each."""
 
 
-def main(*words: str) -> None:
-    """Print queries a second of both, their ratio, and the memory of the device."""
-    small = "--small" in words
-    chosen = [word for word in words if not word.startswith("--")] or ["towers", "speaking"]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        files = _pictures(folder / "pictures", 24 if small else max(COUNTS[family] for family in chosen))
-        for family in chosen:
-            _compared(folder, family, files, small)
+def main() -> None:
+    """Print queries a second of both, their ratio, the memory of the device, and how many answers differ."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("shapes", nargs="*", choices=[*SHAPES, []], default=[])
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--queries", default="1,4,8,16")
+    parser.add_argument("--size", default="640x480")
+    parser.add_argument("--choices", type=int, default=0)
+    options = parser.parse_args()
+    width, height = map(int, options.size.split("x"))
+    counts = [int(count) for count in options.queries.split(",")]
+    for shape in options.shapes or SHAPES:
+        with tempfile.TemporaryDirectory() as folder:
+            benchmark = Benchmark(shape, Path(folder), options.small, (width, height), options.choices)
+            benchmark.measure(counts)
 
 
-def _compared(folder: Path, family: str, files: Sequence[Path], small: bool) -> None:
-    make, plain, mode, each = FAMILIES[family]
-    files = files[: 24 if small else COUNTS[family]]
-    checkpoint = folder / family
-    weights = make(checkpoint, small)
-    some = list(_groups(files[: PLAIN[family]], mode, each))
-    base = plain(checkpoint, [query for group in some for query in group.queries], files[: PLAIN[family]])
-    memory = torch.cuda.max_memory_allocated() if DEVICE == "cuda" else 0
-    torch.cuda.empty_cache()
-    groups = list(_groups(files, mode, each))
-    lab = _lab(folder / f"lab-{family}", groups, files[0].parent)
-    settings = "" if family == "towers" else f"tokens={TOKENS},batch={BATCH}"
-    command = [sys.executable, "-m", "counterpoint", "run", str(lab.folder), "--model", f"hf/{checkpoint}", "--json"]
-    outcome = json.loads(
-        subprocess.run([*command, "--model-args", settings], check=True, stdout=subprocess.PIPE).stdout
-    )
-    assert outcome["asked"] == each * len(files), "every query is asked"
-    assert not outcome["failed"], f"none fails: {outcome['reasons']}"
-    ours, held = outcome["asked"] / outcome["seconds"], sum(lab.runs()[-1].details["hardware"]["memory"])
-    print(f"{family}: {weights / 1e9:.2f} billion parameters, {outcome['asked']:,} queries on {len(files):,} pictures")
-    print(f"  plain loop        {base:9,.1f} queries a second, {memory / 2**30:.1f} GiB of the device at most")
-    print(f"  counterpoint run  {ours:9,.1f} queries a second, {held / 2**30:.1f} GiB; {ours / base:.1%} of it")
-    print(f"  asked alone and in batches: {outcome['alike']}")
+class Benchmark:
+    """One shape: its checkpoint, its pictures, and a lab with a suite for each number of queries on a picture."""
+
+    def __init__(self, shape: str, folder: Path, small: bool, size: tuple[int, int], choices: int) -> None:
+        self._shape, self._folder, self._small, self._size, self._choices = shape, folder, small, size, choices
+        self._mode = Mode.SCORE if shape == "towers" else Mode.ANSWER
+        self._lab = LabStore(folder / "lab")
+
+    def measure(self, counts: Sequence[int]) -> None:
+        """Measure the plain loop once, and ours for each number of queries on a picture."""
+        asked = {count: self._asked(count) for count in counts}
+        needed = max(queries // count for count, queries in asked.items())
+        files = draw_pictures(self._folder / "pictures", needed, self._size)
+        self._lab.set_root("speed", files[0].parent)
+        began = perf_counter()
+        saved = SHAPES[self._shape](self._folder / self._shape, self._small)
+        free_memory()
+        print(f"{self._shape}: {saved.parameters / 1e9:.2f} billion parameters, pictures of {self._size}", flush=True)
+        print(f"  made and saved in {perf_counter() - began:.0f} s", flush=True)
+        groups = {
+            count: list(make_groups(files[: asked[count] // count], count, self._mode, self._choices))
+            for count in counts
+        }
+        suites = {"warm": list(make_groups(files[:64], 2, self._mode, self._choices))}
+        suites |= {f"speed-{count}": some for count, some in groups.items()}
+        for name, some in suites.items():
+            table = groups_table((("speed", group) for group in some), name)
+            self._lab.put_suite(Manifest.of(table, generator="benchmarks.hf_speed", seed=0), table)
+        speeds, known = self._plain(saved, groups, files[0].parent)
+        free_memory()
+        self._ours(saved, speeds, known)
+
+    def _plain(
+        self, saved: SavedCheckpoint, groups: dict[int, list[Group]], pictures: Path
+    ) -> tuple[dict[int, float], dict[int, str]]:
+        """Queries a second for each number on a picture, and answers; only towers use a picture twice."""
+        sizes = (4, 8) if self._small else BATCHES[self._shape]
+        if self._shape == "towers":
+            some = 4 if self._small else 1024
+            loops = {
+                n: TowerLoop(saved, [q for group in found[:some] for q in group.queries], pictures)
+                for n, found in groups.items()
+            }
+            return {count: loop.best(sizes)[0] for count, loop in loops.items()}, {}
+        queries = [query for group in groups[max(groups)] for query in group.queries]
+        queries = queries[: 12 if self._small else PLAIN[self._shape] // (8 if self._choices else 1)]
+        speed, texts = (ChoiceLoop if self._choices else AnswerLoop)(saved, queries, pictures).best(sizes)
+        return dict.fromkeys(groups, speed), dict(zip((query.id for query in queries), texts, strict=False))
+
+    def _ours(self, saved: SavedCheckpoint, speeds: dict[int, float], known: dict[int, str]) -> None:
+        name, began = f"hf/{saved.folder}", perf_counter()
+        args = {} if self._shape == "towers" else {"tokens": str(TOKENS)}
+        args |= {"choose": "likelihood"} if self._choices else {}
+        with Prefetcher(self._lab.pictures()) as prefetcher:
+            model: Any = catalog.model(name, prefetcher, args)
+            pool = getattr(getattr(model, "_preparer", None), "_pool", None)
+            for started in pool.started if pool else ():
+                started.result()
+            self._run(name, "warm", model, prefetcher)
+            print(f"  our start-up {perf_counter() - began:.0f} s", flush=True)
+            for count, speed in speeds.items():
+                if torch.cuda.is_available():
+                    torch.cuda.reset_peak_memory_stats()
+                outcome = self._run(name, f"speed-{count}", model, prefetcher)
+                ours = outcome.asked / outcome.seconds
+                print(
+                    f"  {count:2} queries a picture: {ours:8,.1f} a second, {ours / speed:6.2f} of the plain loop, "
+                    f"{outcome.asked:,} queries in {outcome.seconds:.1f} s, {peak_memory():.1f} GiB",
+                    flush=True,
+                )
+            said = self._lab.read_answers(model.fingerprint)
+            raw = dict(zip(said["query"].to_pylist(), said["raw"].to_pylist(), strict=True))
+            pairs = [(text, raw[query]) for query, text in known.items() if query in raw]
+            if pairs:
+                first = sum(one.split()[:1] != other.split()[:1] for one, other in pairs)
+                differ = sum(one.strip() != other.strip() for one, other in pairs)
+                print(f"  of {len(pairs)} answers {differ} differ from the plain loop's, {first} in the first word")
+
+    def _run(self, name: str, suite: str, model: Any, prefetcher: Prefetcher) -> RunSummary:
+        request = RunRequest(name, (suite,), name="ours", check=0)
+        outcome = run_model(self._lab, request, load=lambda _: nullcontext((model, prefetcher))).outcome
+        assert not outcome.failed, f"none fails: {outcome.reasons}"
+        return outcome
+
+    def _asked(self, count: int) -> int:
+        if self._small:
+            return 4 * count
+        return ASKED[self._shape].get(count, 4096) // (4 if self._choices else 1) // count * count
 
 
-def _towers(folder: Path, small: bool) -> int:
-    size = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
-    sight = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16}
-    words = {"hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12}
-    reader = _words()
-    known = {"vocab_size": 49408, **{f"{key}_token_id": reader.convert_tokens_to_ids(mark) for key, mark in _ENDS}}
-    config = CLIPConfig(
-        vision_config={"patch_size": 14, "image_size": 224, **(size if small else sight)},
-        text_config=(size if small else words) | known,
-        projection_dim=768,
-    )
-    CLIPImageProcessorPil().save_pretrained(folder)
-    return _saved(CLIPModel, config, folder, reader)
+class AnswerLoop:
+    """Greedy answers of a few tokens, on batches that are ready."""
 
+    def __init__(self, saved: SavedCheckpoint, queries: Sequence[Query], pictures: Path) -> None:
+        self._model: Any = AutoModelForImageTextToText.from_pretrained(saved.folder, dtype=DTYPE).to(DEVICE).eval()
+        self._processor = load_processor(Checkpoint(str(saved.folder)))
+        self._pairs = [
+            (saved.image + Prompt().text(query), pictures / query.picture.path) for query in queries if query.picture
+        ]
+        self._queries = queries
 
-def _plain_towers(folder: Path, queries: Sequence[Query], files: Sequence[Path]) -> float:
-    """Pictures, then texts, then products, on batches that are ready."""
-    model = CLIPModel.from_pretrained(folder, dtype=DTYPE).to(DEVICE).eval()
-    reader, fitter = (
-        PreTrainedTokenizerFast.from_pretrained(folder),
-        PictureProcessor(CLIPImageProcessorPil.from_pretrained(folder)),
-    )
-    fitted = (fitter.fit(_pixels(file)) for file in files)
-    pictures = [fitter.batch(some, DEVICE, DTYPE) for some in batched(fitted, 128)]
-    texts = list(dict.fromkeys(query.text for query in queries))
-    sentences = [reader(list(some), padding=True, return_tensors="pt").to(DEVICE) for some in batched(texts, 256)]
-    row = {text: number for number, text in enumerate(texts)}
-    each = len(queries) // len(files)
-    places = torch.tensor([[number // each, row[query.text]] for number, query in enumerate(queries)], device=DEVICE)
+    def best(self, sizes: Sequence[int]) -> tuple[float, list[str]]:
+        """The most queries a second with one of some batch sizes, and what is answered there."""
+        found: list[tuple[float, list[str]]] = []
+        for size in sizes:
+            try:
+                ready = [self._batch(some) for some in batched(self._pairs, size)]
+                if torch.cuda.is_available():
+                    torch.cuda.reset_peak_memory_stats()
+                self._work(ready[:1])
+                seconds, answers = timed(partial(self._work, ready))
+            except torch.OutOfMemoryError:
+                print(f"  plain loop, batches of {size}: out of memory", flush=True)
+                break
+            speed = len(self._pairs) / seconds
+            found.append((speed, answers))
+            print(
+                f"  plain loop, batches of {size:4}: {speed:8,.1f} queries a second, {peak_memory():.1f} GiB",
+                flush=True,
+            )
+            del ready
+        best = max(found, key=lambda pair: pair[0])
+        for size, (_, answers) in zip(sizes, found, strict=False):
+            differ = sum(one != other for one, other in zip(answers, best[1], strict=True))
+            print(f"  of {len(answers)} answers {differ} in batches of {size} differ from those of the fastest")
+        print(f"  {self._tokens()} tokens a prompt", flush=True)
+        return best
 
-    def work() -> Any:
-        seen = torch.cat([_vector(model.get_image_features(**picture)) for picture in pictures])
-        read = torch.cat(
-            [
-                _vector(model.get_text_features(sentence["input_ids"], sentence["attention_mask"]))
-                for sentence in sentences
+    def _tokens(self) -> int:
+        return int(self._batch(self._pairs[:1])["input_ids"].shape[1])
+
+    def _batch(self, some: Sequence[tuple[str, Path]]) -> Any:
+        shown = [[Image.open(file).convert("RGB")] for _, file in some]
+        inputs = self._processor(text=[text for text, _ in some], images=shown, padding=True, return_tensors="pt")
+        return inputs.to(DEVICE, DTYPE)
+
+    def _work(self, ready: Sequence[Any]) -> list[str]:
+        told: list[str] = []
+        for inputs in ready:
+            new = self._model.generate(**inputs, do_sample=False, max_new_tokens=TOKENS)[
+                :, inputs["input_ids"].shape[1] :
             ]
-        )
-        return torch.nn.functional.cosine_similarity(seen[places[:, 0]], read[places[:, 1]]).cpu()
+            told += self._processor.tokenizer.batch_decode(new, skip_special_tokens=True)
+        return told
 
-    return len(queries) / _seconds(work)
+
+class ChoiceLoop(AnswerLoop):
+    """The most likely choice, with a row for each: one forward pass over prompt and choice."""
+
+    def __init__(self, saved: SavedCheckpoint, queries: Sequence[Query], pictures: Path) -> None:
+        super().__init__(saved, queries, pictures)
+        self._pairs = [
+            (f"{prompt} {choice}", file)
+            for (prompt, file), query in zip(self._pairs, queries, strict=True)
+            for choice in query.choices
+        ]
+
+    def best(self, sizes: Sequence[int]) -> tuple[float, list[str]]:
+        """Queries a second."""
+        speed, rows = super().best(sizes)
+        return speed * len(self._queries) / len(rows), []
+
+    def _work(self, ready: Sequence[Any]) -> list[str]:
+        told: list[str] = []
+        for inputs in ready:
+            logits = self._model(**inputs, use_cache=False, logits_to_keep=4).logits.float().log_softmax(-1)
+            told += map(str, logits[:, -2].gather(1, inputs["input_ids"][:, -1:])[:, 0].tolist())
+        return told
+
+
+class TowerLoop:
+    """Pictures, then texts, then products, on batches that are ready."""
+
+    def __init__(self, saved: SavedCheckpoint, queries: Sequence[Query], pictures: Path) -> None:
+        self._model = CLIPModel.from_pretrained(saved.folder, dtype=DTYPE).to(DEVICE).eval()
+        self._reader = PreTrainedTokenizerFast.from_pretrained(saved.folder)
+        self._fitter = PictureProcessor(CLIPImageProcessorPil.from_pretrained(saved.folder))
+        self._texts = list(dict.fromkeys(query.text for query in queries))
+        self._files = list(dict.fromkeys(pictures / query.picture.path for query in queries if query.picture))
+        row = {text: number for number, text in enumerate(self._texts)}
+        shown = {file.name: number for number, file in enumerate(self._files)}
+        self._places = torch.tensor(
+            [[shown[query.picture.path], row[query.text]] for query in queries if query.picture], device=DEVICE
+        )
+
+    def best(self, sizes: Sequence[int]) -> tuple[float, list[str]]:
+        """Queries a second; scores are not compared."""
+        found = []
+        for size in sizes:
+            fitted = (self._fitter.fit(np.asarray(Image.open(file).convert("RGB"))) for file in self._files)
+            pictures = [self._fitter.batch(some, DEVICE, DTYPE) for some in batched(fitted, size)]
+            texts = [
+                self._reader(list(some), padding=True, return_tensors="pt").to(DEVICE)
+                for some in batched(self._texts, 2 * size)
+            ]
+            self._work(pictures[:1], texts[:1])
+            seconds, _ = timed(partial(self._work, pictures, texts))
+            found.append(len(self._places) / seconds)
+            print(f"  plain loop, batches of {size:4}: {found[-1]:8,.1f} queries a second", flush=True)
+        return max(found), []
+
+    def _work(self, pictures: Sequence[Any], texts: Sequence[Any]) -> Any:
+        seen = torch.cat([_vector(self._model.get_image_features(**picture)) for picture in pictures])
+        read = torch.cat(
+            [_vector(self._model.get_text_features(text["input_ids"], text["attention_mask"])) for text in texts]
+        )
+        pairs = self._places.clamp(max=min(len(seen), len(read)) - 1)
+        return torch.nn.functional.cosine_similarity(seen[pairs[:, 0]], read[pairs[:, 1]]).cpu()
 
 
 def _vector(found: Any) -> Any:
     return getattr(found, "pooler_output", found)
 
 
-def _speaking(folder: Path, small: bool) -> int:
-    reader = _words()
-    start, end, image, video = (reader.convert_tokens_to_ids(mark) for mark in MARKS[4:])
-    size = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
-    words = {"hidden_size": 1536, "intermediate_size": 8960, "num_hidden_layers": 28, "num_attention_heads": 12}
-    sections = {"mrope_section": [4, 2, 2] if small else [16, 24, 24], "rope_theta": 1e6, "rope_type": "default"}
-    config = Qwen2VLConfig(
-        vision_config={"depth": 2, "embed_dim": 64, "hidden_size": 64, "num_heads": 4}
-        if small
-        else {"hidden_size": 1536},
-        text_config={
-            **(size if small else words),
-            "num_key_value_heads": 2,
-            "vocab_size": len(reader) if small else 151_936,
-            "max_position_embeddings": 32_768,
-            "rope_parameters": sections,
-            **{f"{key}_token_id": reader.convert_tokens_to_ids(mark) for key, mark in _ENDS},
-        },
-        image_token_id=image,
-        video_token_id=video,
-        vision_start_token_id=start,
-        vision_end_token_id=end,
-    )
-    reader.chat_template = TURNS
-    Qwen2VLImageProcessorPil().save_pretrained(folder)
-    return _saved(Qwen2VLForConditionalGeneration, config, folder, reader)
-
-
-def _plain_speaking(folder: Path, queries: Sequence[Query], files: Sequence[Path]) -> float:
-    """Greedy answers of a few tokens, on batches that are ready."""
-    model = AutoModelForImageTextToText.from_pretrained(folder, dtype=DTYPE).to(DEVICE).eval()
-    processor = load_processor(Checkpoint(str(folder)))
-    processor.tokenizer.padding_side = "left"
-    each = len(queries) // len(files)
-    prompts = [f"<|vision_start|><|image_pad|><|vision_end|>{Prompt().text(query)}" for query in queries]
-    pairs = [(prompt, files[number // each]) for number, prompt in enumerate(prompts)]
-    ready = []
-    for some in batched(pairs, BATCH):
-        shown = [Image.open(file).convert("RGB") for _, file in some]
-        inputs = processor(text=[text for text, _ in some], images=shown, padding=True, return_tensors="pt")
-        ready.append(inputs.to(DEVICE, DTYPE))
-
-    def work() -> Any:
-        return [model.generate(**some, do_sample=False, max_new_tokens=TOKENS) for some in ready]
-
-    return len(queries) / _seconds(work)
-
-
-FAMILIES: dict[str, Any] = {
-    "towers": (_towers, _plain_towers, Mode.SCORE, 2),
-    "speaking": (_speaking, _plain_speaking, Mode.ANSWER, 1),
-}
-_ENDS = (("pad", "<pad>"), ("bos", "<s>"), ("eos", "</s>"))
-
-
-def _words() -> Any:
-    """A tokenizer that knows some thousands of words and ends each text with a mark."""
-    from tokenizers import processors
-
-    known = {word: number for number, word in enumerate([*MARKS, *KINDS, *map(str, range(9000)), *PHRASE])}
-    words = Tokenizer(models.WordLevel(known, unk_token="<unk>"))
-    words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    words.add_special_tokens(MARKS)
-    words.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", known["</s>"])])
-    return PreTrainedTokenizerFast(
-        tokenizer_object=words, pad_token="<pad>", bos_token="<s>", eos_token="</s>", unk_token="<unk>"
-    )
-
-
-PHRASE = (
-    "a",
-    "is",
-    "on",
-    "the",
-    "left",
-    "of",
-    "in",
-    "picture",
-    "number",
-    "there",
-    "Is",
-    "yes",
-    "no",
-    "?",
-    ".",
-    "Answer",
-)
-
-
-def _saved(family: Any, config: Any, folder: Path, reader: Any) -> int:
-    torch.manual_seed(7)
-    with torch.device(DEVICE):
-        model = family(config).to(DTYPE)
-    model.generation_config = (
-        type(model.generation_config)() if hasattr(model, "generation_config") and model.can_generate() else None
-    )
-    model.save_pretrained(folder)
-    reader.save_pretrained(folder)
-    count = sum(weight.numel() for weight in model.parameters())
-    del model
-    torch.cuda.empty_cache()
-    return count
-
-
-def _pictures(folder: Path, count: int) -> list[Path]:
-    """Scenes of the world as JPEG files, drawn on all cores."""
+def draw_pictures(folder: Path, count: int, size: tuple[int, int]) -> list[Path]:
+    """Scenes of the world as JPEG files of one size, drawn on all cores."""
     folder.mkdir()
     files = [folder / f"{number:06}.jpg" for number in range(count)]
     with ProcessPoolExecutor() as pool:
-        list(pool.map(_draw, files, range(count), chunksize=32))
+        list(pool.map(partial(_draw, size), files, range(count), chunksize=32))
     return files
 
 
-def _draw(file: Path, number: int) -> None:
-    build_scene("train", number).draw().save(file, quality=90)
+def _draw(size: tuple[int, int], file: Path, number: int) -> None:
+    build_scene("train", number).draw().resize(size).save(file, quality=90)
 
 
-def _pixels(file: Path) -> Any:
-    import numpy as np
-
-    return np.asarray(Image.open(file).convert("RGB"))
-
-
-def _groups(files: Sequence[Path], mode: Mode, each: int) -> Iterator[Group]:
+def make_groups(files: Sequence[Path], each: int, mode: Mode, choices: int) -> Iterator[Group]:
+    """Questions that differ from their first word on, fourteen tokens each; a prompt adds ten."""
+    offered = tuple(f"{KINDS[number % 8]} {number}" for number in range(choices))
     for number, file in enumerate(files):
-        words = [f"there is a {KINDS[(number + turn) % 8]} on the left of number {number}" for turn in range(each)]
-        asked = tuple(Query(Picture(f"speed:{file.name}"), text, mode) for text in words)
+        words = [
+            f"{100 * each + turn} {KINDS[(number + turn) % 8]} is there a dog on the left of number {number} now ?"
+            for turn in range(each)
+        ]
+        asked = tuple(Query(Picture(f"speed:{file.name}"), text, mode, offered) for text in words)
         yield Group(Relation.RANKS if mode is Mode.SCORE else Relation.SAME, asked, (None,) * each)
 
 
-def _lab(folder: Path, groups: Sequence[Group], pictures: Path) -> LabStore:
-    lab, table = LabStore(folder), groups_table((("speed", group) for group in groups), "speed")
-    lab.put_suite(Manifest.of(table, generator="benchmarks.hf_speed", seed=0), table)
-    lab.set_root("speed", pictures)
-    return lab
-
-
-def _seconds(work: Callable[[], Any]) -> float:
-    """The better of two passes, the device having been waited for."""
-    found = []
+def timed(work: Callable[[], T]) -> tuple[float, T]:
+    """The seconds of one pass, the device having been waited for, and what it gave."""
     with torch.inference_mode():
-        for _ in range(2):
-            began = perf_counter()
-            work()
-            if DEVICE == "cuda":
-                torch.cuda.synchronize()
-            found.append(perf_counter() - began)
-    return min(found)
+        began = perf_counter()
+        found = work()
+        if DEVICE == "cuda":
+            torch.cuda.synchronize()
+        return perf_counter() - began, found
+
+
+def peak_memory() -> float:
+    """The most memory of the device that was in use, in GiB."""
+    return torch.cuda.max_memory_allocated() / 2**30 if DEVICE == "cuda" else 0.0
+
+
+def free_memory() -> None:
+    """Give back what nobody holds any more."""
+    gc.collect()
+    if DEVICE == "cuda":
+        torch.cuda.empty_cache()
 
 
 def batched(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
@@ -296,4 +340,4 @@ def batched(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -1,14 +1,23 @@
-"""How fast answers are scored with intervals, and in how much memory: `python -m benchmarks.score_speed [--full]`."""
+"""How fast the answers in a lab are scored, and in how much memory: `python -m benchmarks.score_speed FOLDER`.
+
+The lab is made in FOLDER by a process of its own, unless it is there; what is measured is from its files to the scores.
+"""
 
 import argparse
 import resource
+from multiprocessing import get_context
+from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
 import pyarrow as pa
 
-from counterpoint.metrics.scoring import score_table
-from counterpoint.store.tables import ANSWERS, GROUPS
+from counterpoint import Lab
+from counterpoint.store.answers import FOLDER, slug
+from counterpoint.store.lab import LabStore
+from counterpoint.store.suites import Manifest
+from counterpoint.store.tables import ANSWERS, GROUPS, to_parquet
+from counterpoint.store.versions import RunRecord
 
 TESTS = ("rephrase", "order", "ontology", "negation", "antonym", "visual")
 KINDS = ("exist", "attribute", "choose", "compare")
@@ -32,6 +41,7 @@ def suite(rows: int, rng: np.random.Generator) -> pa.Table:
         [_words(WORDS, rng.integers(len(WORDS), size=int(offsets[-1]))), credit], ["answer", "credit"]
     )
     empty = pa.array([""]).take(pa.array(np.zeros(rows, np.int8)))
+    none_edited = pa.array(["[]"]).take(pa.array(np.zeros(rows, np.int8)))
     none = pa.array(np.zeros(rows + 1, np.int32))
     numbers = pa.array(rng.integers(0, 2**64, len(sizes), np.uint64)[group])
     columns = {
@@ -42,7 +52,8 @@ def suite(rows: int, rng: np.random.Generator) -> pa.Table:
         "relation": _words(("same", "differs"), directional.astype(np.int8)),
         "kind": _words(KINDS, rng.integers(len(KINDS), size=len(sizes))[group]),
         "picture": _words([f"world:test/{number:06}.png" for number in range(max(rows // 20, 1))], picture),
-        **dict.fromkeys(("edits", "feature_edits", "context", "text", "proof"), empty),
+        **dict.fromkeys(("edits", "feature_edits"), none_edited),
+        **dict.fromkeys(("context", "text", "proof"), empty),
         "mode": pa.array(["answer"]).take(pa.array(np.zeros(rows, np.int8))),
         "choices": pa.ListArray.from_arrays(none, pa.array([], pa.string())),
         "gold": pa.ListArray.from_arrays(pa.array(offsets), gold),
@@ -81,31 +92,44 @@ def said(groups: pa.Table, rng: np.random.Generator) -> pa.Table:
         "reason": empty,
         "digest": empty,
         "seconds": pa.array(np.zeros(rows, np.float32)),
+        **{name: pa.nulls(rows, ANSWERS.field(name).type) for name in ("tokens_in", "tokens_out", "prompt", "offered")},
     }
-    return pa.table(columns, ANSWERS)
+    return pa.table({name: columns[name] for name in ANSWERS.names}, ANSWERS)
 
 
 def _words(words: object, codes: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> pa.Array:
     return pa.array(words).take(pa.array(codes))
 
 
+def make(folder: Path, rows: int) -> None:
+    """A lab with a suite of so many rows and the answers of one model, in parts of a million as runs leave them."""
+    rng, store = np.random.default_rng(7), LabStore(folder)
+    groups = suite(rows, rng)
+    answers = said(groups, rng)
+    store.put_suite(Manifest.of(groups, generator="benchmarks", seed=7), groups)
+    for number, start in enumerate(range(0, rows, 1_000_000)):
+        content = to_parquet(answers.slice(start, 1_000_000))
+        store.storage.put(f"{FOLDER}/{slug('model')}/run-{number:08}.parquet", content)
+    store.put_run(RunRecord("run", "model", "model"))
+
+
 def main() -> None:
-    """Score a million answers, or ten, and print time and memory."""
+    """Score a lab, and print time and memory."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--full", action="store_true", help="ten million answers in the place of one")
+    parser.add_argument("folder", type=Path, help="where the lab is, or is made")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="answers of a lab that is made")
     parser.add_argument("--by", default="test", help="columns to slice by, with commas between them")
     chosen = parser.parse_args()
-    rng = np.random.default_rng(7)
-    groups = suite(10_000_000 if chosen.full else 1_000_000, rng)
-    answers = said(groups, rng)
-    before = _peak()
-    began, worked = perf_counter(), process_time()
-    table = score_table(groups, answers, by=tuple(chosen.by.split(",")))
+    if not chosen.folder.exists():
+        child = get_context("spawn").Process(target=make, args=(chosen.folder, chosen.rows))
+        child.start()
+        child.join()
+    before, began, worked = _peak(), perf_counter(), process_time()
+    scores = Lab(chosen.folder).scores(by=chosen.by.split(","))
     took, worked = perf_counter() - began, process_time() - worked
-    methods = ", ".join(sorted(set(table["method"].to_pylist())))
-    print(f"{groups.num_rows:,} answers, {table.num_rows} scores ({methods}): {took:.1f} s", end=", ")
-    print(f"{worked:.1f} s of processors, at most {_peak():.1f} GB", end=", ")
-    print(f"of which {before:.1f} GB while the tables were made")
+    answers = sum({row["test"]: row["answers"] for row in scores.rows}.values())
+    print(f"{answers:,} answers, {len(scores.rows)} scores: {took:.1f} s", end=", ")
+    print(f"{worked:.1f} s of processors, at most {_peak():.1f} GB ({before:.1f} before)")
 
 
 def _peak() -> float:

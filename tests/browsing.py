@@ -11,6 +11,8 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 
+from counterpoint.explorer.connections import HttpConnection
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -34,7 +36,7 @@ in_chromium = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is 
 @contextmanager
 def served(app: Starlette) -> Iterator[str]:
     """The address of a real server on a free port, while it is used."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, http=HttpConnection, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

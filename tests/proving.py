@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 T = TypeVar("T")
-SHARE = 4
+SHARE = 8
 """The profile `test` runs this fraction of the examples of the profile `prove`."""
 _LOAD = [HealthCheck.too_slow]  # whether a machine is busy is no property of the code
 
 
 def register_profiles() -> None:
     """Register both profiles with Hypothesis and load the small one; `--hypothesis-profile=prove` loads the other."""
-    settings.register_profile("test", deadline=None, max_examples=25, derandomize=True, suppress_health_check=_LOAD)
+    settings.register_profile("test", deadline=None, max_examples=12, derandomize=True, suppress_health_check=_LOAD)
     settings.register_profile("prove", deadline=None, max_examples=100, suppress_health_check=_LOAD)
     settings.load_profile("test")
 

@@ -58,8 +58,9 @@ def questions() -> Iterator[Group]:
     for number, (text, choices, gold) in enumerate(asked):
         picture = Picture(f"toy:{number}.png")
         queries = tuple(Query(picture, f"{text}{end}", choices=choices) for end in ("?", " here?"))
-        golds, about = (Gold.of(gold),) * 2, {"objects": (box,), "size": Size(80, 60)}
-        yield Group(Relation.SAME, queries, golds, proof="it is annotated", kind="kind", **about)  # type: ignore[arg-type]
+        golds = (Gold.of(gold),) * 2
+        about: dict[str, Any] = {"objects": (box,), "size": Size(80, 60)}
+        yield Group(Relation.SAME, queries, golds, proof="it is annotated", kind="kind", **about)
 
 
 class Voter:

@@ -33,6 +33,7 @@ MAP: dict[str, set[str]] = {
     "reports": (PACKAGES | {"catalog"}) - {"cli", "explorer"},
     "explorer": (PACKAGES | {"catalog"}) - {"cli"},
     "cli": set(),
+    "integrations": set(),
     "catalog": PACKAGES,
     "__init__": PACKAGES | {"catalog"},
     "__main__": {"cli"},
@@ -51,16 +52,17 @@ LIBRARIES: dict[str, set[str]] = {
     "review": {"msgspec", "numpy"},
     "suites": {"numpy"},
     "world": {"numpy", "PIL"},
-    "exports": {"numpy", "pyarrow", "PIL"},
+    "exports": {"numpy", "pyarrow", "PIL", "huggingface_hub"},
     "sources": {"msgspec", "numpy", "openpyxl", "pyarrow"},
     "models": {"numpy", "PIL", "onnxruntime", "httpx2", "torch", "transformers", "huggingface_hub", "pocketsphinx"},
     "studies": {"numpy"},
-    "lab": {"PIL", "numpy", "pyarrow"},
-    "reports": {"jinja2", "numpy", "pyarrow"},
-    "engine": {"numpy", "pyarrow"},
-    "store": {"duckdb", "numpy", "pyarrow"},
-    "explorer": {"httpx2", "numpy", "pyarrow", "PIL", "jinja2", "msgspec", "starlette", "uvicorn"},
+    "lab": {"PIL", "msgspec", "numpy", "pyarrow"},
+    "reports": {"jinja2", "markupsafe", "numpy", "pyarrow"},
+    "engine": {"numpy", "pyarrow", "ray"},
+    "store": {"duckdb", "numpy", "obstore", "pyarrow"},
+    "explorer": {"httpx2", "numpy", "pyarrow", "PIL", "jinja2", "msgspec", "python_multipart", "starlette", "uvicorn"},
     "cli": {"click", "rich"},
+    "integrations": {"mlflow", "pytest", "tensorboard", "torch", "transformers", "wandb"},
     "testing": {"numpy", "pyarrow"},
 }
 """Each package with the libraries it may import; a package that is not listed imports none."""
@@ -103,11 +105,24 @@ def test_packages_only_use_the_libraries_they_are_meant_to() -> None:
     assert {(package, used) for package, used in _others(ROOT) if used not in LIBRARIES.get(package, set())} == set()
 
 
-def test_the_command_line_imports_public_names_alone() -> None:
-    names = {name for package, name in imports(ROOT) if package == "cli" and name.startswith("counterpoint")}
+def test_one_module_imports_ray() -> None:
+    users = [
+        path.name
+        for path in ROOT.rglob("*.py")
+        for node in _nodes(path)
+        if isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "ray" for alias in node.names)
+    ]
+    assert set(users) == {"ray_workers.py"}
+
+
+def test_command_line_and_integrations_import_public_names_alone() -> None:
+    rim = ("cli", "integrations")
+    names = {name for package, name in imports(ROOT) if package in rim and name.startswith("counterpoint")}
     public = {"counterpoint", *(f"counterpoint.{name}" for name in counterpoint.__all__)}
     public |= {"counterpoint._version.__version__"}
-    assert {name for name in names - public if not name.startswith("counterpoint.cli.")} == set()
+    assert {
+        name for name in names - public if not name.startswith(("counterpoint.cli.", "counterpoint.integrations."))
+    } == set()
 
 
 def test_no_public_class_name_occurs_twice() -> None:

@@ -54,6 +54,17 @@ def test_only_what_a_user_typed_is_imported_from_the_working_directory(tmp_path:
     assert sys.path == known
 
 
+def test_a_module_of_one_folder_is_not_taken_for_its_namesake_in_another(tmp_path: Path) -> None:
+    for name, value in (("first", 1), ("second", 2)):
+        package = tmp_path / name / "own_models"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("", "utf-8")
+        (package / "best.py").write_text(f"value = {value}", "utf-8")
+        with chdir(tmp_path / name):
+            assert catalog.resolve("models", "own_models.best:value") == value
+            assert sys.modules["own_models.best"].value == value
+
+
 @pytest.mark.usefixtures("plugged")
 def test_other_packages_add_rows_but_never_take_ours() -> None:
     assert {"boxes", "world"} < set(catalog.rows("sources"))

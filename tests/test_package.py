@@ -1,12 +1,16 @@
 """What an import and a look at the help cost, and what the package promises by its names."""
 
 import importlib
+import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import counterpoint
 
@@ -89,3 +93,47 @@ def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
 def test_the_licence_of_the_words_we_ship_comes_with_them() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert all((PROJECT / path).exists() for path in project["license-files"])
+
+
+def _requirements() -> list[Requirement]:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = [project["dependencies"], *(project["optional-dependencies"][name] for name in ("hf", "xlsx", "dev"))]
+    requirements = [Requirement(line) for lines in lists for line in lines]
+    return [requirement for requirement in requirements if requirement.name != "counterpoint"]
+
+
+def test_constraints_hold_a_fitting_version_of_every_dependency() -> None:
+    lines = (PROJECT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    versions = {canonicalize_name(name): version for name, version in pinned.items()}
+    for requirement in _requirements():
+        assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)]), requirement
+
+
+def test_data_and_libraries_of_other_licences_are_named() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    notice = (PROJECT / "NOTICE").read_text(encoding="utf-8")
+    assert project["license"] == "Apache-2.0 AND LicenseRef-WordNet"
+    assert "NOTICE" in project["license-files"]
+    for requirement in _requirements():
+        about = metadata(requirement.name)
+        texts = [text for key in ("License-Expression", "License", "Classifier") for text in about.get_all(key) or ()]
+        heads = [text.partition("\n")[0] for text in texts]  # some hold the texts of what they bundle
+        if any("GPL" in head for head in heads):
+            assert requirement.name in notice
+
+
+@pytest.mark.prove
+def test_a_wheel_that_is_built_twice_has_the_same_bytes(tmp_path: Path) -> None:
+    built = []
+    for name in ("first", "second"):
+        copy = tmp_path / name
+        skip = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PROJECT / "src", copy / "src", ignore=skip, copy_function=shutil.copy)
+        for file in ("README.md", "LICENSE", "NOTICE", "pyproject.toml"):
+            shutil.copy(PROJECT / file, copy / file)
+        words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(copy / "dist")]
+        subprocess.run(words, cwd=copy, check=True, capture_output=True)
+        (wheel,) = (copy / "dist").glob("*.whl")
+        built.append((wheel.name, wheel.read_bytes()))
+    assert built[0] == built[1]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from counterpoint.checks.check import Check, Rejections
     from counterpoint.core.costs import Usage
     from counterpoint.core.errors import CounterpointError, SourceError, UnknownName
+    from counterpoint.core.extras import install_command
     from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation, State
     from counterpoint.core.ids import hex_id
     from counterpoint.core.items import Caption, Dialogue, Frame, Question
@@ -29,15 +30,23 @@ if TYPE_CHECKING:
     from counterpoint.lab.comparison import Comparison, Coverage
     from counterpoint.lab.contents import verify_folder
     from counterpoint.lab.descriptions import describe_data
+    from counterpoint.lab.diagnosis import Diagnosis, diagnose
+    from counterpoint.lab.evaluation.evaluation import EvaluationFile, load_evaluation
+    from counterpoint.lab.evaluation.report import EvaluationEstimate, EvaluationReport
     from counterpoint.lab.failures import FailedGroup, Failures
-    from counterpoint.lab.generation import GeneratedSuites
+    from counterpoint.lab.findings import Finding, Findings
+    from counterpoint.lab.gating import GateReport
+    from counterpoint.lab.generated_suites import GeneratedSuites
+    from counterpoint.lab.group_notes import GroupNote, GroupNotes
     from counterpoint.lab.lab import Lab
     from counterpoint.lab.listing import catalog_names, list_catalog
+    from counterpoint.lab.memory_evaluation import Evaluation, evaluate
     from counterpoint.lab.progress import ProgressEvent
     from counterpoint.lab.reader import LabReader
     from counterpoint.lab.results import LabResult, LabTable
     from counterpoint.lab.run_estimates import RunEstimate
     from counterpoint.lab.running import RunReport
+    from counterpoint.lab.saved_slices import SavedSlice
     from counterpoint.lab.scores import ModelScore, Scores
     from counterpoint.lab.source_items import open_source
     from counterpoint.lab.studies import study
@@ -68,16 +77,26 @@ __all__ = [
     "CounterpointError",
     "Coverage",
     "DataSet",
+    "Diagnosis",
     "Dialogue",
     "Edit",
+    "Evaluation",
+    "EvaluationEstimate",
+    "EvaluationFile",
+    "EvaluationReport",
     "FailedGroup",
     "Failures",
     "FeatureModel",
     "File",
+    "Finding",
+    "Findings",
     "Frame",
+    "GateReport",
     "GeneratedSuites",
     "Gold",
     "Group",
+    "GroupNote",
+    "GroupNotes",
     "Lab",
     "LabReader",
     "LabResult",
@@ -103,6 +122,7 @@ __all__ = [
     "RunEstimate",
     "RunReport",
     "Sampler",
+    "SavedSlice",
     "Scale",
     "Scene",
     "SceneObject",
@@ -126,13 +146,17 @@ __all__ = [
     "clip_box",
     "contrast_consistency",
     "describe_data",
+    "diagnose",
     "draw_contact_sheet",
     "english",
+    "evaluate",
     "export_site",
     "extract_answer",
     "generate_groups",
     "hex_id",
+    "install_command",
     "list_catalog",
+    "load_evaluation",
     "model",
     "noise_suite",
     "open_source",
@@ -149,6 +173,7 @@ _HOMES = {
     "checks.check": ("Check", "Rejections"),
     "core.costs": ("Usage",),
     "core.errors": ("CounterpointError", "SourceError", "UnknownName"),
+    "core.extras": ("install_command",),
     "core.groups": ("Answer", "Gold", "Group", "Mode", "Query", "Relation", "State"),
     "core.items": ("Caption", "Dialogue", "Frame", "Question"),
     "core.pictures": ("Box", "Edit", "Picture", "Size"),
@@ -167,15 +192,23 @@ _HOMES = {
     "lab.comparison": ("Comparison", "Coverage"),
     "lab.contents": ("verify_folder",),
     "lab.descriptions": ("describe_data",),
+    "lab.evaluation.evaluation": ("EvaluationFile", "load_evaluation"),
+    "lab.evaluation.report": ("EvaluationEstimate", "EvaluationReport"),
+    "lab.diagnosis": ("Diagnosis", "diagnose"),
     "lab.failures": ("FailedGroup", "Failures"),
-    "lab.generation": ("GeneratedSuites",),
+    "lab.findings": ("Finding", "Findings"),
+    "lab.gating": ("GateReport",),
+    "lab.generated_suites": ("GeneratedSuites",),
     "lab.lab": ("Lab",),
     "lab.listing": ("catalog_names", "list_catalog"),
+    "lab.memory_evaluation": ("Evaluation", "evaluate"),
     "lab.progress": ("ProgressEvent",),
     "lab.reader": ("LabReader",),
     "lab.results": ("LabResult", "LabTable"),
     "lab.run_estimates": ("RunEstimate",),
     "lab.running": ("RunReport",),
+    "lab.group_notes": ("GroupNote", "GroupNotes"),
+    "lab.saved_slices": ("SavedSlice",),
     "lab.scores": ("ModelScore", "Scores"),
     "lab.source_items": ("open_source",),
     "lab.studies": ("study",),

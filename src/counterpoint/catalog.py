@@ -6,11 +6,12 @@ groups `counterpoint.models`, `counterpoint.sources` and so on.
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
@@ -183,6 +184,13 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "yes_ratio": "counterpoint.metrics.yes_no:yes_ratio",
         "yes_recall": "counterpoint.metrics.yes_no:yes_recall",
     },
+    "outputs": {
+        "json": "counterpoint.lab.evaluation.outputs:write_json",
+        "junit": "counterpoint.lab.evaluation.outputs:write_junit",
+        "markdown": "counterpoint.lab.evaluation.outputs:write_markdown",
+        "report": "counterpoint.lab.evaluation.outputs:write_page",
+        "site": "counterpoint.explorer.server:write_site_output",
+    },
     "checks": {
         "distribution": "counterpoint.checks.distribution:check",
         "duplicates": "counterpoint.checks.text_checks:duplicates",
@@ -225,21 +233,41 @@ def resolve(table: str, typed: str) -> Any:
     """
     if ":" not in typed:
         return find(table, typed)
-    with _working_directory():
+    with importable(Path.cwd()):
         return _load(typed, typed)
 
 
 @contextmanager
-def _working_directory() -> Iterator[None]:
-    """The working directory as the last entry of the import path."""
-    folder = os.getcwd()
-    sys.path.append(folder)
+def importable(folder: Path) -> Iterator[None]:
+    """A folder as the last entry of the import path, in place of folders that were there before.
+
+    Modules of a folder whose turn is over are forgotten, so that `mine.py` of one project is not taken for that of the
+    next in the same process.
+    """
+    place = str(folder.resolve())
+    _FOLDERS.add(place)
+    sys.path.append(place)
+    over = _FOLDERS.difference(os.path.realpath(entry) for entry in sys.path)
+    for name in [name for name in sys.modules if _folder_of(name) in over]:
+        del sys.modules[name]
     try:
         yield
     finally:
         sys.path.reverse()
-        sys.path.remove(folder)
+        sys.path.remove(place)
         sys.path.reverse()
+
+
+_FOLDERS: set[str] = set()  # whose modules were importable at some time
+
+
+def _folder_of(module: str) -> str | None:
+    """The folder from which a module, or the package that it is in, was imported."""
+    file = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
+    if not isinstance(file, str):
+        return None
+    path = Path(file)
+    return str((path.parent if path.stem == "__init__" else path).parent)
 
 
 def _load(place: str, name: str) -> Any:
@@ -297,18 +325,35 @@ def model(name: str, pictures: Pictures, settings: Mapping[str, str] | None = No
     A name is one of the table of models, a place in your own code (`package.module:object`), or a way of reaching
     models and a name that is known there (`hf/openai/clip-vit-base-patch32`).
     """
-    from counterpoint.models.own.functions import load_own_model  # listing what there is loads no model
-    from counterpoint.models.settings import convert_settings
+    from counterpoint.models.settings import convert_settings  # listing what there is loads no model
 
-    way, slash, known_there = name.partition("/")
-    if slash and way in rows("ways"):
-        make = partial(find("ways", way), known_there)
-    elif ":" in name:
-        make = partial(load_own_model, resolve("models", name), name)
-    else:
-        make = find("models", name)
-    with _working_directory() if ":" in name else nullcontext():
+    make = _model_factory(name)
+    with importable(Path.cwd()) if ":" in name else nullcontext():
         made = make(pictures, **convert_settings(make, settings or {}, name))
     if not isinstance(made, Model):
         raise ModelError(f"{name} gave no model", hint="a model has a fingerprint, and answers or scores")
     return made
+
+
+def check_model_settings(name: str, settings: Mapping[str, str]) -> None:
+    """Raise an error where a model takes no such setting, or not such a value; the model is not made.
+
+    >>> check_model_settings("openai/gpt", {"temprature": "0"})
+    Traceback (most recent call last):
+    counterpoint.core.errors.UnknownName: no setting of openai/gpt is called 'temprature'
+    """
+    from counterpoint.models.settings import convert_settings
+
+    convert_settings(_model_factory(name), settings, name)
+
+
+def _model_factory(name: str) -> Callable[..., Any]:
+    from counterpoint.models.own.functions import load_own_model
+
+    way, slash, known_there = name.partition("/")
+    if slash and way in rows("ways"):
+        return partial(find("ways", way), known_there)
+    if ":" in name:
+        return partial(load_own_model, resolve("models", name), name)
+    factory: Callable[..., Any] = find("models", name)
+    return factory

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,13 +20,13 @@ NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 Choose = Callable[[str, ReviewItem], str]
 
 
-def settings(**changed: object) -> ReviewSettings:
-    return ReviewSettings(**({"task": "judge", "suites": ("foils",)} | changed))  # type: ignore[arg-type]
+def settings(**changed: Any) -> ReviewSettings:
+    return ReviewSettings(**({"task": "judge", "suites": ("foils",)} | changed))
 
 
-def groups(count: int, kinds: int = 2, **fields: object) -> list[ReviewItem]:
+def groups(count: int, kinds: int = 2, **fields: Any) -> list[ReviewItem]:
     given = {"task": "judge", "suite": "foils", "query": None} | fields
-    return [ReviewItem(group_id=number, kind=f"kind {number % kinds}", **given) for number in range(count)]  # type: ignore[arg-type]
+    return [ReviewItem(group_id=number, kind=f"kind {number % kinds}", **given) for number in range(count)]
 
 
 def gold(count: int) -> list[ReviewItem]:
@@ -229,3 +230,15 @@ def test_a_sample_takes_kinds_in_turn_and_whole_groups() -> None:
     assert everything != items
     assert set(everything) == set(items)
     assert sample_items([], 6, 1) == []
+
+
+def test_what_people_were_given_before_a_restart_is_given_to_nobody_else() -> None:
+    items = groups(4)
+    before = AssignmentQueue(items, settings(per_item=1))
+    held = {voter: before.hand_out(voter, 0.0) for voter in ("ann", "bob")}
+    after = AssignmentQueue(items, settings(per_item=1))
+    assert all(after.restore(voter, item.item, 0.0) for voter, own in held.items() for item in own)
+    assert after.hand_out("eve", 1.0) == []
+    assert after.hand_out("ann", 1.0) == held["ann"]
+    assert after.hand_out("eve", 2000.0), "a lease that was restored ends too"
+    assert not after.restore("ann", ("judge", "other", 1, None), 1.0)

@@ -1,6 +1,7 @@
 from random import Random
 
 import pytest
+from proving import prove, scaled
 from scenery import scene, world
 
 from counterpoint.core.groups import Group
@@ -20,10 +21,12 @@ def _groups(batch: PackedSuite) -> list[Group]:
     return [next(parts[part]) for part, _ in batch.order]
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("limit", [None, 40, Quota(20, 12)], ids=["all", "forty", "quota"])
+@pytest.mark.parametrize(
+    ("processes", "limit"),
+    [(1, None), (2, Quota(20, 12)), prove(1, 40), prove(1, Quota(20, 12)), prove(2, None), prove(2, 40)],
+)
 def test_suites_that_are_made_together_are_those_that_are_made_alone(processes: int, limit: int | Quota | None) -> None:
-    scenes = world(50)
+    scenes = world(scaled(96))
     made = generate_together(SUITES, scenes, 3, {suite.name: limit for suite in SUITES}, processes=processes)
     for suite in SUITES:
         tally = Tally()

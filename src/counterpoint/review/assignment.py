@@ -1,7 +1,7 @@
 """Assignment: who votes on which item next.
 
 The queue follows from the items, the settings and the votes so far. What is handed out and not voted on yet is a lease,
-held in memory: a restart of the server forgets leases and loses nothing.
+held in memory; a server that is started again restores them, so that no item gets a vote too many.
 """
 
 import heapq
@@ -138,6 +138,17 @@ class AssignmentQueue:
             own.leases[held] = now + self._lease
             heapq.heappush(self._ends, (now + self._lease, voter, held))
         return [self._gold.get(held) or self._items[held].item for held in own.leases]
+
+    def restore(self, voter: str, item: VotedItem, now: float) -> bool:
+        """Lease an item again that was handed out before a restart; False where it is voted on or not known."""
+        state = self._items.get(item)
+        if state is None or voter in state.choices:
+            return False
+        self._voter(voter).leases[item] = now + self._lease
+        heapq.heappush(self._ends, (now + self._lease, voter, item))
+        state.leases.add(voter)
+        self._update(state)
+        return True
 
     def record(self, vote: Vote) -> None:
         """Take a stored vote into account; one that replaces another counts in its place."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.core.errors import CounterpointError, write_error
 from counterpoint.core.groups import Relation
 from counterpoint.core.votes import AuditCause, AuditVerdict, Judgement, Vote
 from counterpoint.review.majorities import Majority, votes_by_item
@@ -48,7 +48,7 @@ class Errata:
         try:
             path.write_text(f'{body},\n "errata": [\n{lines}\n ]\n}}\n', "utf-8")
         except OSError as problem:
-            raise StoreError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+            raise write_error(path, problem) from problem
 
     @classmethod
     def read(cls, path: Path) -> "Errata":

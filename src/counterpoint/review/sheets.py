@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.core.spreadsheets import defuse_formula
 from counterpoint.metrics.intervals import binomial_bounds
 
 ACCEPTED = "ok"
@@ -108,9 +109,8 @@ def write_sheet(path: Path, items: Sequence[SheetItem], *, proofs: bool = True) 
             cells = [cell for member in variants for cell in (member.text, member.gold, member.picture)]
             cells += [""] * (len(further) - len(cells))
             proof = [item.proof] if proofs else []
-            table.writerow(
-                [item.item, "", "", item.relation, base.picture, item.context, base.text, base.gold, *cells, *proof]
-            )
+            about = (item.item, "", "", item.relation, base.picture, item.context, base.text, base.gold)
+            table.writerow(map(defuse_formula, (*about, *cells, *proof)))
 
 
 def read_marks(path: Path) -> list[Mark]:

@@ -198,7 +198,10 @@ def test_a_second_file_is_joined_by_a_key_and_a_third_pairs_the_rows(tmp_path: P
     assert [[tags[0][1] for tags in group.tags] for group in groups] == [["1", "2"]]
     said = "\n".join(skipped)
     assert "q.json, record 3: a.json has no row for question_id '4'" in said
-    assert "the answer red does not differ" in said
+    assert (
+        "1 skipped: answers contradict the relation (q.json, record 0, group 1-3: the answer red does not differ)"
+        in said
+    )
     assert "pairs.json, record 2: no row has the id 4" in said
     assert "a row of the second file alone (a.json: 9)" in said
 

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from counterpoint.core.errors import SourceError, UnknownName
+from counterpoint.core.extras import install_command
 from counterpoint.sources.results.formats import (
     RESULT_FORMATS,
     describe_format,
@@ -237,7 +238,7 @@ def test_a_spreadsheet_without_its_library_says_how_to_get_it(tmp_path: Path, mo
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
     with pytest.raises(SourceError, match="openpyxl is not installed") as problem:
         _read(path)
-    assert problem.value.hint == "pip install 'counterpoint[xlsx]'"
+    assert problem.value.hint == install_command("xlsx")
 
 
 LMMS = {

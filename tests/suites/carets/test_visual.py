@@ -31,7 +31,7 @@ SUITE = visual.suite.configured({"means": MEANS})
 
 
 @cache
-def _groups(count: int = 50) -> tuple[Group, ...]:
+def _groups(count: int = 24) -> tuple[Group, ...]:
     return tuple(group for _, group in generate_groups(SUITE, world(count)))
 
 
@@ -117,7 +117,7 @@ def test_no_box_is_smaller_than_what_people_need_or_reaches_out_of_the_picture()
 
 def test_models_are_shown_the_foreground_and_nothing_of_the_rest() -> None:
     drawn = World("test", 400)
-    for group in _groups(6):
+    for group in _groups(2):
         whole, masked, cropped = (_pixels(drawn, group, place) for place in (0, 4, 5))
         held = np.zeros(whole.shape[:2], np.bool_)
         for box in _kept(group).boxes:

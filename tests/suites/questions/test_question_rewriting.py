@@ -14,9 +14,9 @@ from counterpoint.suites.questions.rewriting import Rewrites, exchange_antonym, 
 from counterpoint.suites.suite import Tally, generate_groups
 
 NEGATIONS = {
-    ("Is there a dog?", "yes"): ("is there no dog", "no"),
-    ("Are there any people in the photo?", "no"): ("are there no people in the photo", "yes"),
-    ("Is there grass?", "yes"): ("is there no grass", "no"),
+    ("Is there a dog?", "yes"): ("is it true that there is no dog", "no"),
+    ("Are there any people in the photo?", "no"): ("is it true that there are no people in the photo", "yes"),
+    ("Is there grass?", "yes"): ("is it true that there is no grass", "no"),
     ("do you see a barn", "no"): ("do you see no barn", "yes"),
     ("Can you see any trees?", "no"): ("are you unable to see any trees", "yes"),
     ("Can you see a oven?", "no"): ("are you unable to see an oven", "yes"),
@@ -58,7 +58,7 @@ REPHRASINGS = {
         "how many dogs can be seen on the couch",
         "in this picture, how many dogs are on the couch",
     ],
-    "What kind of bird is this?": ["what type of bird is this", "in this picture, what kind of bird is this"],
+    "What kind of bird is this?": ["what type of bird is this"],
     "Where is the mirror?": ["where is the mirror located", "in this picture, where is the mirror"],
     "What material is the counter made of?": [
         "what is the counter made of",

@@ -14,7 +14,7 @@ from counterpoint.sources.formats.own_rows import DATA, PictureReader, Rows, row
 from counterpoint.sources.reading.cells import choices_of, parse_answers, parse_nested, parse_truth, text_of, texts_of
 from counterpoint.sources.reading.columns import FILE, GROUPS, ColumnFinder, constant_of
 from counterpoint.sources.reading.json_files import elements
-from counterpoint.sources.reading.records import Record, Skips, short_repr
+from counterpoint.sources.reading.records import ContradictionError, Record, Skips, short_repr
 
 BASES = ("base", "original", "orig", "caption", "positive", "0")
 """The roles of a base, unless another is given."""
@@ -327,7 +327,7 @@ def _check_gold(relation: Relation, golds: Sequence[Gold | None], place: str) ->
     answers = [{answer for answer, _ in gold.answers} for gold in known]
     if relation is Relation.SAME and known and not set.intersection(*answers):
         fact = f"{place}: the answers {' and '.join(gold.best for gold in known)} are not the same"
-        raise SourceError(fact, hint="relation='differs' or 'gold' has other answers")
+        raise ContradictionError(fact, hint="relation='differs' or 'gold' has other answers")
     if relation is Relation.DIFFERS and len(known) == len(golds) and known[0].best in [g.best for g in known[1:]]:
         fact = f"{place}: the answer {known[0].best} does not differ"
-        raise SourceError(fact, hint="relation='same' or 'gold' has equal answers")
+        raise ContradictionError(fact, hint="relation='same' or 'gold' has equal answers")

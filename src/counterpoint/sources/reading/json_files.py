@@ -1,6 +1,5 @@
 """Streaming of records from large JSON files, and a join of two by key; errors name file and last record."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from msgspec import DecodeError, ValidationError, convert
 from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
+from counterpoint.core.mismatches import Mismatch
 from counterpoint.sources.reading.json_stream import Batch, InvalidJson, Json, JsonText
 from counterpoint.sources.reading.records import OTHER_RELEASE, Skips, short_repr
 
@@ -90,30 +90,18 @@ def _converted(content: Json, kind: type[T], name: str, key: K, skips: Skips) ->
         skips.problem(_translated(problem, content, f"{name} {key}"))
 
 
-_EXPECTED = {"int | str": "a text", "str": "a text", "array": "a list", "bool": "true or false", "int": "a number"}
-_MISMATCH = re.compile(r"Expected `(.+?)`, got `.+?`(?: - at `\$(.*)`)?")
-_MISSING = re.compile(r"Object missing required field `(.+?)`(?: - at `\$(.*)`)?")
-_STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\[\.\.\.\]")
-
-
 def _translated(problem: ValidationError, content: Json, place: str) -> SourceError:
     """Translate an error of msgspec into a SourceError with the place, the value and what was expected."""
-    message = str(problem)
-    if missing := _MISSING.fullmatch(message):
-        within = (missing[2] or "").lstrip(".")
-        return SourceError(f"{place}{f', {within}' if within else ''} has no {missing[1]}")
-    mismatch = _MISMATCH.fullmatch(message)
+    mismatch = Mismatch.of(problem)
     if mismatch is None:
-        return SourceError(f"{place}: {message}")
-    kinds = [kind for kind in mismatch[1].split(" | ") if kind != "null"]
-    expected = _EXPECTED.get(" | ".join(kinds)) or " or ".join(_EXPECTED.get(kind, f"an {kind}") for kind in kinds)
-    path, value = (mismatch[2] or ""), content
-    for name, index in _STEP.findall(path):
-        if not name and not index:  # msgspec does not tell the key of a mapping
-            return SourceError(f"{place}: a value of {path.partition('[...]')[0].lstrip('.')} is not {expected}")
-        value = value[name] if name else value[int(index)]
-    subject = f"{place}: {path.lstrip('.')}" if path else place
-    return SourceError(f"{subject} is {short_repr(value)}, not {expected}")
+        return SourceError(f"{place}: {problem}")
+    if mismatch.missing:
+        return SourceError(f"{place}{f', {mismatch.where}' if mismatch.where else ''} has no {mismatch.missing}")
+    before, unknown_key, _ = mismatch.where.partition("[...]")
+    if unknown_key:
+        return SourceError(f"{place}: a value of {before} is not {mismatch.expected}")
+    subject = f"{place}: {mismatch.where}" if mismatch.where else place
+    return SourceError(f"{subject} is {short_repr(mismatch.value_in(content))}, not {mismatch.expected}")
 
 
 def parts(path: Path, *names: str) -> Iterator[tuple[str, Json]]:

@@ -17,6 +17,10 @@ LISTED = 5
 REPEATED = "a repeated id"
 
 
+class ContradictionError(SourceError):
+    """A group in the layout that is expected, whose right answers contradict its relation."""
+
+
 @dataclass(slots=True)
 class Skips:
     """Counts of skipped records and parts of records, with places and remedies by reason.
@@ -55,6 +59,9 @@ class Skips:
 
     def problem(self, problem: SourceError) -> None:
         """Count a record that cannot be read; the error tells its place and what is wrong."""
+        if isinstance(problem, ContradictionError):
+            self.skip("answers contradict the relation", str(problem), problem.hint)
+            return
         message = f"{problem}: {problem.hint}" if problem.hint else str(problem)
         self.skip("does not match the layout", message, "the rest is read; if they are many, is it another release?")
 

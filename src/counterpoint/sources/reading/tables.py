@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import SourceError
+from counterpoint.core.extras import install_command
 from counterpoint.sources.reading.columns import ITEMS, KEY
 from counterpoint.sources.reading.json_files import elements, first_sign, members, object_keys
 from counterpoint.sources.reading.records import Record, Skips
@@ -17,7 +18,6 @@ Row: TypeAlias = tuple[int, Mapping[str, Any] | str]
 
 _FIELD = 1 << 30  # characters; some tables carry pictures as text
 _ROWS, _FEW = 4096, 32  # at a time; fewer where rows hold pictures
-_SHEET = "pip install 'counterpoint[xlsx]'"
 ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".xlsx")
 """The suffixes of such files."""
 
@@ -162,7 +162,9 @@ def spreadsheet(path: Path) -> Iterator[Row]:
     try:
         from openpyxl import load_workbook
     except ImportError as problem:
-        raise SourceError(f"{path} is a spreadsheet, and openpyxl is not installed", hint=_SHEET) from problem
+        raise SourceError(
+            f"{path} is a spreadsheet, and openpyxl is not installed", hint=install_command("xlsx")
+        ) from problem
     try:
         with closing(load_workbook(path, read_only=True, data_only=True)) as book:
             names: list[str] = []

@@ -32,7 +32,7 @@ _SEE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"[^\w\s'’-]|\d")
-_POINTS = re.compile(r"(?:is|are|was|were|does|do|did|can) (?:this|that|these|those)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:this|these|those|today)\b|^(?:is|are|was|were|does|do|did|can) that\b", re.IGNORECASE)
 _WH = re.compile(r"(?:what|which|who|whose|where|when|why|how)\b", re.IGNORECASE)
 _COLOR = re.compile(r"what (colou?r) (?:is|are) (the|this|that|these|those|his|her|their|its) (.+)", re.IGNORECASE)
 _COLOR_OF = re.compile(
@@ -136,6 +136,8 @@ def negate(text: str, answer: str) -> Rewrites:
         if existence.opening.startswith(("can", "could")):
             verb = existence.opening.split()[-1]
             asked = f"are you unable to {verb} {existence.named}"
+        elif existence.opening.endswith(" there"):  # a plain yes to "Is there no dog?" is heard both ways
+            asked = f"is it true that there {existence.opening.split()[0]} no {existence.things}"
         else:
             asked = f"{existence.opening} no {existence.things}"
         proof = f"the gold is {answer}, and the variant asks for the absence, so its gold is {other}"
@@ -322,9 +324,9 @@ def _picture_name(words: str) -> str | None:
 
 
 def _lead_in(words: str) -> str | None:
-    """What is he doing? In this picture, what is he doing? Not "In this picture, is this a …?", which points twice."""
+    """What is he doing? In this picture, what is he doing? Not where it points itself, as in "is this a …?"."""
     opens = _WH.match(words) or words.split()[0].lower() in ("is", "are", "does", "do", "can", "was", "were", "did")
-    if not opens or _has_word(words, "pictures") or _POINTS.match(words) or _SIGNS.search(words):
+    if not opens or _has_word(words, "pictures") or _POINTS.search(words) or _SIGNS.search(words):
         return None
     return f"in this picture, {_decapitalized(words)}"
 
