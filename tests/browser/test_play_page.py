@@ -93,6 +93,8 @@ def test_a_visitor_moves_a_slider_and_the_answer_follows(page: Page, home: str, 
 
 
 def test_the_address_says_what_is_shown(page: Page, browser: Browser, home: str, complaints: list[str]) -> None:
+    turns = list[int]()
+    page.on("request", lambda sent: turns.append(sent.post_data_json["turn"]) if "/answers" in sent.url else None)
     page.goto(f"{home}/play?suite=plain")
     page.get_by_role("textbox", name="Question").fill("What color is the car?")
     _move(page, "gaussian", 2)
@@ -100,6 +102,7 @@ def test_the_address_says_what_is_shown(page: Page, browser: Browser, home: str,
     expect(page).to_have_url(re.compile(r"question=What\+color"))
     expect(_said(page, "SEAR · what-which")).to_contain_text("dark")
     page.wait_for_load_state("networkidle")
+    assert turns == sorted(set(turns))  # a request that was overtaken on its way is known by its turn
     there = browser.new_page()
     there.goto(page.url)
     there.wait_for_load_state("networkidle")

@@ -200,6 +200,8 @@ def test_what_a_model_breaks_is_said_and_harms_nobody(client: TestClient, token:
         ({"mask": "paint"}, "mask"),
         ({"edits": "blur(10000)"}, "'edits' is unknown"),
         ({"visitor": ["a"]}, "visitor"),
+        ({"turn": "first"}, "turn"),
+        ({"turn": -1}, "turn"),
     ],
 )
 def test_what_cannot_be_understood_is_named(client: TestClient, token: str, said: Any, problem: str) -> None:
@@ -388,6 +390,23 @@ def test_the_newest_request_of_a_visitor_ends_the_older_ones() -> None:
     assert isinstance(first.problem, RequestCancelled)
     assert (first.answers, second.answers, other.answers) == ([], ["new"], ["bob's"])
     assert slow.asked == ["a", "bob's", "new"]
+    players.close()
+
+
+def test_a_request_that_was_overtaken_ends_itself_and_not_the_newer_one() -> None:
+    slow = Slow()
+    players, older, newer, next_ = ModelThreads([("slow", slow)]), Heard(), Heard(), Heard()
+    players.ask("ann", {"slow": [Query(None, "newer")]}, newer.hear, newer.done, turn=2)
+    assert slow.begun.acquire(timeout=20)
+    players.ask("ann", {"slow": [Query(None, "older")]}, older.hear, older.done, turn=1)
+    slow.leave.release(20)
+    assert older.over.wait(20)
+    players.ask("ann", {"slow": [Query(None, "next")]}, next_.hear, next_.done, turn=3)
+    assert newer.over.wait(20)
+    assert next_.over.wait(20)
+    assert isinstance(older.problem, RequestCancelled)
+    assert (older.answers, newer.answers, next_.answers) == ([], ["newer"], ["next"])
+    assert slow.asked == ["newer", "next"]
     players.close()
 
 

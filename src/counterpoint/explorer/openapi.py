@@ -149,7 +149,8 @@ def _play_operations() -> dict[str, JsonSchema]:
     fields = {name: _parameter_schema(name) for name in (*TEXTS, *NUMBERS)}
     inputs = {
         "type": "object",
-        "properties": fields | {"visitor": {"type": "string", "maxLength": 64}},
+        "properties": fields
+        | {"visitor": {"type": "string", "maxLength": 64}, "turn": {"type": "integer", "minimum": 0}},
         "additionalProperties": False,
     }
     picture = {"type": "string", "format": "binary"}

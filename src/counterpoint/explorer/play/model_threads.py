@@ -110,7 +110,7 @@ class ModelThreads:
         for name, model in models:
             slug = _slug(name, self._threads)
             self._threads[slug] = ModelThread(model, name, slug)
-        self._newest: dict[str, tuple[PlayJob, ...]] = {}
+        self._newest: dict[str, tuple[int, tuple[PlayJob, ...]]] = {}
         self._lock = Lock()
 
     def __bool__(self) -> bool:
@@ -131,23 +131,28 @@ class ModelThreads:
         queries: Mapping[str, Sequence[Query]],
         on_answer: Callable[[str, int, Answer], None],
         on_end: Callable[[str, Exception | None], None],
+        turn: int = 0,
     ) -> Callable[[], None]:
         """Ask models by slug, cancel this visitor's older jobs, and return a function that cancels these.
 
-        The callbacks run in the models' threads; `on_end` once per model, with `RequestCancelled` if it was cancelled.
+        Requests may overtake each other on their way here: those with a smaller `turn` than a running one are cancelled
+        at once. The callbacks run in the models' threads; `on_end` once per model, with `RequestCancelled` if it was
+        cancelled.
         """
         jobs = {slug: PlayJob(batch, partial(on_answer, slug)) for slug, batch in queries.items()}
         mine = tuple(jobs.values())
         with self._lock:
-            for older in self._newest.get(visitor, ()):
+            newest, running = self._newest.get(visitor, (turn, ()))
+            for older in running if turn >= newest else mine:
                 older.cancel()
-            self._newest[visitor] = mine
+            if turn >= newest:
+                self._newest[visitor] = turn, mine
         unfinished = set(jobs)
 
         def end(slug: str, problem: Exception | None) -> None:
             with self._lock:
                 unfinished.discard(slug)
-                if not unfinished and self._newest.get(visitor) is mine:
+                if not unfinished and self._newest.get(visitor) == (turn, mine):
                     del self._newest[visitor]
             on_end(slug, problem)
 

@@ -72,10 +72,13 @@ async def play_answers(request: Request) -> Response:
     visitor = inputs.pop("visitor", "")
     if not isinstance(visitor, str) or len(visitor) > 64:
         raise MalformedRequest("visitor is not a short text", hint="it says whose older requests are cancelled")
+    turn = inputs.pop("turn", 0)
+    if not isinstance(turn, int) or turn < 0:
+        raise MalformedRequest("turn is no whole number from 0", hint="it counts the requests of a visitor")
     play = PlayRequest.read(inputs, strict=True)
     await run_in_threadpool(state.reader.refresh)
     header, queries = await run_in_threadpool(_prepare, state.reader, state.model_threads, play)
-    stream = _stream(state.model_threads, visitor or token_hex(8), header, queries)
+    stream = _stream(state.model_threads, visitor or token_hex(8), turn, header, queries)
     return StreamingResponse(stream, media_type="application/x-ndjson", headers={**_FRESH, "X-Accel-Buffering": "no"})
 
 
@@ -178,7 +181,7 @@ def _prepare(
 
 
 async def _stream(
-    threads: ModelThreads, visitor: str, header: Mapping[str, Any], queries: Mapping[str, list[Query]]
+    threads: ModelThreads, visitor: str, turn: int, header: Mapping[str, Any], queries: Mapping[str, list[Query]]
 ) -> AsyncIterator[bytes]:
     """One event per line, until every model has ended; the jobs are cancelled when the visitor disconnects."""
     loop, events = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
@@ -196,7 +199,7 @@ async def _stream(
         put({"event": event, "model": slug, "problem": _reason(problem)})
 
     yield json_bytes(header) + b"\n"
-    cancel = threads.ask(visitor, queries, on_answer, on_end)
+    cancel = threads.ask(visitor, queries, on_answer, on_end, turn)
     try:
         unfinished = len(queries)
         while unfinished:

@@ -41,7 +41,8 @@ function addressed(found) {
 
 // The picture follows at once, the answers when they are there.
 
-let waiting, now, loading;
+let waiting, now;
+let turn = 0;
 
 function moved() {
   for (const slider of form.querySelectorAll('input[type="range"]')) {
@@ -66,7 +67,7 @@ async function ask() {
       method: "POST",
       signal: mine.signal,
       headers: { "Content-Type": "application/json", "X-Counterpoint-Token": token, Accept: "application/x-ndjson, application/json" },
-      body: JSON.stringify({ ...asked, visitor }),
+      body: JSON.stringify({ ...asked, visitor, turn: (turn += 1) }),
     });
     if (!answer.ok) {
       const { problem, hint } = await answer.json();
