@@ -11,7 +11,7 @@ import pytest
 from browsing import PATIENCE, in_chromium, served
 from labs import small_lab
 from PIL import Image
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, Request, expect
 
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
@@ -94,7 +94,12 @@ def test_a_visitor_moves_a_slider_and_the_answer_follows(page: Page, home: str, 
 
 def test_the_address_says_what_is_shown(page: Page, browser: Browser, home: str, complaints: list[str]) -> None:
     turns = list[int]()
-    page.on("request", lambda sent: turns.append(sent.post_data_json["turn"]) if "/answers" in sent.url else None)
+
+    def note_turn(request: Request) -> None:
+        if request.url.endswith("/play/answers"):
+            turns.append((request.post_data_json or {})["turn"])
+
+    page.on("request", note_turn)
     page.goto(f"{home}/play?suite=plain")
     page.get_by_role("textbox", name="Question").fill("What color is the car?")
     _move(page, "gaussian", 2)
