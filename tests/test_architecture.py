@@ -53,7 +53,7 @@ LIBRARIES: dict[str, set[str]] = {
     "suites": {"numpy"},
     "world": {"numpy", "PIL"},
     "exports": {"numpy", "pyarrow", "PIL", "huggingface_hub"},
-    "sources": {"msgspec", "numpy", "openpyxl", "pyarrow"},
+    "sources": {"huggingface_hub", "msgspec", "numpy", "openpyxl", "pyarrow"},
     "models": {"numpy", "PIL", "onnxruntime", "httpx2", "torch", "transformers", "huggingface_hub", "pocketsphinx"},
     "studies": {"numpy"},
     "lab": {"PIL", "msgspec", "numpy", "pyarrow"},

@@ -1,13 +1,19 @@
-"""A double of the hub's API: it takes files as `huggingface_hub` sends them, and keeps the requests."""
+"""A double of the hub's API: it takes files from `huggingface_hub`, gives them back, and keeps the requests."""
 
 import json
+import re
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha1
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+from urllib.parse import unquote
+
+COMMIT = "0" * 40
+_FILE = re.compile(r"/datasets/[\w.-]+/[\w.-]+/resolve/[\w.-]+/(.+)")
 
 
 @dataclass
@@ -20,7 +26,7 @@ class HubDouble:
     tokens: set[str] = field(default_factory=set)
     paths: list[str] = field(default_factory=list)
 
-    def reply(self, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
+    def reply(self, path: str, body: bytes) -> tuple[int, Any]:
         """The status and the body of the reply to a request."""
         self.paths.append(path)
         if self.tokens != {"Bearer hf_right"}:
@@ -42,7 +48,19 @@ class HubDouble:
                 "commitOid": "abc",
                 "pullRequestUrl": proposed,
             }
-        return 200, {"id": "me/x", "sha": "0" * 40, "siblings": [], "errors": [], "warnings": []}
+        if "/tree/" in path:
+            files = [{"type": "file", "path": name, **_description(content)} for name, content in self.files.items()]
+            return 200, files
+        return 200, {"id": "me/x", "sha": COMMIT, "siblings": [], "errors": [], "warnings": []}
+
+    def file(self, path: str) -> bytes | None:
+        """The content of a file, by the path of a request for it."""
+        named = _FILE.fullmatch(unquote(path.partition("?")[0]))
+        return self.files.get(named[1]) if named else None
+
+
+def _description(content: bytes) -> dict[str, Any]:
+    return {"size": len(content), "oid": sha1(content, usedforsecurity=False).hexdigest()}
 
 
 @contextmanager
@@ -55,15 +73,27 @@ def hub_double() -> Iterator[HubDouble]:
             hub.tokens.add(self.headers.get("authorization", ""))
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             status, reply = hub.reply(self.path, body)
-            content = json.dumps(reply).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            self._send(status, json.dumps(reply).encode(), "application/json")
 
         def do_GET(self) -> None:
-            self.do_POST()
+            content = hub.file(self.path)
+            if content is None:
+                self.do_POST()
+            else:
+                self._send(200, content, "application/octet-stream")
+
+        def do_HEAD(self) -> None:
+            self.do_GET()
+
+        def _send(self, status: int, content: bytes, kind: str) -> None:
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(content)))
+            self.send_header("x-repo-commit", COMMIT)
+            self.send_header("etag", f'"{_description(content)["oid"]}"')
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(content)
 
         def log_message(self, *args: Any) -> None:
             """Say nothing."""

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from export_labs import read_yaml
-from hub_double import HubDouble, hub_double
+from hub_double import COMMIT, HubDouble, hub_double
 
 import counterpoint as cp
 from counterpoint.core.errors import CounterpointError
 from counterpoint.exports.hub import check_push
+from counterpoint.sources.formats.hf_datasets import cached_folder
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,31 @@ def test_a_suite_is_pushed_as_a_private_data_set_with_its_card(lab: cp.Lab, tmp_
     assert [(own["name"], own["type"], own["visibility"]) for own in hub.created] == [("suite", "dataset", "private")]
     assert hub.files.keys() == {"README.md", "data/test-00000-of-00001.parquet"}
     assert hub.files["README.md"] == (tmp_path / "out" / "README.md").read_bytes()
+
+
+def test_a_suite_comes_back_by_its_hub_name_from_the_cache_without_a_network(lab: cp.Lab, tmp_path: Path) -> None:
+    hub_client = pytest.importorskip("huggingface_hub")
+    lab.export("existence", layout="datasets", out=tmp_path / "out")
+    cache = tmp_path / "cache"
+    with hub_double() as hub:
+        hub.files = {
+            path.relative_to(tmp_path / "out").as_posix(): path.read_bytes() for path in _files(tmp_path / "out")
+        }
+        about = {"repo_type": "dataset", "cache_dir": cache, "endpoint": hub.address, "token": "hf_right"}
+        downloaded = Path(hub_client.snapshot_download("me/suite", **about))
+    assert cached_folder("me/suite", cache) == downloaded == cached_folder(f"me/suite@{COMMIT}", cache)
+    surroundings = os.environ | {"HF_HUB_CACHE": str(cache), "HF_ENDPOINT": hub.address}
+    words = ["generate", str(tmp_path / "back"), "--suite", "groups", "--source", "hf/me/suite"]
+    done = subprocess.run(
+        [sys.executable, "-m", "counterpoint", *words], env=surroundings, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    back = cp.Lab(tmp_path / "back")
+    assert back.store.manifest("existence").fingerprint == lab.store.manifest("existence").fingerprint
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
 def test_the_card_of_a_model_is_proposed_and_not_put_over_another(lab: cp.Lab, tmp_path: Path) -> None:

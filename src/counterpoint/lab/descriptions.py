@@ -12,6 +12,7 @@ from counterpoint.core.errors import CounterpointError, ModelError, SourceError,
 from counterpoint.core.extras import install_command
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
+from counterpoint.lab.source_items import resolve_source
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.data_statistics import AnswerSpace
 from counterpoint.reports.data_tables import description_tables, description_to_dict, expected_files_table, file_remarks
@@ -152,9 +153,8 @@ def describe_data(
     >>> describe_data("world", items=3, kinds=("scenes",)).records()[0]["items"]
     3
     """
-    known, _, on_hub = name.partition("/")
-    source = catalog.resolve("sources", known if on_hub else name)
-    folder = Path(on_hub) if on_hub else data
+    source, cached = resolve_source(name)
+    folder = cached or data
     if isinstance(source, DataSet) and folder is None:
         return ExpectedFiles(name, source)
     reading = DescriptionRequest(folder, split, tuple(kinds), items, seed, rules, columns or {})

@@ -30,6 +30,7 @@ from counterpoint.lab.source_items import (
     absence_note,
     has_only_questions,
     picture_roots,
+    resolve_source,
     source_rules,
     unpack_pictures,
 )
@@ -95,8 +96,10 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
     for key, value in request.options.items():
         if value and not any(key in suite.options for suite in members):
             members[0].check_options([key])  # raises
-    if request.suites == (OWN_GROUPS,) and request.data and (restored := restore_suite(request.data)):
-        return _put_restored(lab, restored, request)
+    if request.suites == (OWN_GROUPS,):
+        folder = resolve_source(request.source)[1] or request.data
+        if folder and (restored := restore_suite(folder)):
+            return _put_restored(lab, restored, request)
     generator = _Generator(lab, request, progress)
     suites = [suite for family in families for suite in generator.family(family)]
     absence = absence_note(request.source) if any(family.kinds for family in families) else ""

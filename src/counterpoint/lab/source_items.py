@@ -63,13 +63,12 @@ def open_source(
 
 def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
     """Open a source: one that draws its own scenes, or a split of a data set, whole or a sample of it."""
-    name, _, on_hub = request.source.partition("/")
-    source = catalog.resolve("sources", name if on_hub else request.source)
+    source, cached = resolve_source(request.source)
     if request.columns and not isinstance(source, OwnFiles):
         raise CounterpointError(f"{request.source} has columns of its own", hint="--columns is for plain files")
     if not isinstance(source, DataSet):
         return source(request.split, request.items)
-    data = Path(on_hub) if on_hub else request.data
+    data = cached or request.data
     if data is None:
         hint = f"name their folder with --data FOLDER; counterpoint data {request.source} lists the expected files"
         raise CounterpointError(f"{source.title} is read from files", hint=hint)
@@ -77,6 +76,17 @@ def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
     if split == _DEFAULT and source.part_of:  # files of one's own have no splits
         split = most_complete_split(source, data)
     return Source(source, data, split, None if whole else request.items, request.seed, columns=request.columns)
+
+
+def resolve_source(name: str) -> tuple[Any, Path | None]:
+    """The source of the catalog that a name means, and for `hf/NAME` its folder: one on disk, or one in the cache."""
+    known, _, on_hub = name.partition("/")
+    if known != "hf" or not on_hub:
+        return catalog.resolve("sources", name), None
+    from counterpoint.sources.formats.hf_datasets import cached_folder
+
+    folder = Path(on_hub)
+    return catalog.resolve("sources", known), folder if folder.exists() else cached_folder(on_hub)
 
 
 def source_rules(source: Any) -> str:

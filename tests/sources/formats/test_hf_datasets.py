@@ -1,8 +1,7 @@
-"""Folders in the form of Hugging Face are read without its package, and a name on its hub with it."""
+"""Folders in the form of Hugging Face are read without its packages, and a hub name from the cache of its client."""
 
 import json
 from collections.abc import Iterable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.pictures.folders import encode_png
 from counterpoint.sources.dataset import Source
-from counterpoint.sources.formats.hf_datasets import configs, hf
+from counterpoint.sources.formats.hf_datasets import cached_folder, configs, hf
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
 from counterpoint.world.source import World
@@ -197,13 +196,35 @@ def _without(pictures: bool) -> list[str]:
     return [] if pictures else ["--no-pictures"]
 
 
-@pytest.mark.skipif(find_spec("datasets") is not None, reason="the package datasets is installed")
-def test_a_name_on_the_hub_needs_the_package_that_fetches_it(tmp_path: Path) -> None:
-    done = CliRunner().invoke(
-        commands, ["generate", str(tmp_path / "lab"), "--suite", "plain", "--source", "hf/some/set"]
-    )
-    problem = done.exception
-    assert isinstance(problem, SourceError)
-    assert str(problem).startswith("there is no folder some/set, and the package datasets")
-    assert problem.hint == "pip install datasets, or name a folder: --data FOLDER"
-    assert not (tmp_path / "lab").exists()
+def test_a_data_set_that_is_not_in_the_cache_is_answered_with_the_command_that_downloads_it(tmp_path: Path) -> None:
+    pytest.importorskip("huggingface_hub")
+    with pytest.raises(SourceError, match="the cache of huggingface_hub has no data set some/set") as raised:
+        cached_folder("some/set", tmp_path)
+    assert raised.value.hint == "get it: hf download some/set --repo-type dataset"
+    with pytest.raises(SourceError) as raised:
+        cached_folder("some/set@v1", tmp_path)
+    assert raised.value.hint == "get it: hf download some/set --repo-type dataset --revision v1"
+    with pytest.raises(SourceError, match="names no data set of the hub"):
+        cached_folder("not/a/name", tmp_path)
+
+
+def test_a_download_of_some_files_is_read_and_a_split_without_a_shard_is_not(tmp_path: Path) -> None:
+    pytest.importorskip("huggingface_hub")
+    commit = "a" * 40
+    home = tmp_path / "datasets--some--set"
+    blobs, snapshot = home / "blobs", home / "snapshots" / commit
+    for name in ("test-00000-of-00002", "test-00001-of-00002", "validation-00000-of-00002"):
+        _write(blobs / name, _row(len(name) % 9, id=name))
+        (snapshot / "data").mkdir(parents=True, exist_ok=True)
+        (snapshot / "data" / f"{name}.parquet").symlink_to(blobs / name)
+    (home / "refs").mkdir()
+    (home / "refs" / "main").write_text(commit)
+    folder = cached_folder("some/set", tmp_path)
+    assert [one.id for one in _read(folder)] == ["test-00000-of-00002", "test-00001-of-00002"]
+    with pytest.raises(SourceError, match="has 1 of the 2 files data/validation-…-of-00002"):
+        _read(folder, "val")
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="there is no folder"):
+        _read(tmp_path / "missing")

@@ -1,13 +1,14 @@
-"""Data sets in the form of Hugging Face: a folder of Parquet, CSV or JSON files by split, or a name on its hub."""
+"""Data sets in the form of Hugging Face: a folder of Parquet, CSV or JSON files by split, or one in its cache."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import SourceError, UnknownName
+from counterpoint.core.extras import install_command
 from counterpoint.sources.dataset import SplitFiles
 from counterpoint.sources.formats.own_files import own_files
 from counterpoint.sources.formats.own_rows import DATA, rows_of, split_synonyms
@@ -16,6 +17,7 @@ from counterpoint.sources.reading.tables import ENDINGS, ColumnTest
 
 CARD = "README.md"
 _FRONT = re.compile(r"[ \t]*---[ \t]*\n(.*?)^[ \t]*---[ \t]*$", re.DOTALL | re.MULTILINE)
+_SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})\b")
 _LINE = re.compile(r"^( *)(- +)?(?:([\w-]+): *)?(.*?)\s*$")
 
 
@@ -54,12 +56,18 @@ def configs(card: str) -> dict[str, dict[str, list[str]]]:
 def find_split_files(folder: Path, split: str, config: str = "") -> dict[str, Path]:
     """The files of a split, by their places in the folder: as its card says, or else as their names or folders do.
 
-    Where no name tells a split, all files belong to it.
+    Where no name tells a split, all files belong to it. A split of which a numbered shard is missing is an error.
     """
     if folder.is_file():
         return {folder.name: folder}
     paths = _as_the_card_says(folder, split, config) or _as_names_say(folder, split)
-    return {path.relative_to(folder).as_posix(): path for path in paths}
+    files = {path.relative_to(folder).as_posix(): path for path in paths}
+    shards = Counter((shard[1], int(shard[3])) for name in files if (shard := _SHARD.match(name)))
+    for (stem, total), there in shards.items():
+        if there < total:
+            fact = f"{folder} has {there} of the {total} files {stem}-…-of-{total:05}"
+            raise SourceError(fact, hint="download the rest; a part of a split is no split")
+    return files
 
 
 def _as_the_card_says(folder: Path, split: str, config: str) -> list[Path]:
@@ -109,31 +117,37 @@ def _as_names_say(folder: Path, split: str) -> list[Path]:
 
 
 def rows(files: SplitFiles, skips: Skips, fits: ColumnTest) -> Iterator[tuple[str, Record]]:
-    """The rows of a split: of the files in a folder, or of a data set that has this name on the hub."""
-    folder, config = files[DATA], files.columns.get("config", "")
-    if not folder.exists():
-        return hub_rows(folder.as_posix(), files.split, config)
-    return rows_of(find_split_files(folder, files.split, config), files, skips, fits)
+    """The rows in the files of a split."""
+    if not (folder := files[DATA]).exists():
+        raise SourceError(f"there is no folder {folder}", hint="--data names the folder of a data set")
+    return rows_of(find_split_files(folder, files.split, files.columns.get("config", "")), files, skips, fits)
 
 
-def hub_rows(name: str, split: str, config: str = "") -> Iterator[tuple[str, Record]]:
-    """The rows of a data set on the hub, fetched and kept by the package `datasets`; pictures stay as they are."""
+def cached_folder(name: str, cache: Path | None = None) -> Path:
+    """The folder of a data set by its hub name, as `owner/name` or `owner/name@revision`: its snapshot in the cache.
+
+    The cache is that of huggingface_hub (HF_HUB_CACHE, HF_HOME). Nothing is downloaded. The snapshot may lack files,
+    since people download the part they need; `find_split_files` raises where a shard of the split is not there.
+    """
+    repo, _, revision = name.partition("@")
+    download = f"hf download {repo} --repo-type dataset" + (f" --revision {revision}" if revision else "")
     try:
-        datasets: Any = import_module("datasets")  # no dependency of ours: it is used where people have it
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
     except ImportError as problem:
-        fact = f"there is no folder {name}, and the package datasets, which fetches data by name, is not installed"
-        raise SourceError(fact, hint="pip install datasets, or name a folder: --data FOLDER") from problem
+        fact = f"huggingface_hub, whose cache would hold {repo}, is not installed"
+        raise SourceError(fact, hint=f"{install_command('hub')}, then {download}") from problem
+    # without patterns an incomplete snapshot would be refused
+    wanted: dict[str, Any] = {"repo_type": "dataset", "revision": revision or None, "allow_patterns": []}
     try:
-        rows: Any = datasets.load_dataset(name, config or None, split=split)
-        for column, feature in rows.features.items():
-            if isinstance(feature, datasets.Image):
-                rows = rows.cast_column(column, datasets.Image(decode=False))
-        for number, row in enumerate(rows, 1):
-            yield "", Record(row, f"{name}, row", number)
-    except Exception as problem:  # it raises nearly anything, of its own and of what it uses
-        reason = (str(problem).splitlines() or [type(problem).__name__])[0]
-        fact = f"{name} cannot be had from the hub: {reason}"
-        raise SourceError(fact, hint="check name, split and access") from problem
+        found = snapshot_download(repo, **wanted, cache_dir=cache, local_files_only=True)
+    except HFValidationError as problem:
+        fact = f"{name!r} names no data set of the hub"
+        raise SourceError(fact, hint="write hf/owner/name, or --data FOLDER") from problem
+    except LocalEntryNotFoundError as problem:
+        fact = f"the cache of huggingface_hub has no data set {name}"
+        raise SourceError(fact, hint=f"get it: {download}") from problem
+    return Path(found)
 
 
 hf = own_files("hf", "a Hugging Face data set", rows)
