@@ -3,7 +3,7 @@
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,16 @@ def workdir(tmp_path: Path) -> Iterator[Path]:
     for name in set(sys.modules) - known:
         if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
             del sys.modules[name]
+
+
+@pytest.fixture
+def environ() -> Iterator[MutableMapping[str, str]]:
+    """The environment variables, which are put back after the test."""
+    before = dict(os.environ)
+    yield os.environ
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
 
 
 @pytest.fixture(scope="module")

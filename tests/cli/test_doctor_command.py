@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from collections.abc import MutableMapping
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
@@ -36,8 +37,8 @@ def test_what_is_missing_has_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "num2words, torch, transformers" in shown
 
 
-def test_keys_are_named_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+def test_keys_are_named_and_not_shown(environ: MutableMapping[str, str]) -> None:
+    environ["OPENAI_API_KEY"] = "sk-secret"
     shown = CliRunner().invoke(doctor.command, ["--json"], catch_exceptions=False).output
     assert "OPENAI_API_KEY" in json.loads(shown)["machine"]["keys of endpoints"]
     assert "secret" not in shown

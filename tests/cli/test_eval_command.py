@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import chdir
 from pathlib import Path
 from xml.etree import ElementTree
@@ -270,9 +270,11 @@ def test_a_site_is_written_anew_and_nothing_else_is_removed(workdir: Path, monke
     assert [path.name for path in site.parent.rglob("*.html")] == ["second.html"]
 
 
-def test_the_key_of_a_server_is_in_its_request_and_nowhere_else(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEAM_KEY", KEY)
-    monkeypatch.setenv("OPENAI_API_KEY", "another key than ours")
+def test_the_key_of_a_server_is_in_its_request_and_nowhere_else(
+    workdir: Path, environ: MutableMapping[str, str]
+) -> None:
+    environ["TEAM_KEY"] = KEY
+    environ["OPENAI_API_KEY"] = "another key than ours"
     Path("prices.toml").write_text('currency = "EUR"\n[models."double"]\ninput = 500\noutput = 2000\n', "utf-8")
     with ChatServer(lambda asked: "yes", key=KEY, models=("double",)) as server:
         reached = f'"openai/double"\nbase-url = "{server.base_url}"\napi-key = "${{TEAM_KEY}}"\nprices = "prices.toml"'
@@ -283,7 +285,7 @@ def test_the_key_of_a_server_is_in_its_request_and_nowhere_else(workdir: Path, m
         done = _eval()
         assert done.exit_code == 0, done.output
         assert {asked.headers["authorization"] for asked in server.received} == {f"Bearer {KEY}"}
-    monkeypatch.setenv("TEAM_KEY", f"{KEY}4")
+    environ["TEAM_KEY"] = f"{KEY}4"
     with ChatServer(key=KEY, models=("double",)) as server:
         moved = re.sub(r'base-url = ".*"', f'base-url = "{server.base_url}"', text).replace("limit = 24", "limit = 25")
         Path("counterpoint.toml").write_text(moved, "utf-8")

@@ -2,7 +2,7 @@
 
 import resource
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -44,8 +44,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def lab(workdir: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> cp.Lab:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(workdir / "cache"))
+def lab(workdir: Path, folder: Path, environ: MutableMapping[str, str]) -> cp.Lab:
+    environ["XDG_CACHE_HOME"] = str(workdir / "cache")
     shutil.copytree(folder, workdir / "lab")
     (workdir / "pictures").mkdir()
     return cp.Lab(workdir / "lab")

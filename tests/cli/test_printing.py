@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from itertools import count
 
 import pytest
@@ -46,9 +46,11 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(capsys: pytest.Captu
     ]
 
 
-def test_in_a_terminal_progress_is_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_a_terminal_progress_is_a_bar(
+    monkeypatch: pytest.MonkeyPatch, environ: MutableMapping[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
+    environ["TERM"] = "xterm"
     with progress_shown() as progress:
         progress(ProgressEvent("fusion", 512, 20_000, "512 of 20,000, 256/s"))
     assert "512 of 20,000" in capsys.readouterr().err

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import MutableMapping
 from pathlib import Path
 
 import pytest
@@ -44,12 +45,14 @@ def test_a_model_on_a_server_makes_no_sense_on_ray(tmp_path: Path) -> None:
         run_model(a_lab(tmp_path / "lab", 5), RunRequest("openai/some", engine="ray", workers=2))
 
 
-def test_an_address_at_which_nothing_listens_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_at_which_nothing_listens_is_named_at_once(
+    tmp_path: Path, environ: MutableMapping[str, str]
+) -> None:
     from benchmarks.slow_model import a_lab
 
     with socket.socket() as taken:  # bound, and not listening
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        monkeypatch.setenv("RAY_ADDRESS", address)
+        environ["RAY_ADDRESS"] = address
         with pytest.raises(ModelError, match=f"there is no Ray cluster at {address}: .*refused"):
             run_model(a_lab(tmp_path / "lab", 5), RunRequest("constant", engine="ray", workers=2))

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
@@ -125,9 +125,9 @@ def test_a_name_that_is_not_in_the_lab_is_said(lab: LabStore, tmp_path: Path) ->
 
 
 def test_the_command_says_what_it_wrote(
-    lab: LabStore, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lab: LabStore, cache: Path, tmp_path: Path, environ: MutableMapping[str, str]
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
+    environ["XDG_CACHE_HOME"] = str(cache.parent)
     words = [str(lab.folder), "--out", str(tmp_path / "site"), "--suite", "odd", "--limit", "1", "--json"]
     found = CliRunner().invoke(command, words, catch_exceptions=False)
     assert json.loads(found.stdout)["pages"] == len(list(_pages(tmp_path / "site")))

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import MutableMapping
 from pathlib import Path
 
 import pytest
@@ -90,8 +91,8 @@ def test_a_refused_token_is_an_error_of_one_sentence_that_does_not_show_it(lab: 
     assert "Traceback" not in done.stderr
 
 
-def test_without_a_token_in_the_environment_nothing_is_pushed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HF_TOKEN", raising=False)
+def test_without_a_token_in_the_environment_nothing_is_pushed(environ: MutableMapping[str, str]) -> None:
+    environ.pop("HF_TOKEN", None)
     with pytest.raises(CounterpointError, match="HF_TOKEN is not set"):
         check_push("me/suite")
     with pytest.raises(CounterpointError, match="names no repository"):

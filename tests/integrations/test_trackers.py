@@ -5,7 +5,7 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -73,8 +73,8 @@ def test_tensorboard_shows_scores_with_margins_and_failures_as_text(lab: cp.Lab)
     assert "Is there a cat and a dog?" in text.tensor_proto.string_val[0].decode()
 
 
-def test_mlflow_has_a_run_per_version_in_its_file_store(lab: cp.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+def test_mlflow_has_a_run_per_version_in_its_file_store(lab: cp.Lab, environ: MutableMapping[str, str]) -> None:
+    environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
     from mlflow import MlflowClient
 
     where = Path("mlruns").absolute().as_uri()

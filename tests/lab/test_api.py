@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import MutableMapping
 from pathlib import Path
 
 import pandas as pd
@@ -134,9 +135,9 @@ def test_verify_says_whether_a_lab_is_what_it_was(lab: cp.Lab) -> None:
 
 
 def test_tables_for_the_pages_are_made_where_answers_are_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: MutableMapping[str, str]
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    environ["XDG_CACHE_HOME"] = str(tmp_path / "cache")
     told: list[str] = []
     lab = cp.Lab(tmp_path / "lab", progress=lambda event: told.append(event.task))
     lab.generate("order", items=20, limit=5)

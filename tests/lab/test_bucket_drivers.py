@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from collections.abc import MutableMapping
 from pathlib import Path
 
 import pytest
@@ -44,10 +45,10 @@ print("done", flush=True)
 
 
 @pytest.mark.prove
-def test_a_second_driver_waits_and_takes_over_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_driver_waits_and_takes_over_after_a_kill(tmp_path: Path, environ: MutableMapping[str, str]) -> None:
     with seaweed(tmp_path) as server:
         for name, value in bucket_environment(server).items():
-            monkeypatch.setenv(name, value)
+            environ[name] = value
         (tmp_path / "slow.py").write_text(SLOW.format(pause=0.1), encoding="utf-8")
         lab = Lab(ADDRESS)
         lab.generate("negation", items=20, limit=30)

@@ -1,6 +1,7 @@
 """Faults in an evaluation file: each names the file, the line and the key, and suggests what was meant."""
 
 import tomllib
+from collections.abc import MutableMapping
 from pathlib import Path
 
 import pytest
@@ -108,8 +109,8 @@ def test_a_key_in_the_file_is_refused_and_not_repeated(key: str | int, tmp_path:
     assert str(key) not in f"{caught.value} {caught.value.hint}"
 
 
-def test_a_key_is_passed_by_the_name_of_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEAM_KEY", "sk-open-sesame-123")
+def test_a_key_is_passed_by_the_name_of_its_variable(tmp_path: Path, environ: MutableMapping[str, str]) -> None:
+    environ["TEAM_KEY"] = "sk-open-sesame-123"
     text = '[[models]]\nmodel = "openai/gpt"\napi-key = "${TEAM_KEY}"\nprices = "prices.toml"\nbatch = true\n'
     (tmp_path / "counterpoint.toml").write_text(text, "utf-8")
     model = cp.load_evaluation(tmp_path).settings.models[0]

@@ -3,7 +3,7 @@
 import logging
 import pickle
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from object_stores import BUCKET, KEY, SECRET, SmallStore, bucket_environment, seaweed, small_store
 from obstore.store import MemoryStore
+from patience import SECONDS
 from proving import prove
 
 from counterpoint.core.errors import StoreError
@@ -33,20 +34,20 @@ def real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def small_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[SmallStore]]:
+def small_server(environ: MutableMapping[str, str]) -> Iterator[type[SmallStore]]:
     """A small S3 server that the environment names."""
     with small_store() as (server, held):
-        _set_environment(monkeypatch, server)
+        _set_environment(environ, server)
         yield held
 
 
-def _set_environment(monkeypatch: pytest.MonkeyPatch, server: str) -> None:
+def _set_environment(environ: MutableMapping[str, str], server: str) -> None:
     for name, value in bucket_environment(server).items():
-        monkeypatch.setenv(name, value)
+        environ[name] = value
 
 
 @pytest.fixture(params=["folder", "memory", "small", prove("seaweed")])
-def storage(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Storage:
+def storage(request: pytest.FixtureRequest, tmp_path: Path, environ: MutableMapping[str, str]) -> Storage:
     """An empty storage of each kind."""
     match request.param:
         case "folder":
@@ -56,7 +57,7 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
         case "small":
             request.getfixturevalue("small_server")
             return open_storage(ADDRESS)
-    _set_environment(monkeypatch, request.getfixturevalue("real_server"))
+    _set_environment(environ, request.getfixturevalue("real_server"))
     return open_storage(f"s3://{BUCKET}/{tmp_path.name}")
 
 
@@ -152,10 +153,10 @@ def test_a_lease_is_held_by_one_and_hidden_from_listings(storage: Storage) -> No
     with storage.lease("models/a"), storage.lease("models/b"):
         thread = Thread(target=second)
         thread.start()
-        assert begun.wait(60)
+        assert begun.wait(SECONDS)
         assert storage.names() == []
         order.append("first")
-    assert done.wait(60)
+    assert done.wait(SECONDS)
     thread.join()
     assert order == ["first", "second"]
     assert ["process" in holder for holder in told] == [True]
@@ -190,11 +191,11 @@ def test_a_lease_is_renewed_before_it_expires_and_a_lost_one_is_left_alone(caplo
 
 
 def test_a_store_that_ignores_conditions_is_named_once(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    environ: MutableMapping[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
     with small_store(honors_conditions=False) as (server, held):
-        _set_environment(monkeypatch, server)
+        _set_environment(environ, server)
         storage = open_storage(ADDRESS)
         for _ in range(2):
             with storage.lease("models/a"):
@@ -214,10 +215,10 @@ def test_a_missing_bucket_is_not_a_missing_file(small_server: type[SmallStore]) 
 
 
 def test_refused_credentials_are_said_and_not_shown(
-    small_server: type[SmallStore], monkeypatch: pytest.MonkeyPatch
+    small_server: type[SmallStore], environ: MutableMapping[str, str]
 ) -> None:
     storage = open_storage(ADDRESS)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "another-key")
+    environ["AWS_ACCESS_KEY_ID"] = "another-key"
     for asking in (lambda: open_storage(ADDRESS), lambda: _deny(small_server, storage)):
         with pytest.raises(StoreError, match="refuses the credentials") as raised:
             asking()
@@ -232,10 +233,10 @@ def _deny(server: type[SmallStore], storage: Storage) -> None:
 
 
 @pytest.mark.parametrize("answers", [False, prove(True)])
-def test_a_server_that_does_not_answer_is_said(answers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_does_not_answer_is_said(answers: bool, environ: MutableMapping[str, str]) -> None:
     with socket.socket() as silent:  # takes connections, and replies to none
         silent.bind(("127.0.0.1", 0))
-        _set_environment(monkeypatch, f"http://127.0.0.1:{silent.getsockname()[1]}")
+        _set_environment(environ, f"http://127.0.0.1:{silent.getsockname()[1]}")
         if answers:
             silent.listen()
         with pytest.raises(StoreError, match="cannot be opened: the server does not answer") as raised:

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -329,10 +329,12 @@ def test_what_is_no_checkpoint_is_said_in_a_sentence(model: Made, tmp_path: Path
         model("llava", tokens="many")
 
 
-def test_a_name_that_the_cache_does_not_hold_is_said_when_offline(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_the_cache_does_not_hold_is_said_when_offline(
+    monkeypatch: pytest.MonkeyPatch, environ: MutableMapping[str, str]
+) -> None:
     from huggingface_hub import constants
 
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    environ["HF_HUB_OFFLINE"] = "1"
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(ModelError, match="nobody/nothing is no folder") as caught:
         catalog.model("hf/nobody/nothing", Blocks())
