@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import uvicorn
+from patience import SECONDS
 from starlette.applications import Starlette
 
 from counterpoint.explorer.connections import HttpConnection
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 CHROMIUM = Path("/usr/bin/chromium")
-PATIENCE = 120_000
+PATIENCE = 1000 * SECONDS
 """Milliseconds that a test in the browser waits for what it expects."""
 FLAGS = (
     "--no-sandbox",
@@ -34,9 +35,9 @@ in_chromium = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no Chromium is 
 
 
 @contextmanager
-def served(app: Starlette) -> Iterator[str]:
+def served(app: Starlette, http: type[HttpConnection] = HttpConnection) -> Iterator[str]:
     """The address of a real server on a free port, while it is used."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, http=HttpConnection, log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, http=http, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -5,24 +5,32 @@ from collections import Counter
 from collections.abc import AsyncIterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
+from patience import SECONDS
 
 from counterpoint.core.errors import PictureError
-from counterpoint.core.groups import Answer, Mode, Query
+from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
+from counterpoint.engine import running
 from counterpoint.models.endpoint.chat import Chat, ChatSettings, ScoringChat
 from counterpoint.models.endpoint.completions import Decoding
+from counterpoint.models.endpoint.picture_encoding import PictureEncoding
 from counterpoint.models.endpoint.providers import OPENAI, Provider
 from counterpoint.models.endpoint.requests import Server
 from counterpoint.models.endpoint.scheduler import RetryPolicy
+from counterpoint.models.prompts import Prompt
+from counterpoint.store import groups
 from counterpoint.testing import ChatServer
 
 T = TypeVar("T")
-QUICK = RetryPolicy(attempts=8, first_delay=0.001, max_downtime=10.0)
+run = partial(running.run, read=groups.read_queries)
+QUICK = RetryPolicy(attempts=8, first_delay=0.001, max_downtime=SECONDS)
 
 
 class Plain:
@@ -74,6 +82,20 @@ def answers(model: Chat, queries: Sequence[Query]) -> list[Answer]:
     placed = gathered(model.answer(queries))
     assert sorted(place for place, _ in placed) == list(range(len(queries)))
     return [answer for _, answer in sorted(placed, key=lambda pair: pair[0])]
+
+
+def own_reply(query: Query) -> str:
+    """What the double replies to a query, by its picture and its words."""
+    if query.picture is None:
+        return Prompt().text(query)
+    _, content = PictureEncoding().encode(Plain().pixels(query.picture))
+    return f"{digest(content)[:8]} {Prompt().text(query)}"
+
+
+def asked_table(queries: Sequence[Query]) -> pa.Table:
+    """A table as suites have it, each query once."""
+    made = [("plain", Group(Relation.SAME, (query,), (Gold.of("yes"),))) for query in queries]
+    return groups.unique_queries(groups.groups_table(made, "some"))
 
 
 def digest(content: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -104,7 +105,9 @@ def test_a_model_is_asked_what_is_missing_and_told_what_came_of_it(lab: LabStore
     first, beyond, alike = said.stdout.splitlines()
     assert first.startswith("cnn-lstm: 48 answers in ")
     assert beyond == "  not asked: 12 queries of an ability that this model does not have"
-    assert alike == "  batch invariance: 0 of 32 queries were answered differently when alone"
+    checked = re.fullmatch(r"  batch invariance: 0 of (\d+) queries were answered differently when alone", alike)
+    assert checked
+    assert 4 <= int(checked[1]) <= 32  # as many as a second allows
     (model,) = lab.versions()
     assert model.title == "cnn-lstm"
     assert lab.read_answers(model.fingerprint).num_rows == 48
@@ -132,7 +135,7 @@ def test_a_run_can_be_narrowed_to_suites_and_to_the_first_groups_of_each(lab: La
     assert [count["asked"] for count in counts] == [8, 16, 56]
     assert [count["cached"] for count in counts] == [0, 4, 24]
     assert counts[0]["model"] == "constant"
-    assert counts[0]["batch_invariance"] == {"checked": 8, "differing": 0}
+    assert counts[0]["batch_invariance"]["differing"] == 0
 
 
 def test_a_model_has_a_name_and_versions(lab: LabStore) -> None:
@@ -199,7 +202,7 @@ def _press_ctrl_c(process: "subprocess.Popen[str]") -> str:
     while True:
         process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=30)[1]
+            return process.communicate(timeout=60)[1]
 
 
 def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(lab: LabStore) -> None:

@@ -304,10 +304,10 @@ class Swayed(Echo):
 
 
 def test_the_rate_at_which_answers_depend_on_company_is_told() -> None:
-    outcome = run(a_table(some(200)), Swayed(), MemoryLog(), check=200)
+    outcome = run(a_table(some(200)), Swayed(), MemoryLog(), check=200, clock=lambda: 0.0)
     assert outcome.batch_invariance is not None
     assert (outcome.batch_invariance.checked, outcome.batch_invariance.disagreement) == (200, 0.2)
-    steady = run(a_table(some(200)), Echo(), MemoryLog())
+    steady = run(a_table(some(200)), Echo(), MemoryLog(), clock=lambda: 0.0)
     assert steady.batch_invariance is not None
     assert (steady.batch_invariance.checked, steady.batch_invariance.differing) == (32, 0)
     assert run(a_table(some(9)), Swayed(), MemoryLog(), batch=1).batch_invariance is None

@@ -125,7 +125,8 @@ def test_every_query_is_answered_once_and_every_worker_has_a_share() -> None:
     assert log.values == ALL
     assert (summary.asked, summary.failed, summary.left, summary.batch) == (200, 0, 0, 4)
     assert summary.batch_invariance is not None
-    assert (summary.batch_invariance.checked, summary.batch_invariance.differing) == (32, 0)
+    assert summary.batch_invariance.differing == 0
+    assert 8 <= summary.batch_invariance.checked <= 32  # as many as a second allows
     assert [(worker.name, worker.state) for worker in summary.workers] == [("one", "up"), ("two", "up")]
     assert min(worker.answered for worker in summary.workers) > 0
     assert sum(worker.answered for worker in summary.workers) == 200

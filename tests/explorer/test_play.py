@@ -18,6 +18,7 @@ from clients import local_client
 from hypothesis import given
 from hypothesis import strategies as st
 from labs import captions_lab
+from patience import SECONDS
 from PIL import Image
 from starlette.testclient import TestClient
 
@@ -356,7 +357,7 @@ class Slow:
     def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         for place, query in enumerate(queries):
             self.begun.release()
-            assert self.leave.acquire(timeout=20)
+            assert self.leave.acquire(timeout=SECONDS)
             self.asked.append(query.text)
             yield place, Answer.of(query.text)
 
@@ -381,12 +382,12 @@ def test_the_newest_request_of_a_visitor_ends_the_older_ones() -> None:
     players, first, second, other = ModelThreads([("slow", slow)]), Heard(), Heard(), Heard()
     texts = [Query(None, text) for text in ("a", "b", "c", "d", "e")]
     players.ask("ann", {"slow": texts}, first.hear, first.done)
-    assert slow.begun.acquire(timeout=20)
+    assert slow.begun.acquire(timeout=SECONDS)
     players.ask("bob", {"slow": [Query(None, "bob's")]}, other.hear, other.done)
     players.ask("ann", {"slow": [Query(None, "new")]}, second.hear, second.done)
     slow.leave.release(20)
     for heard in (first, second, other):
-        assert heard.over.wait(20)
+        assert heard.over.wait(SECONDS)
     assert isinstance(first.problem, RequestCancelled)
     assert (first.answers, second.answers, other.answers) == ([], ["new"], ["bob's"])
     assert slow.asked == ["a", "bob's", "new"]
@@ -421,7 +422,7 @@ class Remote:
     async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         self.begun.set()
         try:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
             yield 0, Answer.of("late")
         finally:
             self.let_go.set()
@@ -431,11 +432,11 @@ def test_a_request_on_its_way_is_let_go_when_it_no_longer_matters() -> None:
     remote, heard = Remote(), Heard()
     players = ModelThreads([("remote", remote)])
     stop = players.ask("ann", {"remote": [Query(None, "Is it?")]}, heard.hear, heard.done)
-    assert remote.begun.wait(20)
+    assert remote.begun.wait(SECONDS)
     stop()
-    assert heard.over.wait(20)
+    assert heard.over.wait(SECONDS)
     assert isinstance(heard.problem, RequestCancelled)
-    assert remote.let_go.wait(20)
+    assert remote.let_go.wait(SECONDS)
     players.close()
 
 

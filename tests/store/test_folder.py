@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from patience import SECONDS
 
 from counterpoint.core.errors import StoreError
 from counterpoint.store.folder import StorageFolder, atomic_folder
 from counterpoint.store.storage import FileMissing
 
 HOLDER = """
-import sys, time
+import sys
 from pathlib import Path
 from counterpoint.store.folder import StorageFolder
 with StorageFolder(Path(sys.argv[1])).lease("models/a"):
     print("held", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
@@ -104,9 +105,9 @@ def test_who_waits_for_a_lock_is_told_once_who_holds_it(tmp_path: Path) -> None:
     with storage.lease("a"):
         thread = threading.Thread(target=second)
         thread.start()
-        assert waits.wait(10)
+        assert waits.wait(SECONDS)
         order.append("first")
-    thread.join(10)
+    thread.join(SECONDS)
     assert order == ["first", "second"]
     assert [f"process {os.getpid()} on" in one for one in told] == [True]
 
@@ -118,7 +119,8 @@ def test_different_folders_have_different_locks(tmp_path: Path) -> None:
 
 
 def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE) as holder:
+    command = [sys.executable, "-c", HOLDER, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout
         assert holder.stdout.readline() == b"held\n"
         holder.kill()

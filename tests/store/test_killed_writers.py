@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from patience import SECONDS
 from proving import prove, scaled
 
 from counterpoint.store.answers import read_answers, slug
@@ -47,7 +48,7 @@ def writer(folder: Path, model: str) -> "subprocess.Popen[str]":
 
 def finished(writers: Sequence["subprocess.Popen[str]"]) -> list[int]:
     """How many each of them asked."""
-    said = [one.communicate(timeout=120)[0].split() for one in writers]
+    said = [one.communicate(timeout=SECONDS)[0].split() for one in writers]
     assert [one.returncode for one in writers] == [0] * len(writers)
     return [int(words[-1]) for words in said]
 

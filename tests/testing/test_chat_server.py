@@ -14,6 +14,7 @@ from urllib.request import urlopen
 import numpy as np
 import openai
 import pytest
+from patience import SECONDS
 
 from counterpoint.pictures.folders import encode_png
 from counterpoint.testing import ChatServer, ReceivedRequest, ServerFault, echo
@@ -35,13 +36,15 @@ def _always(trouble: ServerFault, asked: ReceivedRequest, times: int) -> ServerF
 
 
 def _sync(server: ChatServer, key: str, retries: int, **request: Any) -> Any:
-    with openai.OpenAI(base_url=server.base_url, api_key=key, max_retries=retries, timeout=5) as client:
+    with openai.OpenAI(base_url=server.base_url, api_key=key, max_retries=retries, timeout=SECONDS) as client:
         return client.chat.completions.create(**request)
 
 
 def _async(server: ChatServer, key: str, retries: int, **request: Any) -> Any:
     async def ask() -> Any:
-        async with openai.AsyncOpenAI(base_url=server.base_url, api_key=key, max_retries=retries, timeout=5) as client:
+        async with openai.AsyncOpenAI(
+            base_url=server.base_url, api_key=key, max_retries=retries, timeout=SECONDS
+        ) as client:
             return await client.chat.completions.create(**request)
 
     with ThreadPoolExecutor(1) as thread:

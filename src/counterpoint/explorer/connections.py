@@ -4,24 +4,25 @@ from asyncio import TimerHandle, Transport
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEADER_SECONDS = 10.0
-"""Seconds in which the headers of a request have to arrive, from when a connection begins to wait for one."""
 SEND_SECONDS = 60.0
 """Seconds for which a response waits until the visitor reads on."""
-MAX_CONNECTIONS = 512
-"""Connections at the same time; more are closed at once, so that open files remain for the lab."""
 
 
 class HttpConnection(H11Protocol):
-    """The protocol of uvicorn, which has a deadline between requests only, with those that it lacks."""
+    """The protocol of uvicorn, which has a deadline between requests only, with those that it lacks.
 
+    The headers of a request have to arrive within `header_seconds` from when a connection begins to wait for one. Of
+    more than `max_connections` at the same time the last are closed at once, so that open files remain for the lab.
+    """
+
+    header_seconds, max_connections = 10.0, 512
     _headers_due: TimerHandle | None = None
     _reading_due: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override] # as uvicorn declares it
         """Wait for the first request."""
         super().connection_made(transport)
-        if len(self.connections) > MAX_CONNECTIONS:
+        if len(self.connections) > self.max_connections:
             transport.abort()
         self._await_headers()
 
@@ -48,7 +49,7 @@ class HttpConnection(H11Protocol):
 
     def _await_headers(self) -> None:
         self._cancel(self._headers_due)
-        self._headers_due = self.loop.call_later(HEADER_SECONDS, self._close_if_waiting)
+        self._headers_due = self.loop.call_later(self.header_seconds, self._close_if_waiting)
 
     def _close_if_waiting(self) -> None:
         if self.cycle is None or self.cycle.response_complete:

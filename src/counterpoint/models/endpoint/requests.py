@@ -55,7 +55,7 @@ FATAL_MESSAGES = {"credit balance is too low": 402}
 MAX_RETRY_AFTER = 900.0
 """Seconds; a server that asks for a longer wait ends the run."""
 CONNECT_SECONDS = 30.0
-"""How long a connection attempt may take."""
+"""How long a connection attempt may take; at most half of the time of a request, which else may be over before."""
 SHOWN_CHARACTERS = 10_000
 """Characters of a message of the server that are looked at; the first few hundred are shown."""
 CHUNK_BYTES = 2**20
@@ -223,7 +223,7 @@ class Endpoint:
 
     def client(self) -> httpx2.AsyncClient:
         """An HTTP client, which the caller closes."""
-        timeouts = httpx2.Timeout(None, connect=min(self._seconds, CONNECT_SECONDS))
+        timeouts = httpx2.Timeout(None, connect=self._connect_seconds)
         headers = {"Accept-Encoding": "gzip"} | dict(self._server.headers)
         return httpx2.AsyncClient(headers=headers, timeout=timeouts, limits=self._limits, verify=_ssl_context())
 
@@ -293,7 +293,11 @@ class Endpoint:
     @property
     def _idle(self) -> httpx2.Timeout:
         """How long a transfer of any length may stand still."""
-        return httpx2.Timeout(self._seconds, connect=min(self._seconds, CONNECT_SECONDS))
+        return httpx2.Timeout(self._seconds, connect=self._connect_seconds)
+
+    @property
+    def _connect_seconds(self) -> float:
+        return min(self._seconds / 2, CONNECT_SECONDS)
 
     def _require_success(self, response: httpx2.Response, text: str, sent: float) -> None:
         if response.status_code == 404:
