@@ -5,8 +5,11 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +21,18 @@ from click.testing import CliRunner
 import counterpoint as cp
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import StoreError
+from counterpoint.core.groups import Answer
 from counterpoint.core.ids import hex_id
 from counterpoint.lab.contents import Verification
 from counterpoint.store import votes
+from counterpoint.store.answers import AnswerLog
+from counterpoint.store.folder import StorageFolder
+from counterpoint.store.integrity import verify_lab
+from counterpoint.store.lab import LabStore
 from counterpoint.store.parts import DEFAULT_POLICY, PartPolicy
+from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import read_parquet, to_parquet
+from counterpoint.store.versions import RunRecord
 from counterpoint.store.votes import VoteLog, all_votes, append_votes, votes_table
 from counterpoint.testing import SimulatedKill
 
@@ -226,30 +236,129 @@ def test_missing_votes_stay_missing_after_further_ones(lab: cp.Lab) -> None:
     assert broken.found == "1 of 4 votes are missing"
 
 
+class _DyingStorage(StorageFolder):
+    """A folder whose process is killed before it counts the votes that it has put, once it is told so."""
+
+    is_dying = False
+
+    def put(self, name: str, content: bytes) -> None:
+        if self.is_dying and name == votes.COUNTS:
+            raise SimulatedKill
+        super().put(name, content)
+
+
 @pytest.mark.parametrize("policy", [DEFAULT_POLICY, PartPolicy(merge_parts=2)])
-def test_votes_that_a_killed_writer_did_not_count_are_counted_later(
-    lab: cp.Lab, policy: PartPolicy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    storage = lab.store.storage
-    vote, log = all_votes(storage)[0], VoteLog(storage, policy=policy)
+def test_votes_that_killed_writers_did_not_count_are_counted_later(lab: cp.Lab, policy: PartPolicy) -> None:
+    storages = [_DyingStorage(lab.folder), _DyingStorage(lab.folder)]
+    vote, logs = all_votes(storages[0])[0], [VoteLog(storage, policy=policy) for storage in storages]
+    for number, log in enumerate(logs * 3):
+        log.append([replace(vote, vote=f"counted {number}")])
+    for number, (storage, log) in enumerate(zip(storages, logs, strict=True)):
+        storage.is_dying = True
+        with pytest.raises(SimulatedKill):
+            log.append([replace(vote, vote=f"killed {number}"), replace(vote, vote=f"with it {number}")])
+    assert cp.verify_folder(lab.folder).holds
+    append_votes(lab.store.storage, [replace(vote, vote="later")])
+    assert cp.verify_folder(lab.folder).holds
+    assert len(all_votes(lab.store.storage)) == 3 + 6 + 4 + 1
+
+
+def test_a_vote_that_could_not_be_counted_is_counted_by_its_own_log(lab: cp.Lab) -> None:
+    storage = _DyingStorage(lab.folder)
+    vote, log = all_votes(storage)[0], VoteLog(storage)
     log.append([replace(vote, vote="counted")])
-    monkeypatch.setattr(votes, "_put_digest", _kill)
-    with pytest.raises(SimulatedKill):
-        log.append([replace(vote, vote="killed"), replace(vote, vote="with it")])
-    monkeypatch.undo()
-    assert cp.verify_folder(lab.folder).holds
-    append_votes(storage, [replace(vote, vote="later")])
-    assert cp.verify_folder(lab.folder).holds
-    assert len(all_votes(storage)) == 3 + 4
+    storage.is_dying = True
+    with pytest.raises(SimulatedKill):  # as a full disk does, after which the server goes on
+        log.append([replace(vote, vote="not counted")])
+    storage.is_dying = False
+    log.append([replace(vote, vote="later")])
+    storage.delete(_votes(lab)[-1])
+    assert [check.found for check in cp.verify_folder(lab.folder).broken] == ["1 of 6 votes are missing"]
 
 
-def _kill(*_: object) -> None:
-    raise SimulatedKill
+def test_a_writer_that_was_forgotten_among_many_goes_on(lab: cp.Lab) -> None:
+    storage = lab.store.storage
+    vote, log = all_votes(storage)[0], VoteLog(storage)
+    log.append([replace(vote, vote="first")])
+    for number in range(votes.MAX_WRITERS + 1):
+        append_votes(storage, [replace(vote, vote=f"of others {number}")])
+    log.append([replace(vote, vote="last")])
+    assert len(votes.read_counts(storage).next_parts) == votes.MAX_WRITERS + 1
+    assert cp.verify_folder(lab.folder).holds
+
+
+class _BusyStorage(StorageFolder):
+    """A folder to which others write, one step after each thing that is read or listed."""
+
+    def __init__(self, folder: Path, steps: Iterable[Callable[[], object]]) -> None:
+        super().__init__(folder)
+        self._steps = iter(steps)
+
+    def names(self, prefix: str = "") -> list[str]:
+        names = super().names(prefix)
+        self._write()
+        return names
+
+    def get(self, name: str) -> bytes:
+        content = super().get(name)
+        self._write()
+        return content
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[pa.NativeFile]:
+        with super().open(name) as file:
+            yield file
+        self._write()
+
+    def _write(self) -> None:
+        for step in islice(self._steps, 1):
+            step()
+
+
+def _vote_in_turn(folder: Path) -> Iterator[Callable[[], object]]:
+    """Votes of two servers in turn, whose parts are merged by twos."""
+    storage = StorageFolder(folder)
+    vote, logs = all_votes(storage)[0], [VoteLog(storage, policy=PartPolicy(merge_parts=2)) for _ in range(2)]
+    for number, log in enumerate(logs * 20):
+        yield partial(log.append, [replace(vote, vote=f"meanwhile {number}")])
+
+
+def _run_in_turn(folder: Path) -> Iterator[Callable[[], object]]:
+    """A run of a new model, whose parts are merged by twos, and its record before and after."""
+    lab = LabStore(folder)
+    record = RunRecord(lab.new_run(), "busy", "busy", {"state": "running"})
+    yield partial(lab.put_run, record)
+    log = AnswerLog(lab.storage, "busy", run=record.run, policy=PartPolicy(merge_parts=2, part_rows=1))
+    for number in range(60):
+        yield partial(log.add, [(number, 0, Answer.of("yes"), "", 0.1)])
+    yield log.close
+    yield lambda: lab.put_run(replace(record, details={"state": "done", "answers": log.written.to_dict()}))
+
+
+def _replace_in_turn(folder: Path) -> Iterator[Callable[[], object]]:
+    """Another suite of the same name, the other one again, and so on."""
+    lab = LabStore(folder)
+    old, new = lab.suite("order"), lab.suite("negation")
+    names = pa.array(["order"] * new.table.num_rows, new.table.schema.field("suite").type)
+    table = new.table.set_column(new.table.column_names.index("suite"), new.table.schema.field("suite"), names)
+    other = Manifest.of(table, generator="other", seed=1)
+    for manifest, rows in [(other, table), (old.manifest, old.table)] * 3:
+        yield partial(lab.put_suite, manifest, rows, replace=True)
+
+
+@pytest.mark.parametrize("steps", [_vote_in_turn, _run_in_turn, _replace_in_turn])
+@pytest.mark.parametrize("late", [0, 7, 19])
+def test_verification_raises_no_alarm_while_others_write(
+    lab: cp.Lab, steps: Callable[[Path], Iterator[Callable[[], object]]], late: int
+) -> None:
+    nothing = [lambda: None] * late
+    checks = list(verify_lab(_BusyStorage(lab.folder, chain(nothing, steps(lab.folder)))))
+    assert [check for check in checks if not check.holds] == []
 
 
 def test_votes_of_an_earlier_release_hold_and_are_counted_by_the_next_vote(lab: cp.Lab) -> None:
     storage = lab.store.storage
-    storage.delete(votes.DIGEST)
+    storage.delete(votes.COUNTS)
     assert cp.verify_folder(lab.folder).holds
     append_votes(storage, [replace(all_votes(storage)[0], vote="later")])
     assert cp.verify_folder(lab.folder).holds

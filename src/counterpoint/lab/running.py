@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import cycle, islice
 from time import monotonic
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from counterpoint.core.quantities import counted
 from counterpoint.engine.model_profile import ModelProfile
 from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.progress import Progress, format_duration
-from counterpoint.engine.running import NOT_NEEDED, RunSummary, describe_run, run_on
+from counterpoint.engine.running import NOT_NEEDED, Portions, RunSummary, describe_run, run_on
 from counterpoint.engine.shard_worker import LoadedModel
 from counterpoint.lab.picture_locations import PictureLocation, describe_search, find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress, logger
@@ -193,36 +194,39 @@ def run_model(
         waiting = partial(logger.warning, "%s is being run by %s; waiting until it is done", started.model)
         log = store.answers(started.fingerprint, run=started.run, waiting=waiting)
         try:
-            with log, _batches_kept(store, model), workers_adopted(log, executor):
-                store.settle_killed_runs(started.fingerprint, started.run)
-                outcome = run_on(
-                    executor,
-                    whole,
-                    log,
-                    trials=trial_numbers(request.trials),
-                    batch=request.batch_size,
-                    seed=request.seed,
-                    check=request.check,
-                    progress=recorder.report,
-                    clock=clock,
-                    seconds=request.seconds,
-                    portions=partial(portions, started.fingerprint),
-                    run_name=started.run,
-                )
-        except StoreError as problem:  # as where the disk is full
-            with suppress(StoreError):
-                recorder.put("stopped", recorder.last, log)
+            with log:
+                try:
+                    with _batches_kept(store, model), workers_adopted(log, executor):
+                        store.settle_killed_runs(started.fingerprint, started.run)
+                        outcome = run_on(
+                            executor,
+                            whole,
+                            log,
+                            trials=trial_numbers(request.trials),
+                            batch=request.batch_size,
+                            seed=request.seed,
+                            check=request.check,
+                            progress=recorder.report,
+                            clock=clock,
+                            seconds=request.seconds,
+                            portions=partial(_recorded_portions, recorder, partial(portions, started.fingerprint)),
+                            run_name=started.run,
+                        )
+                except BaseException:
+                    with suppress(StoreError):  # as where the disk is full
+                        recorder.end("stopped", recorder.last, log)
+                    raise
+                recorder.end("done", outcome, log)
+        except StoreError as problem:
             kept = f"{counted(log.written.rows, 'answer')} of this run are stored and whole"
             hint = f"{kept}; when there is room, run it again: only the rest is asked"
             raise StoreError(str(problem), hint=hint) from problem
-        except BaseException as problem:
-            recorder.put("stopped", recorder.last, log)
+        except ModelError as problem:
             if isinstance(problem, ModelUnreachable):  # a server may say that a model does not exist
                 raise
-            if isinstance(problem, ModelError) and (lost := _lost_pictures(store, table, [str(problem)])):
+            if lost := _lost_pictures(store, table, [str(problem)]):
                 raise ModelError(str(problem), hint=" ".join(describe_search(lost))) from None
             raise
-    recorder.put("done", outcome, log)
     if outcome.asked > outcome.failed:
         warn_about_stored_answers(store, started.fingerprint, list(suites))
     title = next((v.title for v in store.versions() if v.fingerprint == started.fingerprint), started.model)
@@ -236,6 +240,13 @@ def load_queries(store: LabStore, request: RunRequest) -> tuple[list[StoredSuite
     if not chosen:
         raise StoreError(f"{store.address} holds no suite", hint="counterpoint generate makes one")
     return chosen, unique_queries(pa.concat_tables([first_groups(suite.table, request.limit) for suite in chosen]))
+
+
+def _recorded_portions(recorder: "_RunRecorder", portions: Portions, missing: pa.Table) -> Iterable[pa.Table]:
+    """The portions, with a record of the run if there is anything to ask."""
+    if missing.num_rows:
+        recorder.begin(missing.num_rows)
+    return portions(missing)
 
 
 @contextmanager
@@ -281,7 +292,7 @@ def _started(store: LabStore, request: RunRequest, model: ModelProfile) -> RunRe
 
 
 class _RunRecorder:
-    """Puts the record of a run into the lab from its first answers on.
+    """Puts the record of a run into the lab before its first answers.
 
     A run that asks nothing leaves no record, unless it names a version or other prices, or says on which scale the
     scores are.
@@ -300,22 +311,34 @@ class _RunRecorder:
         self._store, self._request, self._suites, self._progress = store, request, suites, progress
         self._recorded, self._clock, self._put_at, self._has_record = 0, clock, 0.0, False
 
+    def begin(self, total: int) -> None:
+        """Record that so much is asked; answers that are stored before their record look like a loss of it."""
+        self._put("running", replace(self.last, total=total))
+
     def report(self, now: Progress) -> None:
         """Record that the run goes on, and tell how far it is."""
-        if not self.last.done or self._is_due(now):
-            self.put("running", now)
+        if now.done and (not self.last.done or self._is_due(now)):
+            self._put("running", now)
         self.last = now
         self._progress(ProgressEvent(self._record.model, now.done, now.total, str(now)))
 
-    def put(self, state: str, counts: Progress | RunSummary, log: AnswerLog | None = None) -> None:
-        """Write the record; at the end of the run, with the number and the digest of the answers in its log."""
+    def end(self, state: str, counts: Progress | RunSummary, log: AnswerLog) -> None:
+        """Record the end of the run with the number and the digest of its answers, while it holds their lock."""
+        log.merge()
         asked = counts.done if isinstance(counts, Progress) else counts.asked
-        if asked or self._has_record or (counts.cached and self._tells_more(counts.cost.prices)):
-            details = describe_run(self._request.to_record(), self._suites, counts, state) | dict(self._about)
-            details |= {"answers": log.written.to_dict()} if log else {}
-            self._record = replace(self._record, details=details)
-            self._store.put_run(self._record)
-            self._recorded, self._put_at, self._has_record = asked, self._clock(), True
+        if asked or log.written.rows or (counts.cached and self._tells_more(counts.cost.prices)):
+            self._put(state, counts, {"answers": log.written.to_dict()})
+        elif self._has_record:
+            self._store.delete_run(self._record.run)
+
+    def _put(
+        self, state: str, counts: Progress | RunSummary, written: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
+        details = describe_run(self._request.to_record(), self._suites, counts, state) | dict(self._about)
+        self._record = replace(self._record, details=details | dict(written))
+        self._store.put_run(self._record)
+        self._recorded = counts.done if isinstance(counts, Progress) else counts.asked
+        self._put_at, self._has_record = self._clock(), True
 
     def _is_due(self, now: Progress) -> bool:
         """Whether the record is old, or so much was paid since (for 2 % of the queries) that no kill should lose it."""

@@ -16,7 +16,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Answer, State
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.store import joins
-from counterpoint.store.documents import IntegrityCheck, Repair, check_readable
+from counterpoint.store.documents import IntegrityCheck, Repair, check_readable, is_listed
 from counterpoint.store.fingerprints import RowDigest
 from counterpoint.store.parts import PartLog, PartPolicy, new_run_name, read_parts
 from counterpoint.store.picture_digests import current_digests
@@ -167,6 +167,7 @@ class AnswerLog:
             rows = self._rows.drain()
             self._parts.put(rows)
             self.written.update(rows)
+            self._parts.compact()
 
     def missing(self, plan: pa.Table) -> pa.Table:
         """The rows of a plan (query, trial, digest) without a settled answer about that picture file, by anti-join.
@@ -249,7 +250,9 @@ def verify(
     for name in storage.names(f"{table}/"):
         if name.endswith(".parquet"):
             aside = Repair(f"move {name} to {ASIDE}/{name}, which nothing reads", partial(_set_aside, storage, name))
-            yield check_readable(name, partial(_checked_part, storage, name, table, states), aside)
+            check = check_readable(name, partial(_checked_part, storage, name, table, states), aside)
+            if check.holds or is_listed(storage, name):  # else it was merged since it was listed
+                yield check
 
 
 def _set_aside(storage: Storage, name: str) -> None:

@@ -74,6 +74,11 @@ class IntegrityCheck:
         return about | {"found": self.found, "hint": self.hint, "repair": repair}
 
 
+def is_listed(storage: Storage, name: str) -> bool:
+    """Whether a file that was listed before still is: another process may have merged or deleted it since."""
+    return name in storage.names(f"{name.rpartition('/')[0]}/" if "/" in name else "")
+
+
 def check_readable(place: str, reading: Callable[[], object], repair: Repair | None = None) -> IntegrityCheck:
     """Whether a file can be read; `repair` is offered where it cannot."""
     try:

@@ -1,6 +1,8 @@
 """Integrity of a lab: files can be read, documents have their digests, and runs have the answers that they wrote."""
 
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -8,14 +10,24 @@ from typing import Any
 from counterpoint.core.groups import State
 from counterpoint.core.quantities import counted
 from counterpoint.store import answers, batches, slices, suites, votes
-from counterpoint.store.documents import IntegrityCheck, Repair, check_document, check_readable, read_object
+from counterpoint.store.documents import (
+    IntegrityCheck,
+    Repair,
+    check_document,
+    check_readable,
+    is_listed,
+    read_object,
+)
 from counterpoint.store.fingerprints import RowDigest
 from counterpoint.store.marker import MARKER, read_roots
 from counterpoint.store.parts import parts_by_run
 from counterpoint.store.picture_digests import TABLE as PICTURES
-from counterpoint.store.storage import Storage
+from counterpoint.store.storage import FileMissing, Storage
 from counterpoint.store.tables import read_parquet
-from counterpoint.store.versions import BASELINES, RunRecord, put_run, read_baselines, read_run, run_files
+from counterpoint.store.versions import BASELINES, RunRecord, put_run, read_baselines, read_run, run_file, run_files
+
+REPLACE_SECONDS = 1.0
+"""How long the manifest of a suite may take after its table; then its writer was killed between the two."""
 
 
 def verify_lab(storage: Storage) -> Iterator[IntegrityCheck]:
@@ -23,7 +35,7 @@ def verify_lab(storage: Storage) -> Iterator[IntegrityCheck]:
     if storage.has(MARKER):
         yield check_document(storage, MARKER, partial(read_roots, storage))
     for name in suites.suite_names(storage):
-        yield from suites.verify(storage, f"suites/{name}")
+        yield from _verify_suite(storage, f"suites/{name}")
     parts = list(answers.verify(storage))
     yield from parts
     yield from answers.verify(storage, "values", [state for state in State if state is not State.FAILED])
@@ -35,7 +47,9 @@ def verify_lab(storage: Storage) -> Iterator[IntegrityCheck]:
         storage, [read_run(storage, n) for n, check in records.items() if check.holds], damaged, unread
     )
     for name in [*storage.names(f"{batches.FOLDER}/"), *_other_documents(storage)]:
-        yield check_document(storage, name, partial(read_object, storage, name))
+        check = check_document(storage, name, partial(read_object, storage, name))
+        if check.holds or is_listed(storage, name):  # a batch is deleted when it is done
+            yield check
     if storage.has(BASELINES):
         yield check_document(storage, BASELINES, partial(read_baselines, storage))
     for name in storage.names(slices.FOLDER):
@@ -43,6 +57,21 @@ def verify_lab(storage: Storage) -> Iterator[IntegrityCheck]:
     yield from votes.verify(storage)
     if storage.has(PICTURES):
         yield check_readable(PICTURES, partial(read_parquet, storage, PICTURES, "pictures"))
+
+
+def _verify_suite(storage: Storage, folder: str) -> list[IntegrityCheck]:
+    """The checks of a suite; made again if another process replaces it meanwhile, which takes two files."""
+    files = [f"{folder}/{name}" for name in (suites.TABLE, suites.MANIFEST)]
+    while True:
+        before = [storage.find(name) for name in files]
+        checks = list(suites.verify(storage, folder))
+        if all(check.holds for check in checks):
+            return checks
+        end = time.monotonic() + (REPLACE_SECONDS if suites.is_half_written(storage, folder) else 0.0)
+        while before == [storage.find(name) for name in files]:
+            if time.monotonic() >= end:
+                return checks
+            time.sleep(REPLACE_SECONDS / 20)
 
 
 def _other_documents(storage: Storage) -> list[str]:
@@ -64,19 +93,21 @@ def _verify_runs(
     folders = {*by_folder, *(name.split("/")[1] for name in storage.names(f"{answers.FOLDER}/"))}
     for folder in sorted(folders.difference(damaged)):
         own, parts = by_folder.get(folder, []), parts_by_run(storage, f"{answers.FOLDER}/{folder}")
+        known = {*unread, *(record.run for record in own)}
         for record in own:
-            yield from _verify_counts(storage, record, parts.pop(record.run, []))
+            yield from _verify_counts(storage, record)
         if not any(record.details.get("former_fingerprints") for record in own):  # adopted answers have no run
-            for run, names in sorted((run, names) for run, names in parts.items() if run not in unread):
-                yield _missing_record(storage, run, names, own)
+            for run, names in sorted((run, names) for run, names in parts.items() if run not in known):
+                if not storage.has(run_file(run)):  # else the run began since
+                    yield _missing_record(storage, run, names, own)
 
 
-def _verify_counts(storage: Storage, record: RunRecord, parts: list[str]) -> Iterator[IntegrityCheck]:
+def _verify_counts(storage: Storage, record: RunRecord) -> Iterator[IntegrityCheck]:
     """Whether the answers of a run are those that its record counts; a run that was killed has not counted them."""
     expected = _expected_answers(record)
     if expected is None:
         return
-    found = _digest_parts(storage, parts)
+    found = _digest_run(storage, record)
     place, now = f"{answers.FOLDER}/{answers.slug(record.fingerprint)}", found.to_dict()
     lost = expected["rows"] - found.rows
     if lost or expected.get("digest", now["digest"]) != now["digest"]:
@@ -85,7 +116,7 @@ def _verify_counts(storage: Storage, record: RunRecord, parts: list[str]) -> Ite
             fact = f"{counted(found.rows, 'answer')} of run {record.run} are not the {expected['rows']:,} that it wrote"
         details = {**record.details, "answers": now, "answers_written": expected}
         keep = partial(put_run, storage, replace(record, details=details))
-        repair = Repair(f"write into runs/{record.run}.json which answers are left", keep)
+        repair = Repair(f"write into {run_file(record.run)} which answers are left", keep)
         hint = "restore the files from a copy, or run the model again, which asks what is missing"
         yield IntegrityCheck(place, "answers", False, fact, hint, repair)
     else:
@@ -97,13 +128,21 @@ def settle_killed_runs(storage: Storage, fingerprint: str, run: str) -> None:
 
     `run` is the one that holds the lock of the model's answers, so that no other one is alive.
     """
-    parts = parts_by_run(storage, f"{answers.FOLDER}/{answers.slug(fingerprint)}")
     for name in run_files(storage):
         record = read_run(storage, name)
         if record.fingerprint == fingerprint and record.details.get("state") == "running" and record.run != run:
-            written = _digest_parts(storage, parts.get(record.run, []))
-            details = {**record.details, "state": "killed", "answers": written.to_dict()}
+            details = {**record.details, "state": "killed", "answers": _digest_run(storage, record).to_dict()}
             put_run(storage, replace(record, details=details))
+
+
+def _digest_run(storage: Storage, record: RunRecord) -> RowDigest:
+    """The answers of a run, which may merge its parts meanwhile."""
+    folder = f"{answers.FOLDER}/{answers.slug(record.fingerprint)}"
+    for _ in range(100):
+        with suppress(FileMissing):  # merged since they were listed
+            return _digest_parts(storage, parts_by_run(storage, folder).get(record.run, []))
+    fact = f"the parts in {storage.describe(folder)} vanish while they are read"
+    raise FileMissing(fact, hint="is another program deleting them?")
 
 
 def _digest_parts(storage: Storage, parts: Iterable[str]) -> RowDigest:
@@ -130,8 +169,8 @@ def _missing_record(storage: Storage, run: str, parts: list[str], others: list[R
         written.update(rows)
     name, version = (others[-1].model, others[-1].version) if others else (fingerprint, "")
     record = RunRecord(run, name, fingerprint, {"state": "restored", "answers": written.to_dict()}, version)
-    repair = Repair(f"write runs/{run}.json anew, for the model {name!r}", partial(put_run, storage, record))
+    repair = Repair(f"write {run_file(run)} anew, for the model {name!r}", partial(put_run, storage, record))
     rows = counted(written.rows, "answer")
-    fact = f"runs/{run}.json, the record of the run that wrote {rows}, does not exist"
+    fact = f"{run_file(run)}, the record of the run that wrote {rows}, does not exist"
     hint = "restore the file from a copy; without any record of its runs, a model is not shown"
-    return IntegrityCheck(f"runs/{run}.json", "record", False, fact, hint, repair)
+    return IntegrityCheck(run_file(run), "record", False, fact, hint, repair)

@@ -28,6 +28,7 @@ from counterpoint.store.versions import (
     put_run,
     read_baselines,
     read_run,
+    run_file,
     run_files,
 )
 
@@ -181,6 +182,10 @@ class LabStore:
         assert NAME.fullmatch(info.run), f"{info.run!r} cannot be a run's name"
         self._mark()
         put_run(self.storage, info)
+
+    def delete_run(self, run: str) -> None:
+        """Forget a run that stored nothing."""
+        self.storage.delete(run_file(run))
 
     def settle_killed_runs(self, fingerprint: str, run: str) -> None:
         """Say of other runs of a model that were killed that they were, while `run` holds the log of its answers."""

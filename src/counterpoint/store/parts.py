@@ -80,11 +80,19 @@ class PartLog:
         self._count = worker * WORKER_PARTS
         self._parts: list[_Part] = []
 
+    @property
+    def next_number(self) -> int:
+        """The number of the part that is put next."""
+        return self._count
+
     def put(self, rows: pa.Table) -> None:
-        """Write a part durably; where there are many of one level, merge them."""
+        """Write a part durably."""
         part = _Part(self._count, self._count, rows.num_rows)
         self._count += 1
         self._put(part, rows)
+
+    def compact(self) -> None:
+        """Where there are many parts of one level, merge them."""
         while len(parts := self._same_level()) >= self._policy.merge_parts:
             self._merge(parts)
 
@@ -181,6 +189,16 @@ def parts_by_run(storage: Storage, folder: str) -> dict[str, list[str]]:
         if name not in covered and (match := _NAME.fullmatch(name.rpartition("/")[2])):
             runs.setdefault(match["run"], []).append(name)
     return runs
+
+
+def part_number(name: str) -> tuple[str, int]:
+    """The run that wrote a part, and the number of the part, or of the first that was merged into it.
+
+    >>> part_number("votes/20261116T120000.000000-0badcafe-00000003.parquet")
+    ('20261116T120000.000000-0badcafe', 3)
+    """
+    match = _NAME.fullmatch(name.rpartition("/")[2])
+    return (match["run"], int(match["first"])) if match else ("", 0)
 
 
 def _covered(names: Iterable[str]) -> set[str]:

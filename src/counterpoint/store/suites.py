@@ -186,6 +186,15 @@ def verify(storage: Storage, folder: str) -> Iterator[IntegrityCheck]:
     yield IntegrityCheck(place, "repetitions", not repeated, repeated)
 
 
+def is_half_written(storage: Storage, folder: str) -> bool:
+    """Whether table and manifest are whole, but not of one another: a suite is being replaced, or its writer died."""
+    try:
+        manifest, table = read_manifest(storage, folder), read_table(storage, folder)
+    except StoreError:
+        return False
+    return _mark(table, manifest) != manifest.fingerprint
+
+
 def _check_manifest(storage: Storage, folder: str, place: str, table: pa.Table | None) -> IntegrityCheck:
     """Whether the manifest can be read and is the one that the suite was written with; else it can be restored."""
     name = f"{folder}/{MANIFEST}"

@@ -50,6 +50,11 @@ def run_files(storage: Storage) -> list[str]:
     return [name for name in storage.names("runs/") if name.endswith(".json")]
 
 
+def run_file(run: str) -> str:
+    """The name of the file of a run."""
+    return f"runs/{run}.json"
+
+
 def read_run(storage: Storage, name: str) -> RunRecord:
     """The record of a run in a file."""
     content = {"version": ""} | read_object(storage, name)
@@ -58,7 +63,7 @@ def read_run(storage: Storage, name: str) -> RunRecord:
         if not isinstance(content.get(key), kind):
             fact = f"{storage.describe(name)}: {key} is {content.get(key)!r}"
             raise StoreError(fact, hint="restore the file from a copy, or run the model again")
-    if name != f"runs/{content['run']}.json":
+    if name != run_file(content["run"]):
         fact = f"{storage.describe(name)} is the record of run {shorten(repr(content['run']))}"
         raise StoreError(fact, hint="a record has the name of its run; restore the file from a copy")
     return RunRecord(**{key: content[key] for key in kinds})
@@ -66,7 +71,7 @@ def read_run(storage: Storage, name: str) -> RunRecord:
 
 def put_run(storage: Storage, record: RunRecord) -> None:
     """Write the record of a run; put again, it replaces what was known."""
-    put_object(storage, f"runs/{record.run}.json", asdict(record))
+    put_object(storage, run_file(record.run), asdict(record))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 import hmac
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b, sha256
@@ -23,15 +23,28 @@ from counterpoint.store.documents import (
     Repair,
     check_document,
     check_readable,
+    is_listed,
     put_object,
     read_object,
 )
-from counterpoint.store.parts import DEFAULT_POLICY, PartLog, PartPolicy, new_run_name, parts_by_run, read_parts
+from counterpoint.store.parts import (
+    DEFAULT_POLICY,
+    PartLog,
+    PartPolicy,
+    list_parts,
+    new_run_name,
+    part_number,
+    read_parts,
+)
 from counterpoint.store.storage import FileMissing, Storage
 from counterpoint.store.tables import VOTES, read_parquet
 
 FOLDER = "votes"
-DIGEST = f"{FOLDER}/written.json"
+COUNTS = f"{FOLDER}/written.json"
+MAX_WRITERS = 16
+"""The last writers whose next parts are known; one that is forgotten says it again."""
+CHECKS_MEANWHILE = 100
+"""How often the votes are compared with their digest while somebody votes."""
 VOTERS = "voters"
 REVIEWS = "reviews"
 _NAME = re.compile(r"[^\x00-\x1f\x7f/\\]{1,80}")
@@ -41,8 +54,8 @@ class VoteLog:
     """Adds votes to a lab; several processes may do so at once, under one lock, which is held while a part is put."""
 
     def __init__(self, storage: Storage, *, run: str = "", policy: PartPolicy = DEFAULT_POLICY) -> None:
-        self._storage, self._swept, self._threads = storage, False, Lock()
-        self._parts = PartLog(storage, FOLDER, FOLDER, run or new_run_name(), policy)
+        self._storage, self._swept, self._threads, self._run = storage, False, Lock(), run or new_run_name()
+        self._parts = PartLog(storage, FOLDER, FOLDER, self._run, policy)
 
     def append(self, votes: Sequence[Vote]) -> None:
         """Write votes as one part; when it returns, they are on disk."""
@@ -51,11 +64,15 @@ class VoteLog:
         with self._threads, self._storage.lease(FOLDER):
             if not self._swept:
                 self._parts.sweep()
-                settle_digest(self._storage)
                 self._swept = True
+            counts, run, number = read_counts(self._storage), self._run, self._parts.next_number
+            if counts.next_parts.get(run) != number:  # the first vote, or one that could not be counted before this one
+                counts = settle_counts(self._storage).with_writer(run, number)
+                _put_counts(self._storage, counts)
             table = votes_table(votes)
             self._parts.put(table)
-            _put_digest(self._storage, _read_digest(self._storage) + VoteDigest.of(table))
+            _put_counts(self._storage, counts.with_part(run, number, VoteDigest.of(table)))
+            self._parts.compact()
 
     def close(self) -> None:
         """Merge the parts of this log into few; a log to which nothing was added touches nothing."""
@@ -87,37 +104,65 @@ class VoteDigest:
         return VoteDigest(self.rows + other.rows, (self.digest + other.digest) % (1 << 128))
 
 
-def settle_digest(storage: Storage) -> None:
-    """Count what a killed writer put without counting it; a lab of an earlier release is counted as it is."""
-    known = _read_digest(storage) if storage.has(DIGEST) else VoteDigest.of(_all_rows(storage))
-    _put_digest(storage, known + _uncounted(storage, known))
+@dataclass(frozen=True, slots=True)
+class VoteCounts:
+    """Which votes were written: their digest, and for each of the last writers the number of its next part.
+
+    A part is counted after it is put, so that of each writer that was killed one part may not be counted yet: the one
+    with its next number.
+    """
+
+    written: VoteDigest = field(default_factory=VoteDigest)
+    next_parts: Mapping[str, int] = field(default_factory=dict)
+
+    def is_counted(self, name: str) -> bool:
+        """Whether a part is under the digest."""
+        run, number = part_number(name)
+        return number < self.next_parts.get(run, number + 1)
+
+    def with_part(self, run: str, number: int, digest: VoteDigest) -> "VoteCounts":
+        """With one more part of a writer."""
+        return VoteCounts(self.written + digest, {**self.next_parts, run: number + 1})
+
+    def with_writer(self, run: str, number: int) -> "VoteCounts":
+        """With one more writer, where all parts are counted; the oldest of many is forgotten, and comes back itself."""
+        others = sorted(own for own in self.next_parts if own != run)[-MAX_WRITERS:]
+        return replace(self, next_parts={own: self.next_parts[own] for own in others} | {run: number})
 
 
-def _uncounted(storage: Storage, known: VoteDigest) -> VoteDigest:
-    """The last votes of the one run, if any, that was killed between putting them and counting them."""
-    found = VoteDigest.of(_all_rows(storage))
-    for names in parts_by_run(storage, FOLDER).values() if found.rows > known.rows else ():
-        rows = pa.concat_tables([read_parquet(storage, name, FOLDER) for name in names])
-        last = VoteDigest.of(rows.slice(max(rows.num_rows - (found.rows - known.rows), 0)))
-        if known + last == found:
-            return last
-    return VoteDigest()
+def settle_counts(storage: Storage) -> VoteCounts:
+    """What is written, with what killed writers put and did not count; call it under the lease of the votes.
+
+    A lab of an earlier release is counted as it is.
+    """
+    counts = read_counts(storage)
+    for name in list_parts(storage, FOLDER):
+        if not storage.has(COUNTS) or not counts.is_counted(name):
+            digest = VoteDigest.of(read_parquet(storage, name, FOLDER))
+            counts = counts.with_part(*part_number(name), digest)
+    return counts
 
 
-def _all_rows(storage: Storage) -> pa.Table:
-    return read_parts(storage, FOLDER, FOLDER)
+def read_counts(storage: Storage) -> VoteCounts:
+    """Which votes were written; none where no release has counted them."""
+    if not storage.has(COUNTS):
+        return VoteCounts()
+    content = read_object(storage, COUNTS)
+    rows, digest, parts = content.get("rows"), content.get("digest"), content.get("next_parts", {})
+    if (
+        isinstance(rows, int)
+        and isinstance(digest, str)
+        and re.fullmatch("[0-9a-f]{32}", digest)
+        and isinstance(parts, dict)
+        and all(isinstance(number, int) for number in parts.values())
+    ):
+        return VoteCounts(VoteDigest(rows, int(digest, 16)), parts)
+    raise StoreError(f"{storage.describe(COUNTS)} holds no digest of votes", hint="restore the file from a copy")
 
 
-def _read_digest(storage: Storage) -> VoteDigest:
-    content = read_object(storage, DIGEST)
-    rows, digest = content.get("rows"), content.get("digest")
-    if not isinstance(rows, int) or not isinstance(digest, str) or not re.fullmatch("[0-9a-f]{32}", digest):
-        raise StoreError(f"{storage.describe(DIGEST)} holds no digest of votes", hint="restore the file from a copy")
-    return VoteDigest(rows, int(digest, 16))
-
-
-def _put_digest(storage: Storage, digest: VoteDigest) -> None:
-    put_object(storage, DIGEST, {"rows": digest.rows, "digest": f"{digest.digest:032x}"})
+def _put_counts(storage: Storage, counts: VoteCounts) -> None:
+    written = {"rows": counts.written.rows, "digest": f"{counts.written.digest:032x}"}
+    put_object(storage, COUNTS, written | {"next_parts": dict(counts.next_parts)})
 
 
 def append_votes(storage: Storage, votes: Sequence[Vote]) -> None:
@@ -137,7 +182,7 @@ def read_votes(storage: Storage, task: str = "", suite: str = "", *, gold_items:
 
 def all_votes(storage: Storage) -> list[Vote]:
     """Every stored vote, repeated and replaced ones included, the oldest part first."""
-    return vote_values(_all_rows(storage))
+    return vote_values(read_parts(storage, FOLDER, FOLDER))
 
 
 def votes_version(storage: Storage) -> str:
@@ -184,26 +229,49 @@ def verify(storage: Storage) -> Iterator[IntegrityCheck]:
         yield check_document(storage, name, partial(_review, storage, name))
     parts = [name for name in storage.names(f"{FOLDER}/") if name.endswith(".parquet")]
     readable = [check_readable(name, partial(read_parquet, storage, name, FOLDER)) for name in parts]
+    readable = [check for check in readable if check.holds or is_listed(storage, check.place)]  # others were merged
     yield from readable
-    if storage.has(DIGEST) and all(check.holds for check in readable):
-        yield _check_digest(storage)
+    if storage.has(COUNTS) and all(check.holds for check in readable):
+        yield _check_counts(storage)
     for name in storage.names(f"{VOTERS}/"):
         yield check_document(storage, name, partial(_voter, storage, name))
 
 
-def _check_digest(storage: Storage) -> IntegrityCheck:
-    """Whether the votes are those that were written."""
-    found = VoteDigest.of(_all_rows(storage))
-    keep = Repair(f"write into {DIGEST} which votes are left", partial(_put_digest, storage, found))
-    read = check_readable(DIGEST, partial(_read_digest, storage), keep)
+def _check_counts(storage: Storage) -> IntegrityCheck:
+    """Whether the votes are those that were written; a mismatch counts where nobody wrote meanwhile."""
+    keep = Repair(f"write into {COUNTS} which votes are left", partial(_keep_votes, storage))
+    read = check_readable(COUNTS, partial(read_counts, storage), keep)
     if not read.holds:
         return read
-    known = _read_digest(storage)
-    if found == known + _uncounted(storage, known):
-        return IntegrityCheck(FOLDER, "votes", True)
-    lost = known.rows - found.rows
-    fact = f"{lost:,} of {counted(known.rows, 'vote')} are missing" if lost > 0 else "votes were altered or added"
+    found = VoteDigest()
+    for _ in range(CHECKS_MEANWHILE):
+        before, counts = _state(storage), read_counts(storage)
+        try:
+            found = _digest_parts(storage, filter(counts.is_counted, list_parts(storage, FOLDER)))
+        except FileMissing:  # merged since they were listed
+            continue
+        if found == counts.written:
+            return IntegrityCheck(FOLDER, "votes", True)
+        if _state(storage) == before:
+            break
+    lost = counts.written.rows - found.rows
+    all_votes = counted(counts.written.rows, "vote")
+    fact = f"{lost:,} of {all_votes} are missing" if lost > 0 else "votes were altered or added"
     return IntegrityCheck(FOLDER, "votes", False, fact, "restore the files from a copy", keep)
+
+
+def _state(storage: Storage) -> tuple[bytes, list[str]]:
+    """What changes whenever votes are added or merged."""
+    return storage.get(COUNTS), storage.names(f"{FOLDER}/")
+
+
+def _digest_parts(storage: Storage, parts: Iterable[str]) -> VoteDigest:
+    return sum((VoteDigest.of(read_parquet(storage, name, FOLDER)) for name in parts), VoteDigest())
+
+
+def _keep_votes(storage: Storage) -> None:
+    with storage.lease(FOLDER):
+        _put_counts(storage, VoteCounts(_digest_parts(storage, list_parts(storage, FOLDER))))
 
 
 @dataclass(frozen=True, slots=True)
