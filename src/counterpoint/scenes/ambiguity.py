@@ -92,6 +92,8 @@ def may_show(whole: str, name: str) -> bool:
 
     >>> may_show("house", "door"), may_show("bookshelf", "book"), may_show("girl", "shoes"), may_show("dog", "cup")
     (True, True, True, False)
+    >>> may_show("food truck", "pizza"), may_be("device", "skateboard")
+    (True, True)
     """
     return any(_may_show(one, another) for one in readings(whole) for another in readings(name))
 
@@ -106,6 +108,13 @@ def _may_show(whole: str, name: str) -> bool:
         or all(not above.isdisjoint(_senses_seen_on(whole)) for above in coverage.ancestors)
         or is_part_of(name, whole)
     )
+
+
+@cache
+def is_part(name: str) -> bool:
+    """Whether an object is a part of a creature, a vehicle or a plant, or worn: a tail, a wheel, a leaf, a shirt."""
+    movable = {"person", "animal", "bird", "vehicle", "aircraft", "plant", "tree"}
+    return is_known(name) and (is_a(name, "body part") or not movable.isdisjoint(_wholes(name)))
 
 
 @cache
@@ -330,7 +339,12 @@ def is_figure(scene: Scene, thing: SceneObject) -> bool:
         return False
     if not word_list("readings", "figures.attributes", DATA).isdisjoint(thing.attributes):
         return True
-    return _is_wild(thing.name) and not word_list("readings", "figures.indoors", DATA).isdisjoint(scene.names)
+    return _is_wild(thing.name) and is_indoors(scene)
+
+
+def is_indoors(scene: Scene) -> bool:
+    """Whether something is annotated that stands in houses."""
+    return not word_list("readings", "figures.indoors", DATA).isdisjoint(scene.names)
 
 
 @cache

@@ -24,9 +24,15 @@ def attribute_class(value: str) -> str:
 def can_be_said(value: str, name: str) -> bool:
     """Whether a question may ask for a value of such an object: not whether an orange is orange, or ice cream large.
 
-    Nor where value and name form a compound: an orange tree is not just any tree that is orange.
+    Nor where value and name form a compound: an orange tree is not just any tree that is orange. Nor for one color of
+    what always has the same: nobody speaks of a black zebra.
+
+    >>> can_be_said("black", "dog"), can_be_said("black", "zebra"), can_be_said("orange", "tree")
+    (True, False, False)
     """
     if attribute_class(value) == "" or value in name.split() or (attribute_class(value) == "size" and is_mass(name)):
+        return False
+    if attribute_class(value) == "color" and singular(name) in word_set("attributes.colored_by_nature"):
         return False
     return f"{value} {singular(name)}" not in curated_names()
 
@@ -68,6 +74,11 @@ def has_value(values: Sequence[str], value: str) -> bool:
 def goes_before_noun(value: str) -> bool:
     """Whether the value can stand before a noun: "a red cup", but no "asleep dog"."""
     return value not in word_set("attributes.only_after_be")
+
+
+def action_goes_before_noun(deed: str) -> bool:
+    """Whether an action can stand before a noun: "a jogging woman", but no "eating dog"."""
+    return deed in word_set("attributes.before_agent")
 
 
 def modified_noun(value: str, noun: str) -> str:

@@ -20,8 +20,10 @@ FULL_CREDIT, RIVAL_CREDIT = 1.0, 0.9
 _ROUNDING = 1e-9
 
 
-def disagreement(question: Question) -> str:
+def disagreement(question: Question, *, any_rival: bool = False) -> str:
     """Why people do not agree on the answer to a question, or nothing; spellings of a number are one answer.
+
+    With `any_rival`, a second answer of many counts even where both may be so: catch is played with a baseball.
 
     >>> from counterpoint.core.groups import Gold
     >>> picture, asked = Picture("a:b.png"), "How many dogs?"
@@ -45,6 +47,8 @@ def disagreement(question: Question) -> str:
         return "fewer than seven of ten people agree"
     exclusive = [answer for answer, share in shares.items() if share >= rival - _ROUNDING]
     exclude = sum(map(str.isdecimal, exclusive)) > 1 or {"yes", "no"} <= set(exclusive)
+    if not exclude and any_rival and len(exclusive) > 1 and question.votes:
+        return "people give two answers"
     return "people give two answers that exclude each other" if exclude else ""
 
 

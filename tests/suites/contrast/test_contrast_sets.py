@@ -4,13 +4,14 @@ import re
 from random import Random
 
 import pytest
-from contrast_items import asked, made, program, scene, world_items, world_sets
+from contrast_items import Thing, asked, made, program, reasons, scene, world_items, world_sets
 from contrast_judge import judged
 from hypothesis import given
 from hypothesis import strategies as st
 from proving import examples, scaled
 
 from counterpoint.core.groups import Group, Relation
+from counterpoint.core.items import Step
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.nouns import plural, singular
@@ -184,3 +185,70 @@ def test_heavy_words_come_early_and_like_words_first() -> None:
     first = [weighted_order(weights, Random(seed))[0] for seed in range(200)]
     assert first.count("often") > 180
     assert order_by_spelling("dishwasher", ["kite", "dishes", "dog"], Random(0))[0] == "dishes"
+
+
+_TEAM: list[Thing] = [("person", (), (10, 60, 60, 200)), ("ball", (), (200, 200, 40, 40))]
+
+
+def test_what_was_seen_with_the_other_thing_once_takes_its_place_only_in_a_likely_place() -> None:
+    """Nobody asks for a toothbrush to the right of a football player; a dog may be anywhere."""
+    names = ("person", "toothbrush", "pepperoni", "word", "dog", "truck", "sofa")
+    here, there = (10, 10, 90, 90), (200, 10, 90, 90)
+    company = [scene(700 + n, [("person", (), here), (name, (), there)]) for n, name in enumerate(names[1:])]
+    steps = program("select: person (1)", "relate: ball,to the right of,s (2)", "exist: ?")
+    item = asked(scene(1, _TEAM), "Is there a ball to the right of the person?", "yes", steps)
+    weather = program("select: scene", "verify weather: sunny")
+    others = [asked(one, "Is it sunny?", "no", weather, one.id) for one in company]
+    (group,) = [group for _, group in generate_groups(suite.configured({"contrasts": 40}), [item, *others])]
+    text = " ".join(query.text for query in group.variants)
+    assert "a dog" in text
+    assert "a truck" in text
+    assert not [name for name in ("toothbrush", "pepperoni", "word", "sofa") if name in text]
+
+
+_BAGS: list[Thing] = [
+    ("man", (), (150, 60, 60, 200)),
+    ("backpack", ("black",), (20, 120, 50, 60)),
+    ("bag", (), (300, 200, 50, 60)),
+]
+_WOMEN: list[Thing] = [
+    ("woman", (), (150, 60, 60, 200)),
+    ("lady", (), (230, 60, 60, 200)),
+    ("man", (), (10, 60, 60, 200)),
+]
+
+
+@pytest.mark.parametrize(
+    ("things", "text", "answer", "steps", "reason"),
+    [
+        (
+            _BAGS,
+            "Is the black bag to the right or to the left of the man?",
+            "left",
+            program("select: man (1)", "choose rel: backpack,to the left of|to the right of,s (2)"),
+            "several things could be meant",
+        ),
+        (
+            _WOMEN,
+            "Is the man to the right or to the left of the woman in the middle?",
+            "left",
+            program(
+                "select: woman (1)",
+                "filter vposition: middle",
+                "choose rel: man,to the right of|to the left of,s (3)",
+            ),
+            "several things could be meant",
+        ),
+        (
+            _TEAM,
+            "Does the person that is playing play with a ball?",
+            "yes",
+            program("select: person (1)", "filter activity: playing", "verify rel: ball,playing with,o (2)"),
+            "it says the same verb twice",
+        ),
+    ],
+)
+def test_a_question_that_readers_could_not_settle_gets_no_contrasts(
+    things: list[Thing], text: str, answer: str, steps: tuple[Step, ...], reason: str
+) -> None:
+    assert reasons(asked(scene(1, things), text, answer, steps)) == {reason}

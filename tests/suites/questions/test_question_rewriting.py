@@ -17,9 +17,9 @@ NEGATIONS = {
     ("Is there a dog?", "yes"): ("is it true that there is no dog", "no"),
     ("Are there any people in the photo?", "no"): ("is it true that there are no people in the photo", "yes"),
     ("Is there grass?", "yes"): ("is it true that there is no grass", "no"),
-    ("do you see a barn", "no"): ("do you see no barn", "yes"),
-    ("Can you see any trees?", "no"): ("are you unable to see any trees", "yes"),
-    ("Can you see a oven?", "no"): ("are you unable to see an oven", "yes"),
+    ("do you see a barn", "no"): ("is it true that there is no barn", "yes"),
+    ("Can you see any trees?", "no"): ("is it true that there are no trees", "yes"),
+    ("Can you see a oven?", "no"): ("is it true that there is no oven", "yes"),
     ("Is the door open?", "no"): ("is it true that the door is not open", "yes"),
     ("Does the man have a beard?", "yes"): ("is it true that the man does not have a beard", "no"),
     ("Are the windows open?", "yes"): ("is it true that the windows are not open", "no"),
@@ -42,9 +42,9 @@ ORDERS = {
     "Is there a cat and a dog?": "Is there a dog and a cat",
 }
 REPHRASINGS = {
-    "Is there a dog on the bed?": ["do you see a dog on the bed", "in this picture, is there a dog on the bed"],
-    "Is there a oven?": ["do you see an oven", "in this picture, is there a oven"],
-    "Can you see a sky?": ["in this picture, can you see a sky"],
+    "Is there a dog on the bed?": ["do you see a dog on the bed"],
+    "Is there a oven?": ["do you see an oven"],
+    "What is the man holding?": ["in this picture, what is the man holding"],
     "Do you see any cars in the photo?": ["are there any cars in the photo", "do you see any cars in the picture"],
     "Is this a hospital?": ["is it true that this is a hospital"],
     "Is the man tall?": ["is it true that the man is tall", "in this picture, is the man tall"],
@@ -60,10 +60,7 @@ REPHRASINGS = {
     ],
     "What kind of bird is this?": ["what type of bird is this"],
     "Where is the mirror?": ["where is the mirror located", "in this picture, where is the mirror"],
-    "What material is the counter made of?": [
-        "what is the counter made of",
-        "in this picture, what material is the counter made of",
-    ],
+    "What material is the counter made of?": ["what is the counter made of"],
     "Are there many people in the image?": ["are there many people in the picture"],
     "Is there a lamp to the left of the picture?": ["do you see a lamp to the left of the picture"],
 }
@@ -114,10 +111,29 @@ def test_a_question_is_put_in_other_words(text: str, wanted: list[str]) -> None:
         ("Is the man wearing a hat and a tie?", "no", "what its negation would deny is not settled by its words"),
         ("Are the windows open?", "no", "of several things some may and some may not"),
         ("Are some of the flowers red?", "yes", "its subject is not definite"),
+        ("Is the towel unused?", "no", "it denies something already"),
+        ("Is this an American?", "yes", "no picture shows what it asks for"),
     ],
 )
 def test_a_question_without_a_sure_negation_has_its_reason(text: str, answer: str, reason: str) -> None:
     assert negate(text, answer) == reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is there a playground here?",
+        "What animal is this?",
+        "Can you ride this bus today?",
+        "How many legs does the man with the racket have?",
+        "What does the symbol mean?",
+        "What is the title of the man?",
+        "How many people are shown?",
+    ],
+)
+def test_in_this_picture_is_said_only_of_what_it_may_show_so_or_otherwise(text: str) -> None:
+    rewrites = rephrase(text)
+    assert isinstance(rewrites, str) or not [row for row in rewrites if row.rule == "lead-in"]
 
 
 @pytest.mark.parametrize(
@@ -191,9 +207,10 @@ def test_nothing_is_derived_from_an_answer_on_which_people_differ() -> None:
 @pytest.mark.parametrize(
     ("text", "votes"),
     [
-        ("What toppings are on the pizza?", {"cheese": 6, "basil": 2, "spinach": 2}),
+        ("What is the man holding?", {"racket": 6, "bat": 2, "ball": 2}),
         ("How many elephants are there?", {"3": 7, "4": 3}),
-        ("Is the bottle of wine expensive?", {"yes": 7, "no": 3}),
+        ("Is the bottle of wine full?", {"yes": 7, "no": 3}),
+        ("What is the boy playing?", {"catch": 7, "baseball": 3}),
     ],
 )
 def test_a_question_on_which_people_differ_is_not_rephrased(text: str, votes: dict[str, int]) -> None:

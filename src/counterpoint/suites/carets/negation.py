@@ -1,4 +1,4 @@
-"""Negation: "Is there a cat?" and "Is there no cat?" have different answers."""
+"""Negation: "Is there a cat?" and "Is it true that there is no cat?" have different answers."""
 
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.scenes import Scene

@@ -12,9 +12,16 @@ from random import Random
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
-from counterpoint.language.lexicon.senses import hypernym_names
+from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.scenes.ambiguity import general_names, recognizable_objects, sure_hypernyms
-from counterpoint.scenes.attributes import ACTION_CLASSES, agent_kind, attribute_class, denies, goes_before_noun
+from counterpoint.scenes.attributes import (
+    ACTION_CLASSES,
+    action_goes_before_noun,
+    agent_kind,
+    attribute_class,
+    denies,
+    goes_before_noun,
+)
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.question_sampling import verification_question
@@ -103,7 +110,7 @@ def _own_property(view: SceneSampler, thing: SceneObject, rng: Random) -> str:
     draw = rng.random()
     if draw < _WITH_ATTRIBUTE:
         return _shared_value(view.draw_own_value(thing, rng))
-    deeds = [deed for deed in view.sure_actions(thing) if " " not in deed] if draw < _WITH_PROPERTY else []
+    deeds = list(filter(action_goes_before_noun, view.sure_actions(thing))) if draw < _WITH_PROPERTY else []
     return rng.choice(deeds) if deeds else ""
 
 
@@ -115,7 +122,7 @@ def _usual_property(view: SceneSampler, name: str, rng: Random) -> str:
     if draw >= _WITH_PROPERTY or not agent_kind(name):
         return ""
     deed = view.statistics.actions(name, rng.choice(ACTION_CLASSES)).draw(rng)
-    return deed if " " not in deed else ""
+    return deed if action_goes_before_noun(deed) else ""
 
 
 def _absence(view: SceneSampler, general: str, value: str) -> str:
@@ -134,7 +141,9 @@ def _shared_value(value: str) -> str:
 
 
 def _is_above(general: str, name: str) -> bool:
-    """Whether a general name reads well in the place of a special one: grass is hardly "a plant"."""
+    """Whether a general name reads well in the place of a special one: grass is hardly a plant, a bag no container."""
+    if general == "container" and is_a(name, "bag"):
+        return False
     return general in _usable_general_names() and general != head(name) and (is_mass(general) or not is_mass(name))
 
 

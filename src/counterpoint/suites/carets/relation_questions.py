@@ -14,7 +14,7 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import a, be, is_mass, is_plural, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import absence_proof, is_figure, may_be, word_set
+from counterpoint.scenes.ambiguity import absence_proof, is_figure, is_part, may_be, word_set
 from counterpoint.scenes.relations import opposed_relation, relation_fact
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.templates import QuestionContent
@@ -57,6 +57,8 @@ def _there(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | Non
     subject, other = view.scene[link.subject], view.scene[link.object]
     if subject.name not in view.visible_names or may_be(subject.name, other.name):
         return None
+    if not can_be_placed(link.name, subject.name, other.name):
+        return None
     can_be_opposed = bool(opposed_relation(link.name))
     if is_figure(view.scene, subject) or not (can_be_opposed or _may_be_denied(view, subject.name, rng)):
         return None
@@ -85,7 +87,7 @@ def _subject_gone(view: SceneSampler, link: Link, rng: Random) -> QuestionConten
     other = view.scene[link.object]
     usual = view.statistics.counted("subjects", link.name, other.name)
     name = view.absent_from(usual if usual.words else view.statistics.companions(other.name), rng)
-    if not name or may_be(name, other.name):
+    if not name or may_be(name, other.name) or not can_be_placed(link.name, name, other.name):
         return None
     value = view.draw_usual_value(name, rng) if rng.random() < _WITH_ATTRIBUTE else ""
     where, others = _place(view, link, rng)
@@ -111,6 +113,8 @@ def _opposed(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | N
     subject, other = view.scene[link.subject], view.scene[link.object]
     if not relation or subject.name not in view.clear_names or may_be(subject.name, other.name):
         return None
+    if not can_be_placed(link.name, subject.name, other.name):
+        return None
     things, showing = view.called(subject.name)
     if showing or not view.singles_out(other, other.name):
         return None
@@ -123,6 +127,15 @@ def _opposed(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | N
     objects = (*view.having(things, value), other)
     claim = ObjectClaim(subject.name, value, False, f"{other.name} {other.id}: {facts}", objects)
     return _content(claim, f"{relation} the {other.name}", relation, 0)
+
+
+def can_be_placed(relation: str, *names: str) -> bool:
+    """Whether people say so where such objects are: nobody asks for a tail to the right of a man.
+
+    >>> can_be_placed("to the left of", "cup", "dog"), can_be_placed("to the left of", "paper", "shirt")
+    (True, False)
+    """
+    return not opposed_relation(relation) or not any(map(is_part, names))
 
 
 def _place(view: SceneSampler, link: Link, rng: Random) -> tuple[str, list[SceneObject]]:

@@ -142,17 +142,16 @@ def _existence_slots(noun: str) -> Mapping[str, str]:
         "no": no(noun),
         "be": be(noun),
         "do": do(noun),
-        "who": _relative_pronoun(noun),
     }
 
 
 @cache
-def _relative_pronoun(noun: str) -> str:
-    """Who or that, for a noun that adjectives may precede."""
+def _is_person(noun: str) -> bool:
+    """Whether a noun, which adjectives may precede, denotes a person."""
     parts = noun.split()
     names = (" ".join(parts[start:]) for start in range(len(parts)))
     name = next(filter(is_known, names), "")
-    return "who" if name and is_a(name, "person") else "that"
+    return bool(name) and is_a(name, "person")
 
 
 @cache
@@ -168,7 +167,7 @@ def _predicate_slots(content: QuestionContent) -> Mapping[str, str]:
     about = content.about
     slots = {"the": f"the {about} {content.where}".rstrip(), "be": be(about), "do": do(about)}
     slots |= {} if content.where else {"one": f"the {about}"}
-    slots |= {} if _relative_pronoun(about) == "who" else {"it": it(about)}  # nobody is called it
+    slots |= {} if _is_person(about) else {"it": it(about)}  # nobody is called it
     if content.kind == "object choice":
         return slots | {"v": join_list([a(option) for option in content.options], "or")}
     if content.kind == "action choice":

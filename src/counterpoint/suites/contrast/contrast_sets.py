@@ -1,5 +1,6 @@
 """Contrast sets: one atom of a question is changed, so that its answer changes, in up to five ways."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
@@ -35,6 +36,9 @@ PLANNERS: Mapping[str, ContrastPlanner] = dict(
 )
 """The planner of each template."""
 
+_REPEATS = re.compile(r"\b(\w+?)(\w)\2?ing \1\2e?\b")
+# as in "Does the person that is playing play with a ball?"
+
 NO_TEMPLATE = "no template"
 """The kind under which all other questions are counted."""
 
@@ -58,6 +62,8 @@ def propose_contrasts(
 def _group(context: QuestionContext, most: int) -> Group:
     if context.grounder.obstacle:
         raise QuestionRejected(context.grounder.obstacle)
+    if _REPEATS.search(context.text):
+        raise QuestionRejected("it says the same verb twice")
     plan = PLANNERS[context.template](context)
     contrasts = list(_new(context, plan, most))
     if not contrasts:

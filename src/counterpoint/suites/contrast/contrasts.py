@@ -14,7 +14,9 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import article, be, do, have, is_countable, is_mass, is_plural, plural, singular
+from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.nouns import is_pair
+from counterpoint.scenes.ambiguity import is_indoors, is_known
 from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import NameCooccurrence
 from counterpoint.suites.bloom_filter import BloomFilter
@@ -23,6 +25,7 @@ from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, 
 from counterpoint.suites.question_groups import Tags
 
 T = TypeVar("T")
+_TWICE = 2  # scenes that have two things, from which they are seen together
 _ENOUGH = 6  # objects of a name, from which its usual color is known
 
 
@@ -69,15 +72,33 @@ class ContrastSurvey:
         counts = self.colors.get(name, Counter[str]())
         return counts[color] / counts.total() if counts.total() >= _ENOUGH else 0.0
 
-    def absent_names(self, beside: str, rng: Random) -> Iterator[str]:
-        """What may be asked for beside such an object: what occurs with it, by weight, then any name at random."""
+    def absent_names(self, scene: Scene, beside: str, rng: Random) -> Iterator[str]:
+        """What may be asked for beside such an object in a scene.
+
+        What occurs with it comes first, by weight, then any name at random of what may be in such a place: nobody asks
+        for a toothbrush to the right of a football player, as one scene of both would have it.
+        """
         companions = self.companions(beside)
-        yield from weighted_order(companions, rng)
+        together, indoors = self.names.together.get(beside, {}), is_indoors(scene)
+        for name in weighted_order(companions, rng):
+            if together.get(name, 0) >= _TWICE or is_plausible(name, indoors):
+                yield name
         if self._all_names is None:
             self._all_names = sorted(self.names.having)
         for name in rng.sample(self._all_names, len(self._all_names)):
-            if name not in companions:
+            if name not in companions and is_plausible(name, indoors):
                 yield name
+
+
+@cache
+def is_plausible(name: str, indoors: bool) -> bool:
+    """Whether a thing may be expected in any house, or in any place outdoors.
+
+    >>> is_plausible("dog", True), is_plausible("sofa", True), is_plausible("sofa", False), is_plausible("truck", False)
+    (True, True, False, True)
+    """
+    kinds = ("furniture", "appliance", "electronic device", "container") if indoors else ("vehicle", "plant", "water")
+    return is_known(name) and any(is_a(name, kind) for kind in ("person", "animal", "bag", *kinds))
 
 
 def survey(items: Iterable[GroundedQuestion]) -> ContrastSurvey:

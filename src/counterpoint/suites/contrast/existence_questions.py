@@ -186,7 +186,8 @@ def _absent_objects(context: QuestionContext, mine: Phrase, relation: str, y: Sc
     """Names of objects that are absent, or absent from that place, by weighted random order."""
     grounder, names = context.grounder, context.grounder.scene.names
     elsewhere = context.rng.sample(grounder.askable_names, len(grounder.askable_names)) if y else []
-    for name in alternate(elsewhere, context.survey.absent_names(y.name if y else _other(context, mine), context.rng)):
+    beside = y.name if y else _other(context, mine)
+    for name in alternate(elsewhere, context.survey.absent_names(grounder.scene, beside, context.rng)):
         if y and name in names and not may_be(name, mine.noun) and not may_be(name, y.name):
             proof, things = _elsewhere(grounder, name, relation, y)
             if proof:

@@ -240,6 +240,12 @@ class SceneGrounder(SceneView):
         rivals = [other for other in self.scene if other.id != thing.id and self._is_rival(other, thing, phrase.noun)]
         if any(self._fits(other, phrase) for other in rivals):
             raise QuestionRejected(SEVERAL)
+        # which woman is in the middle, or whether what is called a bag is black too, no annotation tells
+        is_open = not all(attribute_class(value) for value, _ in phrase.values)
+        named = self.possible_referents(phrase.noun) if is_open else self.scene.named(phrase.noun)
+        others = named if is_open or thing.name != phrase.noun else ()
+        if any(other.id != thing.id and self._may_fit(other, phrase) for other in others):
+            raise QuestionRejected(SEVERAL)
         return thing
 
     def _is_rival(self, other: SceneObject, thing: SceneObject, noun: str) -> bool:

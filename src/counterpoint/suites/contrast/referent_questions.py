@@ -257,8 +257,8 @@ def _other_ends(context: QuestionContext, match: re.Match[str], asked: "Relation
     if phrase.values:
         return
     if context.truth:
-        placed = context.survey.absent_names(asked.x.name, context.rng) if _is_placing(asked.relation) else ()
-        names = [*weighted_order(attested, context.rng), *placed]
+        placed = context.survey.absent_names(grounder.scene, asked.x.name, context.rng)
+        names = [*weighted_order(attested, context.rng), *(placed if _is_placing(asked.relation) else ())]
     else:
         names = context.rng.sample(grounder.askable_names, len(grounder.askable_names))
         worn = sorted(thing.name for thing in grounder.scene if grounder.wearers.get(thing.id) == asked.x.id)

@@ -16,7 +16,7 @@ from counterpoint.language.lexicon.senses import curated_names, is_a
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.noun_chunks import TaggedToken, find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_mass, is_plural, singular
-from counterpoint.language.tokens import tag_words
+from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.suites.rad.augmentation import QuestionSubject
 from counterpoint.suites.rad.color_questions import parse_thing
 from counterpoint.suites.rad.count_questions import parse_counted
@@ -32,8 +32,22 @@ _SEE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"[^\w\s'’-]|\d")
-_POINTS = re.compile(r"\b(?:this|these|those|today)\b|^(?:is|are|was|were|does|do|did|can) that\b", re.IGNORECASE)
-_WH = re.compile(r"(?:what|which|who|whose|where|when|why|how)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:this|these|those|today|here)\b|^(?:is|are|was|were|does|do|did|can) that\b", re.IGNORECASE)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|do|does|did|can|could|has|have|would|will|should)\b|\b\w+(?:'s|s)\b", re.IGNORECASE
+)
+_DENIED = re.compile(r"\bun(?!der|til|i)\w{3}", re.IGNORECASE)  # unused, unripe
+_TWO_VERBS = re.compile(r"what (?:is|are) (?!the |this |that |these |those )\w+ (?:is|are) ", re.IGNORECASE)
+_MANY_IS = re.compile(r"how many \w+s is ", re.IGNORECASE)
+_COLOR_BARE = re.compile(r"what colou?r is ([a-z]+)", re.IGNORECASE)
+_THE = r"(?:the|his|her|their|its|he|she|they|it)\b(?! an? )"  # not "is it a dog"
+_DOING = "doing|wearing|holding|carrying|eating|drinking|riding|playing|reading|using|throwing|watching|cooking|pulling"
+_STATE = re.compile(
+    rf"(?:(?:is|are) {_THE}|what colou?r (?:is|are) {_THE}|what is the colou?r of|where (?:is|are) {_THE}"
+    r"|(?:what|who) (?:is|are) (?:on|in|under|behind|next to|in front of|sitting|standing|lying|holding|wearing) "
+    rf"|what (?:is|are) {_THE}.* (?:{_DOING}|(?:sitting|standing|lying|walking|looking) \w+)$)",
+    re.IGNORECASE,
+)
 _COLOR = re.compile(r"what (colou?r) (?:is|are) (the|this|that|these|those|his|her|their|its) (.+)", re.IGNORECASE)
 _COLOR_OF = re.compile(
     r"what(?: is|'s) the (colou?r) of (the|this|that|these|those|his|her|their|its) (.+)", re.IGNORECASE
@@ -126,6 +140,8 @@ def _noun(tokens: Sequence[TaggedToken], first: int, head: int) -> str:
 def negate(text: str, answer: str) -> Rewrites:
     """The question whether the opposite is so: for what is there, its absence; for a statement, its negation."""
     other = {"yes": "no", "no": "yes"}[answer]
+    if reason := flaw(text):
+        return reason
     if existence := parse_existence(text):
         if _has_word(existence.things, "amounts") or {"and", "or"} & set(existence.things.lower().split()):
             return "it asks for an amount, or for several things at once"
@@ -133,13 +149,9 @@ def negate(text: str, answer: str) -> Rewrites:
             return "what it asks for is no noun phrase"
         if existence.opening == "is there" and is_plural(existence.noun) and not is_mass(existence.noun):
             return "its verb does not agree with what it asks for"
-        if existence.opening.startswith(("can", "could")):
-            verb = existence.opening.split()[-1]
-            asked = f"are you unable to {verb} {existence.named}"
-        elif existence.opening.endswith(" there"):  # a plain yes to "Is there no dog?" is heard both ways
-            asked = f"is it true that there {existence.opening.split()[0]} no {existence.things}"
-        else:
-            asked = f"{existence.opening} no {existence.things}"
+        is_there = existence.opening.endswith(" there")
+        verb = existence.opening.split()[0] if is_there else be(existence.noun)
+        asked = f"is it true that there {verb} no {existence.things}"  # a yes to "Is there no dog?" is heard both ways
         proof = f"the gold is {answer}, and the variant asks for the absence, so its gold is {other}"
         return [QuestionRewrite("no", asked, proof, other)]
     clause = parse_clause(text)
@@ -149,6 +161,8 @@ def negate(text: str, answer: str) -> Rewrites:
         return "what its negation would deny is not settled by its words"
     if clause.is_many and answer == "no":
         return "of several things some may and some may not"
+    if _DENIED.search(clause.predicate):
+        return "it denies something already"
     proof = f"the gold is {answer}, and the variant asks whether the negated statement is true, so its gold is {other}"
     return [QuestionRewrite("not", f"is it true that {clause.statement(negated=True)}", proof, other)]
 
@@ -201,12 +215,47 @@ def reorder(text: str, choices: tuple[str, ...]) -> Rewrites:
 
 def rephrase(text: str) -> Rewrites:
     """The question in other words, by each rule that fits."""
+    if reason := flaw(text):
+        return reason
     rewrites = [
         QuestionRewrite(rule, new, proof)
         for rule, (proof, apply) in REPHRASINGS.items()
         if (new := apply(strip_question(text))) is not None
     ]
     return rewrites or "no rule fits its words"
+
+
+def flaw(text: str) -> str:
+    """Why a question is no good English, or cannot be answered from a picture, or nothing.
+
+    >>> flaw("Who the bad dog?"), flaw("What color is lamp?"), flaw("What is sport are they playing?")
+    ('it has no verb', 'a noun has no article', 'it has two verbs')
+    >>> flaw("What color is the ladies headband?"), flaw("Is this an American?"), flaw("How many buses?")
+    ('a possessive has no apostrophe', 'no picture shows what it asks for', '')
+    """
+    words = strip_question(text)
+    lower = words.lower().split()
+    if _has_word(words, "unseen"):
+        return "no picture shows what it asks for"
+    if lower[0] in ("what", "which", "who", "where") and not _VERB.search(words):
+        return "it has no verb"
+    if (match := _COLOR_BARE.fullmatch(words)) and not (is_plural(match[1]) or is_mass(match[1])):
+        return "a noun has no article"
+    if _TWO_VERBS.match(words):
+        return "it has two verbs"
+    if _MANY_IS.match(words):
+        return "its verb does not agree with what it asks for"
+    if any(
+        word in listed_words("unmarked") and is_noun(tag) for word, tag in zip(lower, _next_tags(words), strict=True)
+    ):
+        return "a possessive has no apostrophe"
+    return ""
+
+
+def _next_tags(words: str) -> tuple[str, ...]:
+    """For each word, the tag of the one behind it; nothing for the last one."""
+    tags = tag_words((*words.split(), "?"))[1:-1]
+    return (*tags, "")
 
 
 def _see(words: str) -> str | None:
@@ -278,7 +327,8 @@ def _counted(words: str) -> QuestionSubject | None:
 def _number_of(words: str) -> str | None:
     """How many dogs are in the park? What is the number of dogs in the park?"""
     counted = _counted(words)
-    return None if counted is None else f"what is the number of {counted.noun} {counted.rest}".strip()
+    is_placed = counted is not None and counted.rest and not _has_word(counted.rest, "seeing")
+    return f"what is the number of {counted.noun} {counted.rest}" if counted and is_placed else None
 
 
 def _can_be_seen(words: str) -> str | None:
@@ -324,9 +374,13 @@ def _picture_name(words: str) -> str | None:
 
 
 def _lead_in(words: str) -> str | None:
-    """What is he doing? In this picture, what is he doing? Not where it points itself, as in "is this a …?"."""
-    opens = _WH.match(words) or words.split()[0].lower() in ("is", "are", "does", "do", "can", "was", "were", "did")
-    if not opens or _has_word(words, "pictures") or _POINTS.search(words) or _SIGNS.search(words):
+    """What is he doing? In this picture, what is he doing? Only of what a picture may show so or otherwise.
+
+    Not where the question points itself, as in "is this a …?" and "… here?", nor of what is so in every picture.
+    """
+    if _has_word(words, "pictures") or _has_word(words, "seeing") or _POINTS.search(words) or _SIGNS.search(words):
+        return None
+    if not _STATE.match(words) and _counted(words) is None:
         return None
     return f"in this picture, {_decapitalized(words)}"
 

@@ -20,7 +20,7 @@ from counterpoint.suites.questions.rewriting import (
 from counterpoint.suites.rad.augmentation import match_style
 from counterpoint.suites.suite import Rejection, Suite
 
-MIN_AGREEING = 0.8
+MIN_AGREEING = 0.9
 """The share of annotators who must give the same answer, where a new gold is derived from it."""
 
 
@@ -72,7 +72,7 @@ def _derive(question: Question, rewrite: Callable[[str, str], Rewrites]) -> Rewr
 
 def _keep(question: Question, rewrite: Callable[[Question], Rewrites]) -> Rewrites:
     """Rewrites with the gold of the question, on which annotators agree."""
-    return disagreement(question) or rewrite(question)
+    return disagreement(question, any_rival=True) or rewrite(question)
 
 
 def _suite(name: str, tests: str, rewrite: Callable[[Question], Rewrites], relation: Relation) -> Suite[Question, None]:

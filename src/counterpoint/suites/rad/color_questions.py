@@ -12,11 +12,14 @@ from counterpoint.language.nouns import head
 from counterpoint.language.tokens import tag_words
 from counterpoint.suites.rad.augmentation import DATA, Augmentation, QuestionSubject, listed_words
 
+_WHOSE_PLACE = re.compile(r"'s? .+ (?:to|on) the (?:left|right)$")  # "the man's shirt to the right"
 _HELPING = ("VB", "VH", "VD", "VM")
 
 
 def parse_thing(subject: str) -> QuestionSubject | str:
     """What follows "What color is the", if it names a thing: not "What color is the man wearing?"."""
+    if _WHOSE_PLACE.search(subject):
+        return "whose place it tells is not settled by its words"
     tags = tag_words(("The", *subject.split(), "."))[1:-1]
     clause = any(tag.startswith(_HELPING) for tag in tags[:-1])
     if tags[-1].startswith(("CJ", "TO")) or (tags[-1].startswith(("PR", "AVP", "V")) and not clause):

@@ -139,6 +139,8 @@ def _rest(text: str, tags: tuple[str, ...]) -> str | None:
     if not remainder or remainder.lower() in listed_words("count.in_all"):
         return ""
     first = remainder.split()[0].lower()
+    if first.endswith("ly"):  # "How many people can be seen clearly?"
+        return None
     if (tags[0].startswith(_PLACED) or first.endswith("ing")) and first not in listed_words("count.leading_on"):
         return remainder
     if lead is None and tags[0] in ("VHB", "VVB") and len(tags) > 1:
