@@ -213,18 +213,22 @@ def test_answers_are_chosen_or_typed_and_golds_audited_with_keys(
     expect(page.locator("[data-texts]")).to_contain_text("people:")
     page.keyboard.press("2")
     page.keyboard.press("4")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.type("dark")
+    for answer in ("dark", "light"):
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        page.keyboard.type(answer)
     page.keyboard.press("Enter")
     expect(page.locator("[data-count]")).to_have_text("2 of 3")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("2")
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(2)
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("1")
     expect(page.locator("body")).to_have_attribute("data-waiting", "0")
     audits = [vote for vote in all_votes(store.storage) if vote.task == "audit"]
-    assert [(vote.choice, vote.reason, vote.value) for vote in audits] == [
-        ("wrong", "wrong-annotation", "dark"),
-        ("right", "", ""),
-    ]
+    assert [(vote.choice, vote.reason) for vote in audits] == [("wrong", "wrong-annotation"), ("right", "")]
+    assert [[own.answer for own in vote.corrections] for vote in audits] == [["dark", "light"], []]
 
 
 @pytest.mark.parametrize("width", [1400, prove(390)])

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 import counterpoint as cp
 from counterpoint.core.errors import StoreError
+from counterpoint.core.votes import GoldCorrection
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.pages.review.voting import parse_cookie
 from counterpoint.explorer.security import HEADER
@@ -192,12 +193,27 @@ def test_an_audit_shows_gold_proof_boxes_and_what_people_said(
     assert len(item["causes"]) == 5
     assert voter.send(voter.ballot("wrong")).status_code == 400, "a reason is needed"
     assert voter.send(voter.ballot("right", reason="unknown")).status_code == 400
-    wrong = item["texts"][1]["query"]
-    voter.vote("wrong", reason="missing-annotation", value="no", note="there is none", query=wrong)
+    wrong = [{"query": text["query"], "answer": answer} for text, answer in zip(item["texts"], ("no", ""), strict=True)]
+    assert voter.send(voter.ballot("right", corrections=wrong)).status_code == 400
+    for refused in (wrong * 2, [{"query": "0" * 16}], ["no"], "no"):
+        about: dict[str, Any] = {"reason": "missing-annotation", "corrections": refused}
+        assert voter.send(voter.ballot("wrong", **about)).status_code == 400, refused
+    voter.vote("wrong", reason="missing-annotation", note="there is none", corrections=wrong)
     voter.vote("right")
-    found = [(vote.choice, vote.reason, vote.value, vote.query) for vote in all_votes(store.storage)[-2:]]
-    assert found == [("wrong", "missing-annotation", "no", int(wrong, 16)), ("right", "", "", None)]
-    assert [past["wrong"] for past in voter.look()["history"]] == [wrong, ""]
+    first, second = all_votes(store.storage)[-2:]
+    expected = tuple(GoldCorrection(int(own["query"], 16), own["answer"]) for own in wrong)
+    assert (first.choice, first.reason, first.corrections) == ("wrong", "missing-annotation", expected)
+    assert (second.choice, second.reason, second.corrections) == ("right", "", ())
+    assert [past["corrections"] for past in voter.look()["history"]] == [wrong, []]
+
+
+def test_an_audit_that_a_page_of_an_earlier_release_sends_is_kept(client: TestClient, store: LabStore) -> None:
+    set_up(store, "audit", "questions", per_item=1)
+    voter = Voter(client, "audit")
+    wrong = voter.look()["items"][0]["texts"][1]["query"]
+    voter.vote("wrong", reason="missing-annotation", value="no", query=wrong)
+    assert all_votes(store.storage)[0].wrong_golds == (GoldCorrection(int(wrong, 16), "no"),)
+    assert voter.look()["history"][0]["corrections"] == [{"query": wrong, "answer": "no"}]
 
 
 def test_voters_qualify_and_are_told_when_they_do_not(app: Starlette, store: LabStore) -> None:

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -48,6 +50,9 @@ def test_label_studio_gives_back_what_people_chose(lab: cp.Lab, tmp_path: Path) 
     config = ElementTree.parse(tmp_path / "studio" / "config.xml").getroot()
     names = {node.get("value", "")[1:] for node in config.iter() if node.get("value", "").startswith("$")}
     assert names <= tasks[0]["data"].keys(), "the configuration names fields that tasks have"
+    shown = {node.get("alias"): node.get("value") for node in config.iter("Choice")}
+    assert list(shown) == ["first", "second", "both", "neither", "cannot-tell"]
+    assert shown["first"] == "The first, not the second", "a value is what people see"
     assert {task["data"]["image"].rpartition("/")[2] for task in tasks} <= {
         file.name for file in (tmp_path / "studio" / "pictures").iterdir()
     }
@@ -73,23 +78,47 @@ def test_label_studio_gives_back_what_people_chose(lab: cp.Lab, tmp_path: Path) 
     assert copy.votes().counts[0].items == len(tasks)
 
 
+def test_label_studio_offers_the_answers_that_fit_each_question(lab: cp.Lab, tmp_path: Path) -> None:
+    lab.export("negation", layout="label-studio", out=tmp_path / "studio")
+    tasks = json.loads((tmp_path / "studio" / "tasks.json").read_text("utf-8"))
+    offered = [[choice["value"] for choice in task["data"]["choices"]] for task in tasks]
+    assert all(choices == ["yes", "no", "ambiguous"] for choices in offered)
+    config = ElementTree.parse(tmp_path / "studio" / "config.xml").getroot()
+    assert [node.get("name") for node in config.iter("Text")] == ["question"], "no task has a context"
+    said: tuple[dict[str, Any], ...] = ({"choice": "no"}, {"value": ["a dog"]})
+    small = [
+        task["data"] | {"annotator": 7, "annotation_id": number, "created_at": "2026-11-16T10:00:00Z", **given}
+        for number, (task, given) in enumerate(zip(tasks, said, strict=False))
+    ]
+    (tmp_path / "min.json").write_text(json.dumps(small), "utf-8")
+    copy = _copy(lab, tmp_path)
+    copy.import_votes(tmp_path / "min.json")
+    assert [(vote.voter, vote.choice) for vote in all_votes(copy.store.storage)] == [("7", "no"), ("7", "a dog")]
+
+
 def _annotation(number: int, who: str, chosen: str) -> dict[str, Any]:
     result = [{"from_name": "choice", "to_name": "picture", "type": "choices", "value": {"choices": [chosen]}}]
     about = {"id": number, "lead_time": 4.5, "created_at": f"2026-11-16T10:00:0{number}.000000Z"}
     return about | {"completed_by": {"id": number, "email": who}, "was_cancelled": False, "result": result}
 
 
-@pytest.mark.parametrize("style", ["one column", "a column for each choice"])
+@pytest.mark.parametrize("style", ["one column", "a column for each choice", "one cell of JSON"])
 def test_mechanical_turk_gives_back_what_people_chose(lab: cp.Lab, tmp_path: Path, style: str) -> None:
     lab.export("existence", layout="mturk", out=tmp_path / "turk", picture_url="https://pictures.example/")
     rows = _rows(tmp_path / "turk" / "tasks.csv")
     assert all(row["image"].startswith("https://pictures.example/") for row in rows)
     form = (tmp_path / "turk" / "form.html").read_text("utf-8")
     assert all(f"${{{name}}}" in form for name in ("image", "first", "second"))
-    assert "http" not in form, "the form needs nothing of another site"
+    assert not re.findall(r"""(?:src|href)=["']http""", form), "the form needs nothing of another site"
+    assert re.findall(r'<form method="post" id="mturk_form" action="(.*)">', form) == [
+        "https://www.mturk.com/mturk/externalSubmit"
+    ]
     answers = [{"Answer.choice": _caption_side(row["item"])} for row in rows]
-    if style != "one column":
-        sides = ("first", "second", "both", "neither", "cannot-tell")
+    sides = ("first", "second", "both", "neither", "cannot-tell")
+    if style == "one cell of JSON":
+        ticked = [{side: side == answer["Answer.choice"] for side in sides} for answer in answers]
+        answers = [{"Answer.taskAnswers": json.dumps([{"choice": own}])} for own in ticked]
+    elif style != "one column":
         answers = [
             {f"Answer.choice.{side}": str(side == answer["Answer.choice"]).lower() for side in sides}
             for answer in answers
@@ -99,7 +128,9 @@ def test_mechanical_turk_gives_back_what_people_chose(lab: cp.Lab, tmp_path: Pat
         {"AssignmentId": str(number), "AssignmentStatus": "Approved", "Input.item": row["item"], **about, **answer}
         for number, (row, answer) in enumerate(zip(rows, answers, strict=True))
     ]
+    results = [row | {"Approve": "", "Reject": ""} for row in results]
     results.append(results[0] | {"AssignmentId": "x", "AssignmentStatus": "Rejected", "WorkerId": "A2"})
+    results.append(results[0] | {"AssignmentId": "y", "Reject": "all the same", "WorkerId": "A3"})
     with (tmp_path / "results.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, list(results[0]))
         table.writeheader()
@@ -107,6 +138,8 @@ def test_mechanical_turk_gives_back_what_people_chose(lab: cp.Lab, tmp_path: Pat
     copy = _copy(lab, tmp_path)
     assert copy.import_votes(tmp_path / "results.csv").added == len(rows)
     assert set(_exported_votes(copy).values()) == {"caption"}
+    votes = all_votes(copy.store.storage)
+    assert {(vote.voter, vote.time) for vote in votes} == {("A1", datetime(2026, 11, 16, 18, tzinfo=UTC))}
 
 
 def test_a_table_of_any_form_is_filled_in_and_read(lab: cp.Lab, tmp_path: Path) -> None:
@@ -128,17 +161,44 @@ def test_a_table_of_any_form_is_filled_in_and_read(lab: cp.Lab, tmp_path: Path) 
     }
 
 
+def test_votes_of_participants_whom_prolific_did_not_pay_are_left_out(lab: cp.Lab, tmp_path: Path) -> None:
+    lab.export("existence", layout="form", out=tmp_path / "form")
+    item = _rows(tmp_path / "form" / "tasks.csv")[0]["item"]
+    filled = [f"{who},{item},first" for who in ("5e90", "5c65", "60aa")]
+    (tmp_path / "form.csv").write_text("\n".join(["PROLIFIC_PID,item,choice", *filled]), "utf-8")
+    paid = [
+        "Submission id,Participant id,Status,Started at",
+        "1,5e90,APPROVED,",
+        "2,5c65,RETURNED,",
+        "3,60aa,REJECTED,",
+    ]
+    (tmp_path / "prolific_export.csv").write_text("\n".join([*paid, "4,60aa,AWAITING REVIEW,"]), "utf-8")
+    copy = _copy(lab, tmp_path)
+    copy.import_votes(tmp_path / "form.csv", tmp_path / "prolific_export.csv")
+    assert {vote.voter for vote in all_votes(copy.store.storage)} == {"5e90", "60aa"}
+
+
 def test_audits_show_gold_and_proof_and_bring_back_the_cause(lab: cp.Lab, tmp_path: Path) -> None:
     lab.export("negation", layout="form", out=tmp_path / "audit", task="audit")
-    row = _rows(tmp_path / "audit" / "tasks.csv")[0]
-    assert row["answer"]
-    assert row["proof"]
-    line = {"item": row["item"], "voter": "ann", "choice": "wrong", "value": "no", "reason": "wrong-annotation"}
-    (tmp_path / "audits.csv").write_text(f"{','.join(line)}\n{','.join(line.values())}\n", "utf-8")
+    first, second, third = rows = _rows(tmp_path / "audit" / "tasks.csv")[:3]
+    assert all(row["answer"] and row["proof"] for row in rows)
+    assert ItemKey.parse(first["item"]).group_id == ItemKey.parse(second["item"]).group_id
+    lines = [
+        "item,voter,choice,value,reason",
+        f"{first['item']},ann,wrong,no,wrong-annotation",
+        f"{second['item']},ann,wrong,yes,",
+        f"{third['item']},ann,right,,",
+    ]
+    (tmp_path / "audits.csv").write_text("\n".join(lines), "utf-8")
     copy = _copy(lab, tmp_path)
-    copy.import_votes(tmp_path / "audits.csv")
-    (vote,) = all_votes(copy.store.storage)
-    assert (vote.choice, vote.value, vote.reason) == ("wrong", "no", "wrong-annotation")
+    assert copy.import_votes(tmp_path / "audits.csv").added == 2, "an audit is of a group"
+    assert copy.import_votes(tmp_path / "audits.csv").added == 0
+    wrong, right = all_votes(copy.store.storage)
+    assert (wrong.choice, wrong.reason, right.choice) == ("wrong", "wrong-annotation", "right")
+    assert [(own.query, own.answer) for own in wrong.corrections] == [
+        (ItemKey.parse(first["item"]).query, "no"),
+        (ItemKey.parse(second["item"]).query, "yes"),
+    ]
 
 
 @pytest.mark.parametrize(

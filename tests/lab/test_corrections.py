@@ -1,10 +1,12 @@
 """Corrected suites: valid groups by votes, golds by audits, and errata that others can apply."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -13,9 +15,9 @@ from counterpoint.cli import suite as suite_command
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
-from counterpoint.core.votes import Vote
+from counterpoint.core.votes import GoldCorrection, Vote
 from counterpoint.review.errata import Errata
-from counterpoint.store.votes import append_votes
+from counterpoint.store.votes import all_votes, append_votes
 
 _NUMBERS = count()
 
@@ -102,6 +104,40 @@ def test_audited_golds_are_changed_with_what_follows_from_them(lab: cp.Lab) -> N
     assert second not in golds["group_id"].to_pylist(), "what is ambiguous has no gold"
     assert [kept[query] for group, query in rows if group == third] == ["yes", "no"]
     assert {own.action for own in result.errata.errata} == {"change", "remove"}
+    assert lab.verify().holds
+
+
+def test_each_wrong_query_of_a_group_has_its_own_right_answer(lab: cp.Lab) -> None:
+    texts = ("What colour is the dog?", "What colour is the cat?", "What colour is the cow?")
+    queries = tuple(Query(Picture("photos:0.png"), text) for text in texts)
+    golds = tuple(map(Gold.of, ("red", "green", "blue")))
+    lab.add_groups([Group(Relation.GOLD, queries, golds, proof="seen", test="colours")], "colours")
+    (group,) = _ids(lab, "colours")
+    dog, cat, cow = (query.id for query in queries)
+    named = [{dog: "Brown", cat: "gray"}, {dog: "brown", cat: "gray", cow: "black"}, {dog: "brown", cat: "gray "}]
+    votes = [_vote("audit", "colours", group, n, "wrong", reason="wrong-annotation") for n in range(len(named))]
+    corrections = [tuple(GoldCorrection(*pair) for pair in own.items()) for own in named]
+    audits = [replace(vote, corrections=own) for vote, own in zip(votes, corrections, strict=True)]
+    append_votes(lab.store.storage, audits)
+    errata = lab.correct("colours", "correct").errata.errata
+    assert [(own.query, own.before, own.after) for own in errata] == [
+        (hex_id(dog), "red", "brown"),
+        (hex_id(cat), "green", "gray"),
+    ], "only one of three calls the third wrong"
+    assert lab.verify().holds
+
+
+def test_votes_of_an_earlier_release_are_read_and_still_verified(lab: cp.Lab) -> None:
+    table = lab.groups("negation").to_arrow()
+    vote = _vote("audit", "negation", table["group_id"][0].as_py(), 0, "wrong", table["query"][0].as_py(), value="no")
+    append_votes(lab.store.storage, [vote])
+    (part,) = (lab.folder / "votes").glob("*.parquet")
+    old = pq.read_table(part)
+    pq.write_table(old.drop_columns(["corrections"]), part)
+    assert lab.verify().holds
+    (read,) = all_votes(lab.store.storage)
+    assert (read, read.wrong_golds) == (vote, (GoldCorrection(table["query"][0].as_py(), "no"),))
+    append_votes(lab.store.storage, [_vote("audit", "negation", vote.group_id, 1, "right")])
     assert lab.verify().holds
 
 

@@ -1,10 +1,10 @@
 """Votes of people on groups and queries, and which of them count."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -50,6 +50,7 @@ class AuditCause(StrEnum):
 
 AMBIGUOUS = "ambiguous"
 """The choice of a person who finds that a query has no single answer."""
+YES_NO = ("yes", "no")
 CAPTION_FIRST, FOIL_FIRST = "caption-first", "foil-first"
 """Which text of a judged pair was above the other."""
 
@@ -95,6 +96,18 @@ class ReviewSettings:
         return bool(self.gold_suite or self.gold_voter) and self.gold_items > 0
 
 
+def offered_answers(choices: Sequence[str], golds: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The answers from which a person chooses; none where any answer can be given.
+
+    >>> offered_answers((), [{"answer": "no", "credit": 1.0}])
+    ('yes', 'no')
+    """
+    if choices:
+        return tuple(choices)
+    answers = {gold["answer"] for gold in golds}
+    return YES_NO if answers and answers <= set(YES_NO) else ()
+
+
 def is_anonymous(voter: str) -> bool:
     """Whether nothing is known about a voter, so that the same name in two items is not the same person."""
     return voter.startswith(ANONYMOUS)
@@ -106,6 +119,14 @@ def parse_review(content: object) -> ReviewSettings:
         return msgspec.convert(content, ReviewSettings)
     except msgspec.ValidationError as problem:
         raise ValueError(str(problem)) from problem
+
+
+@dataclass(frozen=True, slots=True)
+class GoldCorrection:
+    """A query whose gold an auditor calls wrong, and the right answer; empty where the auditor gives none."""
+
+    query: int
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +148,19 @@ class Vote:
     seconds: float = 0.0
     replaces: str = ""
     expected: str = ""
+    corrections: tuple[GoldCorrection, ...] = ()
 
     @property
     def item(self) -> VotedItem:
-        """What it is about; an audit is of the whole group, and its query is the one whose gold is wrong."""
+        """What it is about; an audit is of the whole group."""
         return voted_item(self.task, self.suite, self.group_id, self.query)
+
+    @property
+    def wrong_golds(self) -> tuple[GoldCorrection, ...]:
+        """The golds that an audit calls wrong; an earlier release kept one, as the query and value of the vote."""
+        if self.corrections or self.query is None or (self.task, self.choice) != (VoteTask.AUDIT, AuditVerdict.WRONG):
+            return self.corrections
+        return (GoldCorrection(self.query, self.value),)
 
     @property
     def is_gold_item(self) -> bool:

@@ -1,4 +1,4 @@
-"""Tasks for people elsewhere: Label Studio, Mechanical Turk, and a table for any form.
+"""Tasks for people elsewhere: Label Studio, Mechanical Turk, and a table for Prolific or any form.
 
 Every task carries the key of its item, which brings its votes back (`sources/results/vote_files.py`). The order of the
 two texts of a judged pair is drawn from the group's id, so that half of the captions come first.
@@ -14,9 +14,19 @@ from pathlib import Path
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode, Query, Relation
 from counterpoint.core.ids import content_id
-from counterpoint.core.votes import AMBIGUOUS, CAPTION_FIRST, FOIL_FIRST, AuditCause, AuditVerdict, ItemKey, VoteTask
+from counterpoint.core.votes import (
+    AMBIGUOUS,
+    CAPTION_FIRST,
+    FOIL_FIRST,
+    AuditCause,
+    AuditVerdict,
+    ItemKey,
+    VoteTask,
+    offered_answers,
+)
 from counterpoint.exports.datasets_folder import ExportedSuite
 from counterpoint.exports.rows import PictureExporter
+from counterpoint.exports.turk_form import turk_form
 from counterpoint.store.folder import atomic_folder
 from counterpoint.store.groups import read_queries
 from counterpoint.store.pictures import LabPictures
@@ -49,7 +59,7 @@ _VERDICTS = {
 class CrowdTask:
     """What a person is shown: a picture and some texts, by field, and the choices with their labels.
 
-    No choices mean a free answer.
+    Of a query that any answer can be given to, the only choice is "ambiguous".
     """
 
     key: ItemKey
@@ -100,7 +110,7 @@ def _tasks(suite: StoredSuite, task: str, shown: PictureExporter, folder: Path) 
             own = _judge_task(name, group, texts[group, 0], query.text)
         elif task == VoteTask.ANSWER and query.mode is Mode.ANSWER and query.id not in seen:
             seen.add(query.id)
-            own = _answer_task(name, group, query)
+            own = _answer_task(name, group, query, offered_answers(query.choices, gold or ()))
         elif task == VoteTask.AUDIT and gold:
             answer = " / ".join(credit["answer"] for credit in gold if credit["credit"] == gold[0]["credit"])
             fields = {"context": query.context, "question": query.text, "answer": answer, "proof": proof}
@@ -116,9 +126,8 @@ def _judge_task(suite: str, group: int, caption: str, foil: str) -> CrowdTask:
     return CrowdTask(key, "", {"first": first, "second": second}, _JUDGEMENTS)
 
 
-def _answer_task(suite: str, group: int, query: Query) -> CrowdTask:
-    offered = {choice: choice for choice in query.choices}
-    choices = offered | {AMBIGUOUS: "Ambiguous"} if offered else {}
+def _answer_task(suite: str, group: int, query: Query, offered: Sequence[str]) -> CrowdTask:
+    choices = {choice: choice for choice in (*offered, AMBIGUOUS)}
     key = ItemKey(VoteTask.ANSWER.value, suite, group, query.id)
     return CrowdTask(key, "", {"context": query.context, "question": query.text}, choices)
 
@@ -140,40 +149,56 @@ def _fields(task: CrowdTask, prefix: str) -> dict[str, str]:
     return {"item": str(task.key), "image": image, **task.texts}
 
 
+def _shown_texts(tasks: Sequence[CrowdTask]) -> list[str]:
+    """The texts that some task has."""
+    return [name for name in tasks[0].texts if any(task.texts[name] for task in tasks)]
+
+
 def _write_label_studio(folder: Path, tasks: Sequence[CrowdTask], prefix: str) -> tuple[str, ...]:
     """Tasks to import, and the labelling configuration of the project."""
-    rows = [{"data": _fields(task, prefix) | _offered(task)} for task in tasks]
+    rows = [{"data": _fields(task, prefix) | _listed_choices(task)} for task in tasks]
     (folder / "tasks.json").write_text(json.dumps(rows, ensure_ascii=False, indent=1), "utf-8")
-    (folder / "config.xml").write_text(_label_studio_config(tasks[0]), "utf-8")
+    (folder / "config.xml").write_text(_label_studio_config(tasks), "utf-8")
     return "tasks.json", "config.xml"
 
 
-def _offered(task: CrowdTask) -> dict[str, object]:
+def _listed_choices(task: CrowdTask) -> dict[str, object]:
     """The choices that differ from task to task."""
-    if task.key.task != VoteTask.ANSWER:
-        return {}
-    choices = task.choices or {choice: choice for choice in ("yes", "no", AMBIGUOUS)}
-    return {"choices": [{"value": value} for value in choices]}
+    is_answer = task.key.task == VoteTask.ANSWER
+    return {"choices": [{"value": value} for value in task.choices]} if is_answer else {}
 
 
-def _label_studio_config(task: CrowdTask) -> str:
-    texts = "\n".join(f'  <Text name="{name}" value="${name}"/>' for name in task.texts)
-    if task.key.task == VoteTask.ANSWER:
-        choices = '  <Choices name="choice" toName="picture" choice="single-radio" value="$choices"/>'
-        choices += '\n  <TextArea name="value" toName="picture" placeholder="another answer" maxSubmissions="1"/>'
+def _label_studio_config(tasks: Sequence[CrowdTask]) -> str:
+    """Controls about the picture, or about the first text where there is none.
+
+    Label Studio shows the value of a choice, and exports its alias.
+    """
+    task, texts = tasks[0].key.task, _shown_texts(tasks)
+    shown = [f'<Text name="{name}" value="${name}"/>' for name in texts]
+    if any(own.picture for own in tasks):
+        shown.insert(0, '<Image name="picture" value="$image" zoom="true"/>')
+    about = f'toName="{"picture" if len(shown) > len(texts) else texts[0]}"'
+    if task == VoteTask.ANSWER:
+        controls = [f'<Choices name="choice" {about} choice="single-radio" value="$choices"/>']
+        controls += [_text_area("value", about, "another answer")]
     else:
-        options = (f'    <Choice value="{value}">{escape(label)}</Choice>' for value, label in task.choices.items())
-        body = "\n".join(options)
-        choices = (
-            f'  <Choices name="choice" toName="picture" choice="single-radio" required="true">\n{body}\n  </Choices>'
-        )
-    if task.key.task == VoteTask.AUDIT:
-        causes = "\n".join(f'    <Choice value="{cause.value}"/>' for cause in AuditCause)
-        choices += f'\n  <Choices name="reason" toName="picture" choice="single">\n{causes}\n  </Choices>'
-        choices += '\n  <TextArea name="value" toName="picture" placeholder="the right answer" maxSubmissions="1"/>'
-        choices += '\n  <TextArea name="note" toName="picture" placeholder="note" maxSubmissions="1"/>'
-    head = f'  <Header value="{escape(_QUESTIONS[task.key.task])}"/>'
-    return f'<View>\n  <Image name="picture" value="$image" zoom="true"/>\n{head}\n{texts}\n{choices}\n</View>\n'
+        controls = [_choices("choice", about, tasks[0].choices, required=True)]
+    if task == VoteTask.AUDIT:
+        causes = {cause.value: cause.value.replace("-", " ") for cause in AuditCause}
+        controls += [_choices("reason", about, causes), _text_area("value", about, "the right answer")]
+        controls += [_text_area("note", about, "note")]
+    lines = [*shown, f'<Header value="{escape(_QUESTIONS[task])}"/>', *controls]
+    return "\n  ".join(("<View>", *lines)) + "\n</View>\n"
+
+
+def _choices(name: str, about: str, labels: Mapping[str, str], *, required: bool = False) -> str:
+    options = "".join(f'\n    <Choice alias="{value}" value="{escape(label)}"/>' for value, label in labels.items())
+    needed = ' required="true"' if required else ""
+    return f'<Choices name="{name}" {about} choice="single-radio"{needed}>{options}\n  </Choices>'
+
+
+def _text_area(name: str, about: str, placeholder: str) -> str:
+    return f'<TextArea name="{name}" {about} placeholder="{placeholder}" maxSubmissions="1"/>'
 
 
 def _write_form(folder: Path, tasks: Sequence[CrowdTask], prefix: str) -> tuple[str, ...]:
@@ -182,44 +207,29 @@ def _write_form(folder: Path, tasks: Sequence[CrowdTask], prefix: str) -> tuple[
         _fields(task, prefix) | {"choices": " | ".join(task.choices), "voter": "", "choice": "", "note": ""}
         for task in tasks
     ]
-    _write_csv(folder / "tasks.csv", rows)
+    _write_csv(folder / "tasks.csv", rows, "utf-8-sig")  # as spreadsheets know UTF-8
     return ("tasks.csv",)
 
 
 def _write_mechanical_turk(folder: Path, tasks: Sequence[CrowdTask], prefix: str) -> tuple[str, ...]:
-    """The input table of a batch, and the layout of its tasks, which needs no script or style of another site."""
-    rows = [_fields(task, prefix) | {"choices": " | ".join(task.choices)} for task in tasks]
-    _write_csv(folder / "tasks.csv", rows)
-    (folder / "form.html").write_text(_turk_form(tasks[0]), "utf-8")
+    """The input table of a batch, and the form of its tasks, into which the site puts cells as HTML."""
+    rows = [
+        {
+            name: " ".join(escape(cell).split())  # a cell has one line
+            for name, cell in (_fields(task, prefix) | {"choices": " | ".join(task.choices)}).items()
+        }
+        for task in tasks
+    ]
+    _write_csv(folder / "tasks.csv", rows, "utf-8")
+    task = tasks[0].key.task
+    has_picture, labels = any(own.picture for own in tasks), tasks[0].choices
+    form = turk_form(task, _QUESTIONS[task], _shown_texts(tasks), labels, has_picture=has_picture)
+    (folder / "form.html").write_text(form, "utf-8")
     return "tasks.csv", "form.html"
 
 
-def _write_csv(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
+def _write_csv(path: Path, rows: Sequence[Mapping[str, str]], encoding: str) -> None:
+    with path.open("w", encoding=encoding, newline="") as file:
         table = csv.DictWriter(file, list(rows[0]))
         table.writeheader()
         table.writerows(rows)
-
-
-def _turk_form(task: CrowdTask) -> str:
-    """A form in which Mechanical Turk fills in ${field}; it adds the button itself."""
-    texts = "\n".join(f'<p class="{name}">${{{name}}}</p>' for name in task.texts)
-    if task.key.task == VoteTask.ANSWER:
-        fields = (
-            '<p>Choices: ${choices}</p>\n<p><label>Answer, or "ambiguous" <input name="choice" required></label></p>'
-        )
-    else:
-        fields = "\n".join(
-            f'<p><label><input type="radio" name="choice" value="{value}" required> {escape(label)}</label></p>'
-            for value, label in task.choices.items()
-        )
-    if task.key.task == VoteTask.AUDIT:
-        causes = "".join(f'<option value="{cause.value}">{cause.value}</option>' for cause in AuditCause)
-        fields += f'\n<p><label>Cause <select name="reason"><option value=""></option>{causes}</select></label></p>'
-        fields += (
-            '\n<p><label>Right answer <input name="value"></label></p>\n<p><label>Note <input name="note"></label></p>'
-        )
-    style = "img{max-width:100%;max-height:60vh}p{font:16px/1.4 sans-serif;margin:.6em 0}"
-    picture = '<p><img src="${image}" alt="the picture"></p>'
-    question = f"<p><strong>{escape(_QUESTIONS[task.key.task])}</strong></p>"
-    return f"<style>{style}</style>\n{picture}\n{question}\n{texts}\n{fields}\n"

@@ -14,7 +14,15 @@ from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.core.quantities import counted
-from counterpoint.core.votes import AuditVerdict, Judgement, ReviewSettings, Vote, VoteTask, standing_votes
+from counterpoint.core.votes import (
+    AuditVerdict,
+    Judgement,
+    ReviewSettings,
+    Vote,
+    VoteTask,
+    offered_answers,
+    standing_votes,
+)
 from counterpoint.lab.label_errors import find_label_errors
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.reviewing import right_answer
@@ -30,7 +38,6 @@ TASKS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The tasks, and what people are asked for in each."""
-YES_NO = ("yes", "no")
 _GOLD_FACTOR = 3  # gold items that are drawn for each one that a voter qualifies on, so that two see different ones
 _NEEDS = {
     VoteTask.JUDGE: "captions with foils",
@@ -159,14 +166,6 @@ def group_items(task: str, rows: GroupRows) -> Iterator[ReviewItem]:
         yield ReviewItem(task, suite, group_id, None, kind)
 
 
-def offered_answers(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The answers from which a person chooses; none where any answer can be given."""
-    if row["choices"]:
-        return tuple(row["choices"])
-    answers = {gold["answer"] for gold in row["gold"] or ()}
-    return YES_NO if answers and answers <= set(YES_NO) else ()
-
-
 def _fitting_suites(store: LabStore, task: str) -> Iterator[str]:
     """The suites that have items for a task."""
     for suite in store.opened().suites():
@@ -202,7 +201,7 @@ def _known_items(task: str, rows: GroupRows) -> Iterator[ReviewItem]:
             yield replace(item, expected=AuditVerdict.RIGHT.value)
         else:
             row = next(row for row in rows if row["query"] == item.query)
-            if (answer := right_answer(row["gold"])) in offered_answers(row):
+            if (answer := right_answer(row["gold"])) in offered_answers(row["choices"], row["gold"] or ()):
                 yield replace(item, expected=answer)
                 return
 

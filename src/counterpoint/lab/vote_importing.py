@@ -1,6 +1,6 @@
 """Votes from files: those of another tool, and those that VALSE was released with."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -14,7 +14,7 @@ from counterpoint.core.votes import ANONYMOUS, Vote, VoteTask
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.sources.formats.valse import INSTRUMENTS, released_votes
-from counterpoint.sources.results.vote_files import read_vote_file
+from counterpoint.sources.results.vote_files import read_vote_files
 from counterpoint.store.lab import LabStore
 from counterpoint.store.votes import all_votes, append_votes
 
@@ -47,7 +47,7 @@ def import_votes(store: LabStore, files: Sequence[Path]) -> VoteImport:
     places: dict[int, list[str]] = {}
     for suite, group in dict.fromkeys(zip(suites, ids, strict=True)):
         places.setdefault(group, []).append(suite)
-    votes = [vote for file in files for vote in _read(file, places)]
+    votes = list(_read(files, places))
     matched = [vote for vote in votes if vote.suite in places.get(vote.group_id, ())]
     if not matched:
         fact = f"no vote of {', '.join(file.name for file in files)} is on a group of {store.address}"
@@ -58,11 +58,17 @@ def import_votes(store: LabStore, files: Sequence[Path]) -> VoteImport:
     return VoteImport(len(new), len(matched) - len(new), len(votes) - len(matched), store.address)
 
 
-def _read(path: Path, places: dict[int, list[str]]) -> Iterable[Vote]:
-    if not path.exists():
-        raise SourceError(f"there is no file {path}")
-    is_released = path.is_dir() or path.name in {instrument.file for instrument in INSTRUMENTS}
-    return _released(path, places) if is_released else read_vote_file(path)
+def _read(paths: Sequence[Path], places: dict[int, list[str]]) -> Iterator[Vote]:
+    released = {instrument.file for instrument in INSTRUMENTS}
+    others = []
+    for path in paths:
+        if not path.exists():
+            raise SourceError(f"there is no file {path}")
+        if path.is_dir() or path.name in released:
+            yield from _released(path, places)
+        else:
+            others.append(path)
+    yield from read_vote_files(others)
 
 
 def _released(path: Path, places: dict[int, list[str]]) -> Iterable[Vote]:

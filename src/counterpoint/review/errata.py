@@ -83,7 +83,7 @@ def refuse_invalid(groups: Iterable[str], votes: Sequence[Vote]) -> list[Erratum
 
 
 def correct_golds(groups: Mapping[str, GoldGroup], votes: Sequence[Vote]) -> list[Erratum]:
-    """Change the golds that most auditors call wrong, where they agree on the right answer; else remove the group."""
+    """Change the golds that most auditors call wrong, where they agree on the right answers; else remove the group."""
     errata: list[Erratum] = []
     for item, own in votes_by_item(votes).items():
         group = f"{item[2]:016x}"
@@ -94,29 +94,57 @@ def correct_golds(groups: Mapping[str, GoldGroup], votes: Sequence[Vote]) -> lis
 
 def _correct(group: str, golds: GoldGroup, wrong: Sequence[Vote]) -> list[Erratum]:
     cause = Counter(vote.reason or AuditCause.UNKNOWN.value for vote in wrong).most_common(1)[0][0]
-    base = next(iter(golds.golds))
-    proposals = Counter(
-        (base if vote.query is None else f"{vote.query:016x}", vote.value.strip().lower()) for vote in wrong
-    )
-    (query, answer), number = proposals.most_common(1)[0]
-    agreed = 2 * number > len(wrong) and answer and query in golds.golds and cause not in _AMBIGUOUS
-    changes = _changes(golds, query, answer) if agreed else {}
+    agreed = _agreed_answers(golds, wrong)
+    changes = _changes(golds, agreed) if cause not in _AMBIGUOUS and all(agreed.values()) else {}
     if not changes:
         return [Erratum(REMOVE, group, cause)]
     return [Erratum(CHANGE, group, cause, own, golds.golds[own], after) for own, after in changes.items()]
 
 
-def _changes(golds: GoldGroup, query: str, answer: str) -> dict[str, str]:
-    """The golds of a group after one was corrected; none where the others do not follow from it.
+def _agreed_answers(golds: GoldGroup, wrong: Sequence[Vote]) -> dict[str, str]:
+    """The queries that most auditors call wrong, with the answer that most of all give; empty where they do not agree.
 
-    >>> _changes(GoldGroup("differs", {"a": "yes", "b": "no"}), "a", "no")
-    {'a': 'no', 'b': 'yes'}
+    An auditor who names no query means the base.
     """
-    before = golds.golds[query]
-    if golds.relation == Relation.SAME:
-        return {own: answer for own, gold in golds.golds.items() if gold == before}
+    base = next(iter(golds.golds))
+    proposals = [{f"{own.query:016x}": own.answer for own in vote.wrong_golds} or {base: vote.value} for vote in wrong]
+    agreed = {}
+    for query in golds.golds:
+        answers = Counter(own[query].strip().lower() for own in proposals if query in own)
+        if 2 * answers.total() > len(wrong):
+            answer, number = answers.most_common(1)[0]
+            agreed[query] = answer if 2 * number > len(wrong) else ""
+    return agreed
+
+
+def _changes(golds: GoldGroup, corrected: Mapping[str, str]) -> dict[str, str]:
+    """The golds of a group that change after some were corrected; none where the group's relation would not hold.
+
+    Where an auditor named one of several, the others follow from the relation.
+
+    >>> _changes(GoldGroup("differs", {"a": "yes", "b": "no"}), {"a": "no"})
+    {'a': 'no', 'b': 'yes'}
+    >>> _changes(GoldGroup("same", {"a": "red", "b": "red"}), {"a": "blue", "b": "green"})
+    {}
+    """
+    before = golds.golds
     if golds.relation == Relation.GOLD:
-        return {query: answer}
-    if golds.relation == Relation.DIFFERS and answer in _OPPOSITE and {*golds.golds.values()} <= {*_OPPOSITE}:
-        return {own: answer if gold == before else _OPPOSITE[answer] for own, gold in golds.golds.items()}
-    return {}
+        return dict(corrected)
+    following: list[dict[str, str]] = []
+    for query, answer in corrected.items():
+        if golds.relation == Relation.SAME:
+            following.append({own: answer for own, gold in before.items() if gold == before[query]})
+        elif golds.relation == Relation.DIFFERS and {answer, *before.values()} <= {*_OPPOSITE}:
+            same = {own: gold == before[query] for own, gold in before.items()}
+            following.append({own: answer if same[own] else _OPPOSITE[answer] for own in before})
+    changes = {own: answer for changed in following for own, answer in changed.items()} | dict(corrected)
+    is_settled = all(changes[own] == answer for changed in following for own, answer in changed.items())
+    return changes if is_settled and _holds(golds, changes) else {}
+
+
+def _holds(golds: GoldGroup, changes: Mapping[str, str]) -> bool:
+    """Whether the golds after changes satisfy the relation of the group."""
+    base, *variants = {**golds.golds, **changes}.values()
+    if golds.relation == Relation.DIFFERS:
+        return base not in variants
+    return golds.relation == Relation.SAME

@@ -21,7 +21,14 @@ VERSION = 1
 _CREDIT = pa.struct([pa.field("answer", pa.string()), pa.field("credit", pa.float64())])
 _OBJECT = pa.struct([pa.field("name", pa.string()), *(pa.field(n, pa.int32()) for n in ("x", "y", "width", "height"))])
 _LIKELY = pa.struct([pa.field("value", pa.string()), pa.field("probability", pa.float32())])
-_ADDED = {"tokens_in", "tokens_out", "prompt", "offered"}  # columns that files of earlier releases do not have
+_ADDED = {
+    "tokens_in",
+    "tokens_out",
+    "prompt",
+    "offered",
+    "corrections",
+}  # columns that files of earlier releases do not have
+_CORRECTION = pa.struct([pa.field("query", pa.uint64()), pa.field("answer", pa.string())])
 _UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs
 
 
@@ -111,6 +118,7 @@ VOTES = _schema(
         pa.field("time", pa.timestamp("ms", tz="UTC"), nullable=False),
         pa.field("replaces", pa.string(), nullable=False),  # the id of the vote that it undoes, or empty
         pa.field("expected", pa.string(), nullable=False),  # the known choice of a gold item; empty for other items
+        pa.field("corrections", pa.list_(_CORRECTION)),  # of an audit: wrong golds with the right answers; else null
     ],
 )
 """Votes of people; append-only. Repeated and replaced ones are settled by `store.votes.read_votes`."""

@@ -11,13 +11,14 @@ from functools import partial
 from hashlib import blake2b, sha256
 from secrets import token_urlsafe
 from threading import Lock
+from typing import Any
 
 import pyarrow as pa
 
 from counterpoint.core.errors import StoreError
 from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.quantities import counted
-from counterpoint.core.votes import ReviewSettings, Vote, parse_review, standing_votes
+from counterpoint.core.votes import GoldCorrection, ReviewSettings, Vote, parse_review, standing_votes
 from counterpoint.store.documents import (
     IntegrityCheck,
     Repair,
@@ -96,12 +97,17 @@ class VoteDigest:
     @classmethod
     def of(cls, table: pa.Table) -> "VoteDigest":
         """The digest of the votes in a table."""
-        lines = (json.dumps(row, sort_keys=True, default=str).encode() for row in table.to_pylist())
+        lines = (json.dumps(_digested(row), sort_keys=True, default=str).encode() for row in table.to_pylist())
         digests = (blake2b(line, digest_size=16).digest() for line in lines)
         return cls(table.num_rows, sum(map(int.from_bytes, digests)) % (1 << 128))
 
     def __add__(self, other: "VoteDigest") -> "VoteDigest":
         return VoteDigest(self.rows + other.rows, (self.digest + other.digest) % (1 << 128))
+
+
+def _digested(row: dict[str, Any]) -> dict[str, Any]:
+    """A row without the column that votes of earlier releases do not have, where it says nothing."""
+    return row if row["corrections"] else {name: value for name, value in row.items() if name != "corrections"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +199,23 @@ def votes_version(storage: Storage) -> str:
 def votes_table(votes: Iterable[Vote]) -> pa.Table:
     """Votes as a table."""
     rows = list(votes)
-    columns = [pa.array([getattr(vote, field.name) for vote in rows], field.type) for field in VOTES]
+    columns = [pa.array([_cell(vote, field.name) for vote in rows], field.type) for field in VOTES]
     return pa.table(columns, schema=VOTES)
+
+
+def _cell(vote: Vote, column: str) -> object:
+    return list(map(asdict, vote.corrections)) or None if column == "corrections" else getattr(vote, column)
 
 
 def vote_values(table: pa.Table) -> list[Vote]:
     """The rows of a table of votes."""
-    names = [field.name for field in fields(Vote)]
-    return [Vote(*row) for row in zip(*(table[name].to_pylist() for name in names), strict=True)]
+    names = [field.name for field in fields(Vote) if field.name != "corrections"]
+    rows = zip(*(table[name].to_pylist() for name in names), strict=True)
+    corrections = table["corrections"].to_pylist()
+    return [
+        Vote(*row, tuple(GoldCorrection(**own) for own in wrong or ()))
+        for row, wrong in zip(rows, corrections, strict=True)
+    ]
 
 
 def put_review(storage: Storage, settings: ReviewSettings) -> None:

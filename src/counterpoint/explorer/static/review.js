@@ -118,10 +118,10 @@ function vote(choice, more = {}) {
     state.at = null;
     if (past.choice === choice && !Object.keys(more).length) return draw();
     row.replaces = past.vote;
-    Object.assign(past, { vote: id, choice, value: "", reason: "", note: "", wrong: "", ...more });
+    Object.assign(past, { vote: id, choice, value: "", reason: "", note: "", corrections: [], ...more });
   } else {
     state.queue.shift();
-    state.history.push({ vote: id, item, choice, value: "", reason: "", note: "", wrong: more.query ?? "", ...more });
+    state.history.push({ vote: id, item, choice, value: "", reason: "", note: "", corrections: [], ...more });
     state.done += 1;
     state.left = Math.max(state.left - 1, 0);
   }
@@ -172,7 +172,6 @@ function show(item, past) {
   find("context").hidden = !item.context;
   picture(item);
   find("texts").replaceChildren(...item.texts.map((text) => line(text, item.texts.length > 1)));
-  find("texts").hidden = !item.texts.length;
   find("proof").textContent = item.proof ? `Proof: ${item.proof}` : "";
   find("proof").hidden = !item.proof;
   find("free").hidden = !item.free;
@@ -254,7 +253,7 @@ function wrong(opened) {
   const item = current();
   const past = state.at === null ? null : state.history[state.at];
   form.hidden = !opened;
-  find("choices").hidden = opened;
+  for (const name of ["choices", "texts"]) find(name).hidden = opened; // the form has the texts, each with its gold
   if (!opened) return;
   form.reset();
   find("causes").replaceChildren(
@@ -266,21 +265,49 @@ function wrong(opened) {
       return label;
     }),
   );
-  form.elements.query.replaceChildren(
-    ...item.texts.map((text) => Object.assign(made("option", `${text.name}: ${text.text.map((piece) => piece.text).join("")}`), { value: text.query })),
-  );
-  find("which").hidden = item.texts.length < 2;
-  if (past?.wrong) form.elements.query.value = past.wrong;
-  form.elements.value.value = past?.value ?? "";
+  find("golds").replaceChildren(...item.texts.map((text) => correction(text, item, past)));
+  checkGolds();
   form.elements.note.value = past?.note ?? "";
   find("causes").querySelector("input:checked, input").focus();
 }
 
+// A text whose gold may be wrong, and the right answer: the opposite of yes or no is filled in.
+
+const opposite = { yes: "no", no: "yes" };
+
+function correction(text, item, past) {
+  const row = made("div", "", "correction");
+  const known = past?.corrections.find((own) => own.query === text.query);
+  const words = text.text.map((piece) => piece.text).join("");
+  const label = made("label", "", "voting-option");
+  const box = Object.assign(made("input"), { type: "checkbox", name: "query", value: text.query });
+  box.checked = Boolean(known) || item.texts.length === 1;
+  label.append(box, made("span", words), made("span", `gold: ${text.gold}`, "gold"));
+  row.append(label);
+  if (!item.correctable) return row;
+  const answer = Object.assign(made("input"), { name: "answer", maxLength: 1000, autocomplete: "off", placeholder: "right answer" });
+  answer.setAttribute("aria-label", `The right answer to: ${words}`);
+  answer.value = known?.answer ?? (box.checked ? (opposite[text.gold] ?? "") : "");
+  box.addEventListener("change", () => (answer.value = box.checked ? answer.value || (opposite[text.gold] ?? "") : ""));
+  answer.addEventListener("input", () => {
+    if (answer.value) box.checked = true;
+    checkGolds();
+  });
+  row.append(answer);
+  return row;
+}
+
+function checkGolds() {
+  const boxes = [...find("golds").querySelectorAll("input[type=checkbox]")];
+  boxes[0].setCustomValidity(boxes.some((box) => box.checked) ? "" : "Mark at least one gold as wrong.");
+}
+
+find("golds").addEventListener("change", checkGolds);
 find("wrong").addEventListener("submit", (event) => {
   event.preventDefault();
-  const { query, value, note } = event.target.elements;
-  const reason = new FormData(event.target).get("reason");
-  vote("wrong", { reason, query: query.value, value: value.value, note: note.value, wrong: query.value });
+  const marked = [...find("golds").children].filter((row) => row.querySelector("input").checked);
+  const corrections = marked.map((row) => ({ query: row.querySelector("input").value, answer: row.querySelector("[name=answer]")?.value.trim() ?? "" }));
+  vote("wrong", { reason: new FormData(event.target).get("reason"), note: event.target.elements.note.value, corrections });
 });
 find("cancel").addEventListener("click", () => wrong(false));
 
@@ -321,7 +348,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const opened = !find("wrong").hidden;
-  const typing = event.target.closest("input:not([type=radio]), textarea, select");
+  const typing = event.target.closest("input:not([type=radio], [type=checkbox])");
   if (typing) return;
   const number = Number(event.key);
   if (number >= 1 && opened) {

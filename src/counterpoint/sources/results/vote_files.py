@@ -1,12 +1,14 @@
 """Votes that were collected elsewhere: exports of Label Studio, results of Mechanical Turk, tables of any form.
 
 Each row or task carries the key of its item, as it was exported. A vote has an id that follows from its file's own
-ids, so that a file that is read twice adds nothing.
+ids, so that a file that is read twice adds nothing. Other tools audit one query at a time; what a person said about the
+queries of one group becomes one audit, as it is in the browser.
 """
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import count
@@ -14,12 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.core.errors import SourceError
-from counterpoint.core.votes import AuditVerdict, ItemKey, Judgement, Vote, VoteTask
+from counterpoint.core.grouping import group_pairs
+from counterpoint.core.votes import AuditVerdict, GoldCorrection, ItemKey, Judgement, Vote, VoteTask
 
-LABEL_STUDIO, MECHANICAL_TURK, FORM = "label-studio", "mturk", "form"
+LABEL_STUDIO, MECHANICAL_TURK, FORM, SUBMISSIONS = "label-studio", "mturk", "form", "prolific-submissions"
 _CHOICES: Mapping[str, tuple[str, ...]] = {VoteTask.JUDGE: tuple(Judgement), VoteTask.AUDIT: tuple(AuditVerdict)}
 _TURK = {"item": "Input.item", "voter": "WorkerId", "seconds": "WorkTimeInSeconds", "time": "SubmitTime"}
-_TURK_TIME = "%a %b %d %H:%M:%S %Z %Y"
+_TURK_TIME = "%a %b %d %H:%M:%S %Y %z"
+_TURK_ZONES = {"PST": "-0800", "PDT": "-0700", "UTC": "+0000", "GMT": "+0000"}
+_VOTER_COLUMNS = ("voter", "PROLIFIC_PID", "Participant id")
+_PAID = frozenset({"APPROVED", "AWAITING REVIEW", "PARTIALLY APPROVED"})
 
 
 def detect_vote_layout(path: Path) -> str:
@@ -27,13 +33,58 @@ def detect_vote_layout(path: Path) -> str:
     text = _text(path)
     if text.lstrip().startswith(("[", "{")):
         return LABEL_STUDIO
-    return MECHANICAL_TURK if "Input.item" in text.partition("\n")[0] else FORM
+    head = text.partition("\n")[0]
+    if {"Submission id", "Participant id", "Status"} <= {name.strip('"\r') for name in head.split(",")}:
+        return SUBMISSIONS
+    return MECHANICAL_TURK if "Input.item" in head else FORM
 
 
-def read_vote_file(path: Path) -> list[Vote]:
-    """The votes of a file, in its order; a SourceError names the first row that is none."""
+def read_vote_files(paths: Sequence[Path]) -> list[Vote]:
+    """The votes of files, in their order; a SourceError names the first row that is none.
+
+    A file of Prolific's submissions holds no votes: those of participants who were not paid are left out.
+    """
+    layouts = {path: detect_vote_layout(path) for path in paths}
     readers = {LABEL_STUDIO: _label_studio, MECHANICAL_TURK: _mechanical_turk, FORM: _form}
-    return list(readers[detect_vote_layout(path)](path))
+    votes = [vote for path, layout in layouts.items() if layout != SUBMISSIONS for vote in readers[layout](path)]
+    unpaid = {who for path, layout in layouts.items() if layout == SUBMISSIONS for who in _unpaid(path)}
+    return _whole_audits([vote for vote in votes if vote.voter not in unpaid])
+
+
+def _unpaid(path: Path) -> set[str]:
+    """The participants none of whose submissions is approved or waits for review."""
+    rows = list(csv.DictReader(_text(path).splitlines(keepends=True)))
+    paid = {row["Participant id"] for row in rows if (row["Status"] or "").upper() in _PAID}
+    return {row["Participant id"] for row in rows} - paid
+
+
+def _whole_audits(votes: Iterable[Vote]) -> list[Vote]:
+    """One audit for each voter and group, in the place of the first; other votes as they are."""
+    by_audit = group_pairs(
+        ((vote.suite, vote.group_id, vote.voter) if vote.task == VoteTask.AUDIT else vote.vote, vote) for vote in votes
+    )
+    return [own[0] if own[0].task != VoteTask.AUDIT else _whole_audit(own) for own in by_audit.values()]
+
+
+def _whole_audit(votes: Sequence[Vote]) -> Vote:
+    """A group is wrong where a gold is, and right where all are; the latest vote on a query counts."""
+    latest = list({vote.query: vote for vote in sorted(votes, key=lambda vote: vote.time)}.values())
+    choices = {vote.choice for vote in latest}
+    order = (AuditVerdict.WRONG, AuditVerdict.UNKNOWN, AuditVerdict.RIGHT)
+    wrong = [vote for vote in latest if vote.choice == AuditVerdict.WRONG]
+    corrections = [GoldCorrection(vote.query, vote.value) for vote in wrong if vote.query is not None]
+    ids = " ".join(sorted(vote.vote for vote in latest))
+    return replace(
+        latest[-1],
+        vote=blake2b(ids.encode(), digest_size=16).hexdigest(),
+        query=None,
+        choice=next(verdict.value for verdict in order if verdict in choices),
+        value="",
+        reason=next((vote.reason for vote in wrong if vote.reason), ""),
+        note="; ".join(filter(None, (vote.note for vote in latest))),
+        seconds=sum(vote.seconds for vote in latest),
+        corrections=tuple(corrections),
+    )
 
 
 def _text(path: Path) -> str:
@@ -78,15 +129,17 @@ def _seconds(text: object) -> float:
 
 
 def _label_studio(path: Path) -> Iterator[Vote]:
-    """Tasks with annotations, as "JSON" exports them; a canceled annotation is no vote."""
+    """Tasks with annotations as "JSON" exports them, or annotations as "JSON-MIN"; a canceled one is no vote."""
     try:
         tasks = json.loads(_text(path))
     except (ValueError, RecursionError) as problem:
         raise SourceError(f"{path} cannot be read as JSON: {problem}", hint="export it as JSON") from problem
     for number, task in enumerate(tasks if isinstance(tasks, list) else [tasks], 1):
-        annotations = task.get("annotations", ()) if isinstance(task, dict) else ()
-        item = str(task.get("data", {}).get("item", "")) if isinstance(task, dict) else ""
-        for annotation in annotations:
+        task = task if isinstance(task, dict) else {}
+        if "annotations" not in task and "annotator" in task:
+            task = _whole_task(task)
+        item = str(task.get("data", {}).get("item", ""))
+        for annotation in task.get("annotations", ()):
             if annotation.get("was_cancelled"):
                 continue
             fields = _label_studio_fields(annotation.get("result", ()))
@@ -96,6 +149,15 @@ def _label_studio(path: Path) -> Iterator[Vote]:
             more |= {name: fields[name] for name in ("value", "reason", "note") if fields.get(name)}
             chosen = fields.get("choice") or fields.get("value", "")
             yield _vote(f"{path.name}, task {number}", item, voter, chosen, str(annotation.get("id", "")), **more)
+
+
+def _whole_task(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record of JSON-MIN, which has data and controls side by side, in the layout of JSON."""
+    names = [name for name in ("choice", "value", "reason", "note") if record.get(name)]
+    result = [{"from_name": name, "value": {"text": record[name]}} for name in names]
+    about = {"id": record.get("annotation_id"), "completed_by": record["annotator"], "result": result}
+    times = {name: record.get(name) for name in ("lead_time", "created_at")}
+    return {"data": record, "annotations": [about | times]}
 
 
 def _label_studio_fields(results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -109,16 +171,38 @@ def _label_studio_fields(results: Sequence[Mapping[str, Any]]) -> dict[str, str]
 
 
 def _mechanical_turk(path: Path) -> Iterator[Vote]:
-    """A batch of results; a rejected assignment is no vote."""
+    """The results of a batch; an assignment that is rejected, or marked so in a reviewed file, is no vote."""
     for number, row in enumerate(csv.DictReader(_text(path).splitlines(keepends=True)), 2):
-        if row.get("AssignmentStatus") == "Rejected":
+        if row.get("AssignmentStatus") == "Rejected" or (row.get("Reject") or "").strip():
             continue
-        more = {name: row.get(f"Answer.{name}", "") or "" for name in ("value", "reason", "note")}
-        chosen = row.get("Answer.choice") or _ticked(row) or more["value"]
-        time, seconds = _time(row.get(_TURK["time"]) or "", _TURK_TIME), _seconds(row.get(_TURK["seconds"]))
+        answers = _task_answers(row.get("Answer.taskAnswers") or "") or row
+        more = {name: answers.get(f"Answer.{name}", "") or "" for name in ("value", "reason", "note")}
+        chosen = answers.get("Answer.choice") or _ticked(answers) or more["value"]
+        time, seconds = _turk_time(row.get(_TURK["time"]) or ""), _seconds(row.get(_TURK["seconds"]))
         item, voter = (row.get(_TURK[name]) or "" for name in ("item", "voter"))
         own = row.get("AssignmentId") or ""
         yield _vote(f"{path.name}, row {number}", item, voter, chosen, own, time=time, seconds=seconds, **more)
+
+
+def _task_answers(text: str) -> dict[str, str]:
+    """The answers of a crowd-form, which are one cell of JSON, as columns of a plain form."""
+    try:
+        (answers,) = json.loads(text)
+        nested = {name: value if isinstance(value, dict) else {"": value} for name, value in answers.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+    return {
+        f"Answer.{name}.{key}".rstrip("."): str(value).lower() if isinstance(value, bool) else str(value)
+        for name, own in nested.items()
+        for key, value in own.items()
+    }
+
+
+def _turk_time(text: str) -> datetime:
+    """A time such as "Mon Nov 16 10:00:00 PST 2026", of which a program knows only some zones by name."""
+    words = text.split()
+    zone = _TURK_ZONES.get(words[4], "+0000") if len(words) == 6 else ""
+    return _time(" ".join((*words[:4], words[5], zone)) if zone else text, _TURK_TIME if zone else "")
 
 
 def _ticked(row: Mapping[str, str | None]) -> str:
@@ -128,9 +212,14 @@ def _ticked(row: Mapping[str, str | None]) -> str:
 
 
 def _form(path: Path) -> Iterator[Vote]:
-    """A table with the columns item, voter and choice, and maybe seconds, time, value, reason and note."""
+    """A table with the columns item, voter and choice, and maybe seconds, time, value, reason and note.
+
+    The voter may also be in the column that a form keeps of Prolific's link.
+    """
     rows = csv.DictReader(_text(path).splitlines(keepends=True))
-    absent = [name for name in ("item", "voter", "choice") if name not in (rows.fieldnames or ())]
+    names = rows.fieldnames or ()
+    voter = next((name for name in _VOTER_COLUMNS if name in names), "voter")
+    absent = [name for name in ("item", voter, "choice") if name not in names]
     if absent:
         hint = "it needs columns item, voter and choice"
         raise SourceError(f"{path} is no table of votes: it has no column {absent[0]}", hint=hint)
@@ -138,10 +227,10 @@ def _form(path: Path) -> Iterator[Vote]:
     for number, row in enumerate(rows, 2):
         if not (row["choice"] or "").strip():
             continue  # not voted on
-        cells = {name: row.get(name) or "" for name in ("item", "voter", "choice", "value", "reason", "note", "time")}
+        cells = {name: row.get(name) or "" for name in ("item", voter, "choice", "value", "reason", "note", "time")}
         time = _time(cells["time"])
         time = time if time.timestamp() else datetime.fromtimestamp(next(order) / 1000, UTC)
         more = {name: cells[name] for name in ("value", "reason", "note")}
         place = f"{path.name}, row {number}"
         seconds = _seconds(row.get("seconds") or 0)
-        yield _vote(place, cells["item"], cells["voter"], cells["choice"], "", time=time, seconds=seconds, **more)
+        yield _vote(place, cells["item"], cells[voter], cells["choice"], "", time=time, seconds=seconds, **more)

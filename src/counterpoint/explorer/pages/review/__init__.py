@@ -20,10 +20,11 @@ from counterpoint.core.votes import (
     Judgement,
     Vote,
     VoteTask,
+    offered_answers,
 )
 from counterpoint.explorer.group_parts import BoxView, changed_texts, heading, picture_view, query_names
 from counterpoint.explorer.page import PageView
-from counterpoint.lab.review_tasks import GroupRows, offered_answers
+from counterpoint.lab.review_tasks import GroupRows
 from counterpoint.lab.reviewing import right_answer
 from counterpoint.language.word_diff import TextPiece
 from counterpoint.review.assignment import ReviewItem
@@ -90,6 +91,14 @@ class ReviewItemView(Struct, frozen=True):
     proof: str = ""
     free: bool = False
     causes: tuple[ReviewChoice, ...] = ()
+    correctable: bool = False  # whether a wrong gold has a right answer; a caption or foil has none
+
+
+class GoldCorrectionView(Struct, frozen=True):
+    """A query whose gold is wrong, and the right answer."""
+
+    query: str
+    answer: str
 
 
 class PastVote(Struct, frozen=True):
@@ -101,7 +110,7 @@ class PastVote(Struct, frozen=True):
     value: str = ""
     reason: str = ""
     note: str = ""
-    wrong: str = ""  # the query whose gold is wrong
+    corrections: tuple[GoldCorrectionView, ...] = ()
 
 
 class ReviewView(Struct, frozen=True):
@@ -179,7 +188,7 @@ def item_view(
         two = tuple(ReviewText(name, text) for name, text in zip(("1", "2"), texts, strict=True))
         return ReviewItemView(**common, **picture, texts=two, choices=_choices(_SIDES))
     if item.task == VoteTask.ANSWER:
-        offered = offered_answers(base)
+        offered = offered_answers(base["choices"], base["gold"] or ())
         choices = _choices((answer, answer) for answer in (*offered, AMBIGUOUS))
         text = ReviewText("", (TextPiece(base["text"]),))
         return ReviewItemView(**common, **picture, texts=(text,), choices=choices, free=not offered)
@@ -191,6 +200,7 @@ def item_view(
         boxes=_boxes(base),
         proof=base["proof"],
         causes=_choices(_CAUSES.items()),
+        correctable=base["relation"] != Relation.RANKS,
     )
 
 

@@ -5,7 +5,7 @@ import base64
 import re
 import time
 from binascii import Error as NotBase64
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import isnan
@@ -16,8 +16,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from counterpoint.core.ids import hex_id
-from counterpoint.core.votes import AuditCause, Vote, VoteTask, standing_votes
+from counterpoint.core.votes import AuditCause, AuditVerdict, GoldCorrection, Vote, VoteTask, standing_votes
 from counterpoint.explorer.pages.review import (
+    GoldCorrectionView,
     PastVote,
     ReviewItemView,
     ReviewView,
@@ -144,7 +145,7 @@ class ReviewRoom:
         if vote.item not in self.queue:
             return None  # of a sample that was drawn before
         view = self._item(ReviewItem(*vote.item, ""), vote.voter)
-        wrong = hex_id(vote.query) if vote.task == VoteTask.AUDIT and vote.query is not None else ""
+        wrong = tuple(GoldCorrectionView(hex_id(own.query), own.answer) for own in vote.wrong_golds)
         return PastVote(vote.vote, view, sent_choice(vote), vote.value, vote.reason, vote.note, wrong)
 
 
@@ -251,7 +252,9 @@ def parse_vote(room: ReviewRoom, voter: str, sent: Mapping[str, Any]) -> Vote:
     if replaces and (former is None or (former.item, former.voter) != (item.item, voter)):
         raise HTTPException(400, "replaces names no vote of yours on this item")
     shown = shown_order(voter, item) if task == VoteTask.JUDGE else ""
-    _check_choice(item, room.rows(item.suite, item.group_id), texts, query)
+    rows = room.rows(item.suite, item.group_id)
+    corrections = _corrections(sent, {row["query"] for row in rows})
+    _check_choice(item, rows, texts, query, corrections)
     choice = stored_choice(texts["choice"], shown) if task == VoteTask.JUDGE else texts["choice"]
     return Vote(
         vote=vote,
@@ -269,10 +272,27 @@ def parse_vote(room: ReviewRoom, voter: str, sent: Mapping[str, Any]) -> Vote:
         seconds=_seconds(sent.get("seconds")),
         replaces=replaces,
         expected=item.expected,
+        corrections=corrections,
     )
 
 
-def _check_choice(item: ReviewItem, rows: GroupRows, texts: Mapping[str, str], query: Any) -> None:
+def _corrections(sent: Mapping[str, Any], queries: Collection[int]) -> tuple[GoldCorrection, ...]:
+    """The golds that an audit calls wrong, each query of the group at most once."""
+    listed = sent.get("corrections") or []
+    if not isinstance(listed, list) or not all(isinstance(own, dict) for own in listed):
+        raise HTTPException(400, "corrections is no list of objects with query and answer")
+    given = [(_number(own, "query"), " ".join(_text(own, "answer", _LONGEST["value"]).split())) for own in listed]
+    corrections = tuple(
+        GoldCorrection(query, answer) for query, answer in given if query is not None and query in queries
+    )
+    if len({own.query for own in corrections}) != len(listed):
+        raise HTTPException(400, "corrections names a query twice, or one of another group")
+    return corrections
+
+
+def _check_choice(
+    item: ReviewItem, rows: GroupRows, texts: Mapping[str, str], query: Any, corrections: Collection[GoldCorrection]
+) -> None:
     view = item_view(item, rows, "", {})
     choices = [choice.value for choice in view.choices]
     if not texts["choice"].strip() or (not view.free and texts["choice"] not in choices):
@@ -282,8 +302,9 @@ def _check_choice(item: ReviewItem, rows: GroupRows, texts: Mapping[str, str], q
         raise HTTPException(400, f"reason is none of {', '.join(causes)}")
     if query is not None and query not in [row["query"] for row in rows]:
         raise HTTPException(400, "query is none of this group")
-    if item.task == VoteTask.AUDIT and (texts["choice"] == "wrong") != bool(texts["reason"]):
-        raise HTTPException(400, "a gold that is wrong has a reason, and no other")
+    is_wrong = item.task == VoteTask.AUDIT and texts["choice"] == AuditVerdict.WRONG
+    if (item.task == VoteTask.AUDIT and is_wrong != bool(texts["reason"])) or (corrections and not is_wrong):
+        raise HTTPException(400, "a gold that is wrong has a reason and may have corrections, and no other")
 
 
 def _text(sent: Mapping[str, Any], name: str, longest: int) -> str:
