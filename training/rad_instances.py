@@ -1,8 +1,10 @@
 """Trains many instances of one small model, each without a share of one kind of question (RAD, Appendix E).
 
     python -m training.rad_instances --out instances.csv
+    python -m training.rad_instances --out instances.csv --withhold all
 
-The encoder of the built-in `cnn-lstm` is frozen. For each instance the head is trained: picture and text features are
+The second withholds the same shares of all questions, three times: instances then differ in one common respect. The
+encoder of the built-in `cnn-lstm` is frozen. For each instance the head is trained: picture and text features are
 projected to one width and multiplied, as in BUTD. `counterpoint study rad FILE` fits the regressions.
 """
 
@@ -91,6 +93,17 @@ def instances(plan: Plan) -> Iterator[RadCounts]:
         kept = withhold(lesson, WITHHELD[kind], share, plan.seed)
         head = train_head(lesson, kept, plan, seed=content_id(["rad", plan.seed, kind, share]))
         yield from score_head(f"without {share}% of {kind}", head, exam, plan.threshold)
+
+
+def equal_instances(plan: Plan) -> Iterator[RadCounts]:
+    """Train and judge instances that lack a share of all questions, each share with three seeds."""
+    lesson = build_lesson(plan)
+    exam = build_test(plan, lesson.words)
+    for seed, share in product(range(3), reversed(SHARES)):
+        order = np.random.default_rng(content_id(["withheld", "all", share, seed])).permutation(len(lesson.answers))
+        kept = np.sort(order[round(len(order) * share / 100) :])
+        head = train_head(lesson, kept, plan, seed=content_id(["rad", "all", seed, share]))
+        yield from score_head(f"without {share}% of all, seed {seed}", head, exam, plan.threshold)
 
 
 def build_lesson(plan: Plan) -> Lesson:
@@ -263,9 +276,10 @@ def main(arguments: Iterable[str] | None = None) -> None:
     for name in ("scenes", "tests", "epochs", "seed"):
         parser.add_argument(f"--{name}", type=int, default=getattr(Plan(), name))
     parser.add_argument("--threshold", type=float, default=Plan().threshold)
+    parser.add_argument("--withhold", choices=("kind", "all"), default="kind", help="a share of one kind, or of all")
     chosen = vars(parser.parse_args(None if arguments is None else list(arguments)))
-    out = chosen.pop("out")
-    counts = list(instances(Plan(**chosen)))
+    out, design = chosen.pop("out"), instances if chosen.pop("withhold") == "kind" else equal_instances
+    counts = list(design(Plan(**chosen)))
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(counts_text(counts), encoding="utf-8")
     print(f"{len(counts)} rows are in {out}", flush=True)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from counterpoint.studies.rad_prediction import POOL
+from benchmarks.rad_prediction import EQUAL, limits, sampling_ceiling
+from counterpoint.studies.rad_prediction import POOL, example, read_counts
 from counterpoint.world.source import World
 from training.rad_instances import (
     WITHHELD,
@@ -11,6 +12,7 @@ from training.rad_instances import (
     Plan,
     Stored,
     counterfactual_rows,
+    equal_instances,
     gradient,
     instances,
     train_head,
@@ -90,4 +92,18 @@ def test_instances_of_a_tiny_plan_have_counts_for_all_augmentations() -> None:
     first = [next(made) for _ in POOL]
     assert {one.augmentation for one in first} == set(POOL)
     assert {one.instance for one in first} == {"without 10% of color"}
+    assert next(equal_instances(Plan(scenes=12, tests=25, hidden=8, epochs=1))).instance == "without 99% of all, seed 0"
     assert all(one.both_right <= min(one.base_right, one.variant_right) <= one.pairs for one in first)
+
+
+def test_a_predictor_that_knows_the_accuracies_reaches_what_the_noise_leaves() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.linspace(0.4, 0.6, 45)
+    assert sampling_ceiling(labels, 10**9, rng) > 0.999
+    assert sampling_ceiling(labels, 20, rng) < 0.2  # the spread is that of chance
+
+
+def test_the_prediction_succeeds_where_all_kinds_are_withheld_and_fails_where_one_is() -> None:
+    equal, one = ([limits(counts, target) for target in POOL] for counts in (read_counts(EQUAL, 0.5), example()))
+    assert np.mean([row.left_out for row in equal]) > 0.8 > 0.5 > np.mean([row.left_out for row in one])
+    assert min(row.shuffled for row in one) > 0.99  # R² about zero does not need any relation
