@@ -213,13 +213,13 @@ def run_model(
                             run_name=started.run,
                         )
                 except BaseException:
-                    with suppress(StoreError):  # as where the disk is full
+                    with suppress(StoreError):  # as where the disk is full, or a bucket is away
                         recorder.end("stopped", recorder.last, log)
                     raise
                 recorder.end("done", outcome, log)
         except StoreError as problem:
             kept = f"{counted(log.written.rows, 'answer')} of this run are stored and whole"
-            hint = f"{kept}; when there is room, run it again: only the rest is asked"
+            hint = f"{kept}; run it again: only the rest is asked"
             raise StoreError(str(problem), hint=hint) from problem
         except ModelError as problem:
             if isinstance(problem, ModelUnreachable):  # a server may say that a model does not exist

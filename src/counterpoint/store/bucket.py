@@ -57,7 +57,9 @@ class StorageBucket:
         self, address: str, *, objects: "ObjectStore | None" = None, lease_seconds: float = LEASE_SECONDS
     ) -> None:
         self.scheme, self.bucket, self._prefix = _parse_address(address)
-        self._objects = objects or _client(self.scheme, self.bucket, self._prefix, RETRY_SECONDS)
+        place = self.scheme, self.bucket, self._prefix
+        self._patient, self._hasty = (objects or _client(*place, seconds) for seconds in (RETRY_SECONDS, PROBE_SECONDS))
+        self._is_away = False  # whether the server did not answer a request that was tried again and again
         self._lease_seconds = lease_seconds
         self._is_honored: bool | None = None  # whether the store honors conditional puts, once that is known
 
@@ -66,6 +68,11 @@ class StorageBucket:
 
     def __repr__(self) -> str:
         return f"StorageBucket({self.address!r})"
+
+    @property
+    def _objects(self) -> "ObjectStore":
+        """The client; while the server is away it gives up at once, so that a run that has waited once can end."""
+        return self._hasty if self._is_away else self._patient
 
     @property
     def address(self) -> str:
@@ -78,9 +85,8 @@ class StorageBucket:
 
     def probe(self) -> None:
         """Raise StoreError if the bucket does not exist, refuses the credentials, or cannot be reached, within 3 s."""
-        objects = _client(self.scheme, self.bucket, self._prefix, PROBE_SECONDS)
         with self._translated_errors("", "opened"):
-            objects.list(offset="\U0010ffff").collect()  # a page that has nothing on it
+            self._hasty.list(offset="\U0010ffff").collect()  # a page that has nothing on it
 
     def put(self, name: str, content: bytes) -> None:
         """Write an object: a reader finds all of it or nothing."""
@@ -152,7 +158,7 @@ class StorageBucket:
     @contextmanager
     def lease(self, folder: str, waiting: Callable[[str], None] = lambda holder: None) -> Iterator[None]:
         """Hold the lease of a folder, an object that is renewed while it is held and expires if it is not."""
-        lease = ObjectLease(self._objects, f"{folder}/.lease", self.describe(folder), self._lease_seconds)
+        lease = ObjectLease(lambda: self._objects, f"{folder}/.lease", self.describe(folder), self._lease_seconds)
         with self._translated_errors(f"{folder}/.lease", "leased"):
             honored = lease.acquire(waiting, is_honored=self._is_honored)
         if not honored and self._is_honored is None:
@@ -176,6 +182,7 @@ class StorageBucket:
         except (BaseError, OSError, ValueError) as problem:
             # the text of the error may hold a key, an account or a signed address, so that only its code is told
             raise self._error(name, action, str(problem), isinstance(problem, FileNotFoundError)) from None
+        self._is_away = False
 
     def _error(self, name: str, action: str, text: str, is_missing: bool) -> StoreError:
         code = next((found[1] for form in (_CODE, _STATUS) if (found := form.search(text))), "")
@@ -190,7 +197,8 @@ class StorageBucket:
         if code:
             fact = f"{self.describe(name)} cannot be {action}: the server answers {code}"
             return StoreError(fact, hint="what was stored before is whole")
-        problem = "does not answer" if "error sending request" in text or "timed out" in text else "answers otherwise"
+        self._is_away = "error sending request" in text or "timed out" in text
+        problem = "does not answer" if self._is_away else "answers otherwise"
         fact = f"{self.describe(name)} cannot be {action}: the server {problem}"
         return StoreError(fact, hint=f"check the network and the environment: {_VARIABLES[self.scheme]}")
 

@@ -30,8 +30,10 @@ logger = logging.getLogger("counterpoint")
 class ObjectLease:
     """The lease of one name, for one holder; expiry is judged by the times that the store itself gives to objects."""
 
-    def __init__(self, objects: "ObjectStore", name: str, place: str, seconds: float = LEASE_SECONDS) -> None:
-        self._objects, self._name, self._place, self._seconds = objects, name, place, seconds
+    def __init__(
+        self, client: "Callable[[], ObjectStore]", name: str, place: str, seconds: float = LEASE_SECONDS
+    ) -> None:
+        self._client, self._name, self._place, self._seconds = client, name, place, seconds
         self._token, self._count, self._tag = token_hex(8), 0, ""
         self._stop, self._renewer = Event(), Thread(target=self._renew, daemon=True)
 
@@ -59,8 +61,8 @@ class ObjectLease:
         if self._renewer.is_alive():
             self._renewer.join()
         with suppress(BaseError, OSError):
-            if self._objects.head(self._name)["e_tag"] == self._tag:
-                self._objects.delete(self._name)
+            if self._client().head(self._name)["e_tag"] == self._tag:
+                self._client().delete(self._name)
 
     def _create(self) -> bool:
         """Put the lease where there is none."""
@@ -76,7 +78,7 @@ class ObjectLease:
         from obstore.exceptions import PreconditionError
 
         try:
-            held = self._objects.head(self._name)
+            held = self._client().head(self._name)
             age = self._store_time() - held["last_modified"].timestamp()
             if age < float(self._content().get("seconds", self._seconds)) + _GRAIN:
                 return False
@@ -115,20 +117,20 @@ class ObjectLease:
         self._count += 1
         holder = f"process {os.getpid()} on {socket.gethostname()}"
         content = {"holder": holder, "seconds": self._seconds, "token": self._token, "renewals": self._count}
-        result = self._objects.put(self._name, json.dumps(content).encode(), mode=mode, use_multipart=False)
+        result = self._client().put(self._name, json.dumps(content).encode(), mode=mode, use_multipart=False)
         self._tag = result["e_tag"] or ""
         return True
 
     def _content(self) -> Mapping[str, Any]:
         with suppress(FileNotFoundError, ValueError):
-            content = json.loads(bytes(self._objects.get(self._name).bytes()))
+            content = json.loads(bytes(self._client().get(self._name).bytes()))
             return content if isinstance(content, dict) else {}
         return {}
 
     def _store_time(self) -> float:
         """The time of the store, from an object that is put now."""
         name = f"{self._name}-{self._token}"
-        self._objects.put(name, b"")
-        put = self._objects.head(name)["last_modified"].timestamp()
-        self._objects.delete(name)
+        self._client().put(name, b"")
+        put = self._client().head(name)["last_modified"].timestamp()
+        self._client().delete(name)
         return float(put)
