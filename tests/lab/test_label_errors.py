@@ -1,6 +1,6 @@
 """Likely label errors: strong models agree on an answer that is not the gold."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -54,6 +54,9 @@ def test_audits_tell_the_precision_to_expect(lab: cp.Lab) -> None:
     found = lab.label_errors("colors")
     assert (found.precision.value, found.precision.n) == (1.0, 1)
     assert found.suspects[0].audited == "wrong"
+    about = ("audit", "colors", group, None, "ann")
+    append_votes(lab.store.storage, [Vote("1" * 32, *about, "right", time + timedelta(minutes=1), replaces="0" * 32)])
+    assert lab.label_errors("colors").precision.value == 0.0, "a vote that was taken back does not count"
 
 
 def test_what_people_said_is_no_model_that_is_believed(lab: cp.Lab, tmp_path: Path) -> None:

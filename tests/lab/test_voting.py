@@ -136,6 +136,27 @@ def test_dawid_skene_needs_thirty_votes_of_each(lab: cp.Lab) -> None:
         lab.add_people(estimate="dawid-skene")
 
 
+def test_gold_items_tell_dawid_skene_that_the_majority_is_careless(lab: cp.Lab) -> None:
+    table = lab.groups("negation").to_arrow()
+    golds = [gold[0]["answer"] for gold in table["gold"].to_pylist()]
+    rows = list(zip(table["group_id"].to_pylist(), table["query"].to_pylist(), golds, strict=True))
+    opposite = {"yes": "no", "no": "yes"}
+    votes = []
+    for voter in ("careful", "careless", "hasty"):
+        said = {gold: gold if voter == "careful" else opposite[gold] for gold in opposite}
+        votes += [_vote("answer", "negation", group, voter, said[gold], query=query) for group, query, gold in rows]
+        for number in range(30):
+            gold = ("yes", "no")[number % 2]
+            votes.append(_vote("answer", "known", number, voter, said[gold], query=number, expected=gold))
+    append_votes(lab.store.storage, votes)
+    lab.add_people()
+    (score,) = lab.scores(models=[PEOPLE], metrics=["accuracy"])
+    assert score.value == 0.0
+    lab.add_people(estimate="dawid-skene")
+    (score,) = lab.scores(models=[f"{PEOPLE}@latest"], metrics=["accuracy"])
+    assert score.value == 1.0
+
+
 def test_a_lab_without_votes_says_how_to_ask_for_them(lab: cp.Lab) -> None:
     with pytest.raises(cp.CounterpointError, match="has no votes on foils") as problem:
         lab.votes("foils")

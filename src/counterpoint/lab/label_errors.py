@@ -16,13 +16,12 @@ from counterpoint.core.votes import AuditVerdict, VoteTask
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.scores import outcome_table
 from counterpoint.lab.selection import select_models
-from counterpoint.lab.voting import PEOPLE
+from counterpoint.lab.voting import PEOPLE, qualified_votes
 from counterpoint.metrics.credit import best_answers
 from counterpoint.metrics.intervals import NO_SCORE, Score, clustered_interval
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.review.majorities import find_majorities
 from counterpoint.store.lab import LabStore
-from counterpoint.store.votes import all_votes
 
 _SHOWN = 20
 FEWEST_MODELS = 2
@@ -123,5 +122,5 @@ def _rows(store: LabStore, suite: str) -> Mapping[int, tuple[str, str, str]]:
 
 def _verdicts(store: LabStore, suite: str) -> dict[str, str]:
     """What most auditors of a group said."""
-    audits = [vote for vote in all_votes(store.storage) if vote.task == VoteTask.AUDIT and vote.suite == suite]
+    audits = [vote for vote in qualified_votes(store) if vote.task == VoteTask.AUDIT and vote.suite == suite]
     return {hex_id(item[2]): majority.choice for item, majority in find_majorities(audits).items() if majority.choice}

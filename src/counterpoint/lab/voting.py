@@ -172,6 +172,7 @@ class LabVotes:
     left_out: int
     tests: Mapping[tuple[str, int], Sequence[str]]  # by suite and group, which may be in several
     pictures: Mapping[int, str]  # by group
+    gold: tuple[Vote, ...] = ()  # of the same voters on gold items
 
     def tests_of(self, vote: Vote) -> Sequence[str]:
         """The tests that a vote is about: all that have its group, or the one that a released file names."""
@@ -201,7 +202,15 @@ def load_votes(store: LabStore, suites: Sequence[str] = (), task: str = "") -> L
     rows = list(zip(*columns, strict=True))
     tests = group_pairs(((suite, group), test) for suite, group, test, _ in rows)
     pictures = {group: picture or "" for _, group, _, picture in rows}
-    return LabVotes(votes, tuple(voters), len(plain) - len(votes), tests, pictures)
+    known = tuple(vote for vote in gold if (vote.task, vote.voter) not in out)
+    return LabVotes(votes, tuple(voters), len(plain) - len(votes), tests, pictures, known)
+
+
+def qualified_votes(store: LabStore) -> list[Vote]:
+    """The votes that stand and whose voters qualify, of every task; those on gold items are not among them."""
+    standing = standing_votes(all_votes(store.storage))
+    out = _left_out(store, standing)
+    return [vote for vote in standing if not vote.is_gold_item and (vote.task, vote.voter) not in out]
 
 
 def _left_out(store: LabStore, votes: Sequence[Vote]) -> set[tuple[str, str]]:
@@ -284,7 +293,7 @@ def add_people(
     lab = load_votes(store, suites)
     groups = load_groups(store, sorted({vote.suite for vote in lab.votes}))
     digests = _picture_digests(store, groups)
-    counts = {PEOPLE: _store_people(store, PEOPLE, lab.votes, groups, digests, estimate)}
+    counts = {PEOPLE: _store_people(store, PEOPLE, lab.votes, groups, digests, estimate, lab.gold)}
     for voter, votes in group_pairs((vote.voter, vote) for vote in lab.votes).items() if each else ():
         name = f"{PEOPLE}/{voter.replace('@', ' ')}"
         counts[name] = _store_people(store, name, votes, groups, digests, MAJORITY)
@@ -304,10 +313,13 @@ def _store_people(
     groups: pa.Table,
     digests: Mapping[int, str],
     estimate: str,
+    gold: Sequence[Vote] = (),
 ) -> int:
     """Write the answers of people as a run, and return their number; the same votes give the same version."""
-    answers = _answers_of_people(votes, groups, estimate)
-    digest = blake2b("\n".join(sorted(vote.vote for vote in votes)).encode(), digest_size=8).hexdigest()
+    anchors = [vote for vote in gold if vote.task == VoteTask.ANSWER] if estimate == DAWID_SKENE else []
+    answers = _answers_of_people(votes, groups, estimate, anchors)
+    used = sorted(vote.vote for vote in (*votes, *anchors))
+    digest = blake2b("\n".join(used).encode(), digest_size=8).hexdigest()
     fingerprint, now = f"{name} by {estimate} {digest}", datetime.now(UTC)
     if not any(version.fingerprint == fingerprint for version in store.versions()):
         tag = tag_version(store.versions(), name, fingerprint, "", now.strftime("%Y-%m-%d"))
@@ -321,20 +333,27 @@ def _store_people(
     return len(answers)
 
 
-def _answers_of_people(votes: Sequence[Vote], groups: pa.Table, estimate: str) -> dict[int, Answer]:
+def _answers_of_people(
+    votes: Sequence[Vote], groups: pa.Table, estimate: str, anchors: Sequence[Vote]
+) -> dict[int, Answer]:
     """The answers to all queries that were voted on, by query."""
     given = [vote for vote in votes if vote.task == VoteTask.ANSWER]
     judged = votes_by_item(vote for vote in votes if vote.task == VoteTask.JUDGE)
-    return _majority_answers(given, groups, estimate) | _score_answers(judged, groups)
+    return _majority_answers(given, groups, estimate, anchors) | _score_answers(judged, groups)
 
 
-def _majority_answers(votes: Sequence[Vote], groups: pa.Table, estimate: str) -> dict[int, Answer]:
-    """One answer for each query: the value of most people."""
+def _majority_answers(
+    votes: Sequence[Vote], groups: pa.Table, estimate: str, anchors: Sequence[Vote]
+) -> dict[int, Answer]:
+    """One answer for each query: the value of most people, or of the model, to which gold items are anchors."""
     names = ("query", "text", "choices", "mode")
     asked = {row[0]: row[1:] for row in zip(*(groups[name].to_pylist() for name in names), strict=True)}
     read = [_with_value(vote, *asked[vote.query]) for vote in votes if vote.query in asked]
     if estimate == DAWID_SKENE and read:
-        choices = estimate_choices(read)
+        voters = {vote.voter for vote in read}
+        gold = [vote for vote in anchors if vote.voter in voters]
+        estimated = estimate_choices([*read, *gold], {vote.item: vote.expected.strip().casefold() for vote in gold})
+        choices = {vote.item: estimated[vote.item] for vote in read}
     else:
         choices = {item: majority.choice for item, majority in find_majorities(read).items()}
     said = Counter((vote.item, vote.choice) for vote in read)
