@@ -62,7 +62,7 @@ class Photos:
     def __init__(self, count: int) -> None:
         self.count = count
         luck = seeded_rng("photos")
-        known = luck.sample(curated_names(), NAMES)
+        known = luck.sample(sorted(curated_names()), NAMES)
         self._places = [luck.sample(known, NAMES_EACH) for _ in range(PLACES)]
         self._bounds = list(accumulate(1 / (rank + 2) for rank in range(NAMES_EACH)))
         held = attribute_classes()

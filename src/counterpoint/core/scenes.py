@@ -58,14 +58,14 @@ class Scene:
     def __iter__(self) -> Iterator[SceneObject]:
         return iter(self.objects)
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """The names of everything annotated."""
         return frozenset(self._by_name)
 
     def named(self, name: str) -> tuple[SceneObject, ...]:
         """The objects of exactly this name, in the order of annotation."""
-        return tuple(self._by_name.get(name, ()))
+        return self._by_name.get(name, ())
 
     def related(self, name: str, to: str) -> tuple[SceneObject, ...]:
         """The objects that are `name` the object whose id is `to`."""
@@ -73,7 +73,7 @@ class Scene:
 
     def relations_of(self, subject: str) -> tuple[Link, ...]:
         """The relations that start at this object."""
-        return tuple(self._from.get(subject, ()))
+        return self._from.get(subject, ())
 
     def is_visible(self, thing: SceneObject) -> bool:
         """Whether an object has a box, and nothing makes it hard to see."""
@@ -102,12 +102,14 @@ class Scene:
         return {o.id: o for o in self.objects}
 
     @cached_property
-    def _by_name(self) -> dict[str, list[SceneObject]]:
-        return group_pairs((item.name, item) for item in self.objects)
+    def _by_name(self) -> dict[str, tuple[SceneObject, ...]]:
+        groups = group_pairs((item.name, item) for item in self.objects)
+        return {name: tuple(things) for name, things in groups.items()}
 
     @cached_property
-    def _from(self) -> dict[str, list[Link]]:
-        return group_pairs((link.subject, link) for link in self.relations)
+    def _from(self) -> dict[str, tuple[Link, ...]]:
+        groups = group_pairs((link.subject, link) for link in self.relations)
+        return {subject: tuple(links) for subject, links in groups.items()}
 
     @cached_property
     def _to(self) -> dict[tuple[str, str], list[Link]]:

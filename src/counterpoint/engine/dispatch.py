@@ -84,6 +84,9 @@ class Dispatcher:
         While an async model is awaited, `tick` is called every TICK_SECONDS in the thread in which answers are kept.
         """
         self._tick = tick
+        if not any(batch.trials) and all(not query.edits and query.mode is Mode.ANSWER for query in batch.queries):
+            self._answer(batch.queries, keep)
+            return
         rows = list(enumerate(zip(batch.queries, batch.trials, strict=True)))
         by_method = group_pairs(
             (_EDITED if query.edits else query.mode, place) for place, (query, trial) in rows if not trial

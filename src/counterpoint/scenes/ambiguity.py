@@ -70,6 +70,7 @@ def sure_hypernyms(name: str) -> tuple[str, ...]:
     return tuple(kind for kind in hypernym_names(name) if all(is_a(reading, kind) for reading in others))
 
 
+@lru_cache(1 << 18)
 def may_be(name: str, other: str) -> bool:
     """Whether one object could go by both names: hyponyms, hypernyms, names that are confused or have several meanings.
 

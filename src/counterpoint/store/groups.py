@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, make_query
 from counterpoint.core.ids import canonical, hex_id
 from counterpoint.core.pictures import Edit, Picture, edits_content
 from counterpoint.store.joins import has_duplicates
@@ -66,19 +66,25 @@ def unique_queries(table: pa.Table) -> pa.Table:
 
 def read_queries(table: pa.Table) -> list[Query]:
     """The queries of the rows of a table; their ids are its column `query`."""
-    addresses, texts, modes, choices, contexts, pixels, features = (
-        table[name].to_pylist() for name in ("picture", "text", "mode", "choices", "context", "edits", "feature_edits")
+    addresses, texts, modes, contexts, pixels, features = (
+        table[name].to_pylist() for name in ("picture", "text", "mode", "context", "edits", "feature_edits")
     )
     edits, mode = cache(lambda line: edits_of(json.loads(line))), {mode.value: mode for mode in Mode}
-    pictures = (
-        None if address is None else Picture(address, edits(line))
-        for address, line in zip(addresses, pixels, strict=True)
+    shared = cache(lambda address, line: None if address is None else Picture(address, edits(line)))
+    rows = zip(
+        map(shared, addresses, pixels), texts, modes, _choices(table["choices"]), contexts, features, strict=True
     )
-    rows = zip(pictures, texts, modes, choices, contexts, features, strict=True)
     return [
-        Query(picture, text, mode[how], tuple(offered), context, edits(line))
+        make_query(picture, text, mode[how], offered, context, edits(line))
         for picture, text, how, offered, context, line in rows
     ]
+
+
+def _choices(column: pa.ChunkedArray) -> list[tuple[str, ...]]:
+    """The choices of each row; most tables offer none, and lists are converted one by one."""
+    if not pc.any(pc.greater(pc.list_value_length(column), 0)).as_py():
+        return [()] * len(column)
+    return [tuple(offered) for offered in column.to_pylist()]
 
 
 def check_groups(table: pa.Table, place: str) -> pa.Table:

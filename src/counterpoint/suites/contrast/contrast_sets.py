@@ -16,7 +16,6 @@ from counterpoint.suites.contrast.contrasts import (
     survey,
 )
 from counterpoint.suites.contrast.existence_questions import plan_either, plan_near
-from counterpoint.suites.contrast.grounding import SceneGrounder
 from counterpoint.suites.contrast.question_forms import (
     TEMPLATES,
     QuestionRejected,
@@ -51,7 +50,7 @@ def propose_contrasts(
     if not names:
         yield Rejection(NO_TEMPLATE, "no program is given" if not item.question.program else "it is of another kind")
         return
-    grounder = SceneGrounder(item.scene)
+    grounder = surveyed.grounder(item.scene)
     for name in names:
         try:
             yield _group(QuestionContext(name, item.question, grounder, surveyed, rng), contrasts)

@@ -27,6 +27,7 @@ from counterpoint.suites.question_groups import Tags
 T = TypeVar("T")
 _TWICE = 2  # scenes that have two things, from which they are seen together
 _ENOUGH = 6  # objects of a name, from which its usual color is known
+_GROUNDERS = 1 << 14  # held at once: more than the validation split of GQA has scenes
 
 
 @dataclass(slots=True)
@@ -40,6 +41,7 @@ class ContrastSurvey:
     questions: BloomFilter = field(default_factory=BloomFilter)
     _companions: dict[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
     _all_names: list[str] | None = field(default=None, repr=False, compare=False)
+    _grounders: dict[str, SceneGrounder] = field(default_factory=dict, repr=False, compare=False)
 
     def add(self, item: GroundedQuestion) -> None:
         """Count one question, and its scene if it was not counted before."""
@@ -66,6 +68,15 @@ class ContrastSurvey:
             excess = {other: count - share * self.names.clear[other] for other, count in counts if other != counted}
             self._companions[name] = {other: more for other, more in excess.items() if more > 0}
         return self._companions[name]
+
+    def grounder(self, scene: Scene) -> SceneGrounder:
+        """The grounder of a scene, kept for later questions about it: what it finds out is the same for all."""
+        grounder = self._grounders.get(scene.id)
+        if grounder is None or grounder.scene is not scene:
+            if len(self._grounders) >= _GROUNDERS:
+                self._grounders.clear()
+            grounder = self._grounders[scene.id] = SceneGrounder(scene)
+        return grounder
 
     def color_share(self, name: str, color: str) -> float:
         """The share of objects of a name that have a color, of those that have any; 0 where too few are known."""

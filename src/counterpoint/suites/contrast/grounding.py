@@ -209,17 +209,24 @@ class SceneGrounder(SceneView):
             raise QuestionRejected("it is doubtful whether what is there is meant")
         if phrase.anchor is None and self._is_shown_elsewhere(thing, phrase.noun):
             raise QuestionRejected(SEVERAL)
-        if any(_share_kind(other, thing) and not _apart(other, thing) for other in self.scene if other.id != thing.id):
+        kinds = _crowded_kinds(thing.name)
+        if kinds and any(_is_of(kinds, other, thing) and not _apart(other, thing) for other in self.scene):
             raise QuestionRejected("something of its kind is in the same place, and may be the same thing")
         return thing
 
     def _is_shown_elsewhere(self, thing: SceneObject, noun: str) -> bool:
         """Whether anything may show another such object; a mountain that is covered by the snow shows this one."""
-        linked = {link.subject for link in self.scene.relations if link.object == thing.id}
-        linked |= {link.object for link in self.scene.relations_of(thing.id)}
-        shown = (other.id for other in self.called(noun)[1] if other.id != thing.id)
-        placed = {one for one in linked if _is_joined(self.scene, one, thing.id)}
-        return any(one not in placed and one != self.wearers.get(thing.id) for one in shown)
+        wearer = self.wearers.get(thing.id)
+        shown = (other.id for other in self.called(noun)[1] if other.id not in (thing.id, wearer))
+        return any(not self._are_joined(other, thing.id) for other in shown)
+
+    def _are_joined(self, one: str, other: str) -> bool:
+        """Whether two objects are annotated as covering or wearing each other, not only as placed."""
+        return (one, other) in self._joined or (other, one) in self._joined
+
+    @cached_property
+    def _joined(self) -> frozenset[tuple[str, str]]:
+        return frozenset((link.subject, link.object) for link in self.scene.relations if link.name in _JOINING)
 
     def _pointed(self, phrase: Phrase) -> SceneObject:
         """The object that the program points at."""
@@ -336,20 +343,19 @@ def naming_kind(name: str, noun: str) -> str:
     return "synonym" if is_a(name, noun) and is_a(noun, name) else ""
 
 
-def _is_joined(scene: Scene, one: str, other: str) -> bool:
-    """Whether two objects are annotated as covering, holding or wearing each other, not only as placed."""
-    links = (*scene.relations_of(one), *scene.relations_of(other))
-    return any({link.subject, link.object} == {one, other} and link.name in _JOINING for link in links)
-
-
 @cache
 def _kinds(name: str) -> frozenset[str]:
     return frozenset(hypernym_names(name)) & general_names().keys() if is_known(name) else frozenset()
 
 
-def _share_kind(thing: SceneObject, other: SceneObject) -> bool:
+@cache
+def _crowded_kinds(name: str) -> frozenset[str]:
+    return _kinds(name) & {"vehicle", "animal"}
+
+
+def _is_of(kinds: frozenset[str], other: SceneObject, thing: SceneObject) -> bool:
     """Whether two objects of different names are of one kind, as a taxi and a food truck."""
-    return thing.name != other.name and not _kinds(thing.name).isdisjoint(_kinds(other.name) & {"vehicle", "animal"})
+    return other.name != thing.name and not kinds.isdisjoint(_kinds(other.name))
 
 
 def _apart(thing: SceneObject, other: SceneObject) -> bool:

@@ -193,9 +193,11 @@ def _referent_contrasts(
 
     Where a phrase has more than a noun, another noun or another value alone comes first.
     """
-    text, before = context.text, text_of(context.text, phrase)
-    proven = [(thing, answer) for thing in things if (answer := prove(thing))]
+    text, before, answer_of = context.text, text_of(context.text, phrase), prove
     if not phrase.is_bare:
+        proven = [(thing, answer) for thing in things if (answer := prove(thing))]
+        answers = {thing.id: answer for thing, answer in proven}
+        answer_of = lambda thing: answers.get(thing.id)  # noqa: E731 - a proof may draw, so it is made once
         for thing, answer in proven:
             noun = replace(phrase, ids=(), noun=thing.name)
             if (
@@ -206,14 +208,16 @@ def _referent_contrasts(
                 words = replace_definite(text, match, phrase, Description(thing.name, thing.name), whole=False)
                 yield Contrast(words, answer.gold, "object", phrase.noun, thing.name, answer.proof, (thing, *others))
         for thing, place, value in _revalued_referents(context.grounder, [thing for thing, _ in proven], phrase):
-            answer = next(answer for one, answer in proven if one.id == thing.id)
+            answer = answers[thing.id]
             words, old = replace_value(text, phrase, place, value), phrase.values[place][0]
             yield Contrast(words, answer.gold, "attribute", old, value, answer.proof, (thing, *others))
-    rows = [
-        [(thing, answer, words) for words in context.grounder.descriptions(thing) if words.gives != avoid or not avoid]
-        for thing, answer in proven
-    ]
-    for thing, answer, described in alternate(*rows):
+
+    def describe(thing: SceneObject) -> Iterator[tuple[SceneObject, ProvenAnswer, Description]]:
+        if answer := answer_of(thing):
+            words = context.grounder.descriptions(thing)
+            yield from ((thing, answer, one) for one in words if one.gives != avoid or not avoid)
+
+    for thing, answer, described in alternate(*map(describe, things)):  # few are needed, so the rest is not described
         changed = replace_definite(text, match, phrase, described)
         yield Contrast(changed, answer.gold, "object", before, described.words, answer.proof, (thing, *others))
 
