@@ -4,12 +4,12 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proving import examples
+from proving import examples, scaled
 from scenery import scene, sources
 
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene, SceneObject
-from counterpoint.language.lexicon.senses import is_a
+from counterpoint.language.lexicon.senses import curated_names, is_a
 from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.scenes.ambiguity import (
     DATA,
@@ -19,7 +19,9 @@ from counterpoint.scenes.ambiguity import (
     general_names,
     is_known,
     may_be,
+    may_raise_doubt,
     may_show,
+    pair_doubt,
     sure_hypernyms,
 )
 from counterpoint.scenes.attributes import denies, visible_values
@@ -241,3 +243,13 @@ def test_actions_that_a_relation_contradicts_are_not_asked_for() -> None:
     assert not [one for one in _asked(seated, others) if one.kind == "action choice"]
     upright = replace(seated, relations=(Link("1", "near", "2"),))
     assert [one for one in _asked(upright, others) if one.kind == "action choice"]
+
+
+def test_no_pair_with_a_doubt_is_excluded_beforehand() -> None:
+    special = ("glasses", "tail", "chicken", "tire", "people", "dogs", "shirt", "handle", "letters", "no name")
+    names = [*special, *Random(0).sample(sorted(curated_names()), scaled(240))]
+    pairs = [(other, name) for other in names for name in names]
+    doubtful = {pair for pair in pairs if pair_doubt(*pair)}
+    looked_for = {pair for pair in pairs if may_raise_doubt(*pair)}
+    assert doubtful <= looked_for
+    assert len(looked_for) < len(pairs) / 3

@@ -7,6 +7,7 @@ and parts, and the data files what people call by several names.
 from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.scenes import Scene, SceneObject
@@ -247,7 +248,7 @@ class AmbiguityReasons(dict[str, str]):
         self._name = name
 
     def __missing__(self, other: str) -> str:
-        reason = self[other] = _reason(other, self._name)
+        reason = self[other] = pair_doubt(other, self._name) if may_raise_doubt(other, self._name) else ""
         return reason
 
 
@@ -257,7 +258,64 @@ def ambiguity_reasons(name: str) -> AmbiguityReasons:
     return AmbiguityReasons(name)
 
 
-def _reason(other: str, name: str) -> str:
+class _Marks(NamedTuple):
+    """What a name has in common with every name that it raises doubts about, or that raises doubts about it."""
+
+    is_of: frozenset[Sense | str]  # its senses and what they are kinds of, its noun, its last word
+    names: frozenset[Sense | str]  # the senses that it covers, its noun, its last word
+    senses: frozenset[Sense]  # its own
+    parts: frozenset[Sense]  # of what it has by WordNet
+    has: frozenset[Sense | str]  # marks in `names` of itself, of what is listed on it, and of what it is a part of
+    part_of: frozenset[Sense | str]  # marks in `names` of itself and of what it is a part of
+    around: frozenset[Sense | str]  # marks in `is_of` of what it is a part of, and of what is usual around it
+
+
+def may_raise_doubt(other: str, name: str) -> bool:
+    """Whether the reason for a pair of names has to be looked for: four comparisons of sets exclude most pairs."""
+    own, its = _marks(name), _marks(other)
+    if own is None or its is None:
+        return True
+    return not (
+        own.is_of.isdisjoint(its.has)
+        and its.is_of.isdisjoint(own.part_of)
+        and own.names.isdisjoint(its.around)
+        and own.senses.isdisjoint(its.parts)
+    )
+
+
+@cache
+def _marks(name: str) -> _Marks | None:
+    """The marks of a name in all its readings, or None where a lexicon does not know one."""
+    meant = readings(name)
+    if not all(map(is_known, meant)):
+        return None
+    is_of, names = _marks_above(meant), _marks_below(meant)
+    wholes = frozenset(kind for reading in meant for kind in _wholes(reading))
+    part_of = names | _marks_below(wholes)
+    listed = frozenset(mark for reading in meant for mark in _names_seen_on(reading) | _senses_seen_on(reading))
+    senses = frozenset(map(sense_of, meant))
+    parts = frozenset(part for sense in senses for part in _parts(sense))
+    return _Marks(is_of, names, senses, parts, part_of | listed, part_of, _marks_above(wholes | _surroundings(name)))
+
+
+def _marks_above(names: Collection[str]) -> frozenset[Sense | str]:
+    senses = frozenset(sense for name in names for above in sense_coverage(name).ancestors for sense in above)
+    return senses | _words(names)
+
+
+def _marks_below(names: Collection[str]) -> frozenset[Sense | str]:
+    return frozenset(sense for name in names for sense in sense_coverage(name).covers) | _words(names)
+
+
+def _words(names: Collection[str]) -> frozenset[str]:
+    """The nouns of names, their last words, and the rows of names that are confused."""
+    nouns = {sense_coverage(name).singular for name in names}
+    rows = {f"row {row}" for name in names for row in _rows_alike(name)}
+    return frozenset(nouns | {f"last {_last_word(name)}" for name in names} | rows)
+
+
+def pair_doubt(other: str, name: str) -> str:
+    """Why an object leaves it open whether one of another name is present, by all rules in turn, or nothing."""
     if not may_be(name, other):
         return _part_reason(other, name)
     if not (is_known(name) and is_known(other)):

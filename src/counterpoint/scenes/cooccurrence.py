@@ -123,7 +123,7 @@ class SceneStatistics:
         and only this share of the draws can be proved, so that each name is as often absent as present.
         """
         if name not in self._denials:
-            denied = sum(not absence_doubt(scene, name, sorted(scene.names)) for _, scene in self.sample)
+            denied = sum(not absence_doubt(scene, name, scene.names) for _, scene in self.sample)
             self._denials[name] = denied / max(len(self.sample), 1)
         return self._denials[name]
 
