@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from urllib.parse import quote_plus
 
 import pytest
 from browsing import in_chromium, served
@@ -59,11 +60,11 @@ def test_no_view_lets_a_text_do_harm(page: Page, home: str) -> None:
         if address in seen.get(kind, []) or len(seen.get(kind, [])) >= EACH:
             continue
         seen.setdefault(kind, []).append(address)
+        page.goto(home + address)
+        expect(page.locator("meta[http-equiv=refresh]")).to_have_count(0)  # else it loads again on its own
+        page.wait_for_load_state("networkidle")
         for width in (390, 1400):
             page.set_viewport_size({"width": width, "height": 800})
-            page.goto(home + address)
-            expect(page.locator("meta[http-equiv=refresh]")).to_have_count(0)  # else it loads again on its own
-            page.wait_for_load_state("networkidle" if width > 1000 else "load")
             assert page.evaluate("window.harmed") is None, address
             assert page.locator("main script, main img[src=x], main [onerror]").count() == 0, address
             wide = page.evaluate("document.documentElement.scrollWidth")
@@ -87,7 +88,7 @@ def test_what_a_visitor_types_into_play_does_no_harm(page: Page, home: str) -> N
         page.get_by_role("textbox", name="Question").fill(f"What color is {text}?")
         page.get_by_label("Swap the word").fill("color")
         page.get_by_label("for", exact=True).fill(text)
-        page.wait_for_load_state("networkidle")
-        page.wait_for_timeout(300)
+        expect(page).to_have_url(re.compile(re.escape(f"into={quote_plus(text)}")))
+        expect(page.locator("[data-status]")).to_have_text("")  # every model has answered
         assert page.evaluate("window.harmed") is None
         assert page.locator("main script, main img[src=x]").count() == 0

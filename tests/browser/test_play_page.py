@@ -106,13 +106,14 @@ def test_the_address_says_what_is_shown(page: Page, browser: Browser, home: str,
     expect(page).to_have_url(re.compile(r"gaussian=2"))
     expect(page).to_have_url(re.compile(r"question=What\+color"))
     expect(_said(page, "SEAR · what-which")).to_contain_text("dark")
-    page.wait_for_load_state("networkidle")
+    expect(page.locator("[data-status]")).to_have_text("")  # it says "asking …" until every model has answered
     assert turns == sorted(set(turns))  # a request that was overtaken on its way is known by its turn
     there = browser.new_page()
+    there.set_default_timeout(PATIENCE)
     there.goto(page.url)
-    there.wait_for_load_state("networkidle")
     expect(there.get_by_role("textbox", name="Question")).to_have_value("What color is the car?")
     expect(_said(there, "SEAR · what-which")).to_contain_text("dark")
+    expect(there.locator("[data-status]")).to_have_text("")
     assert there.get_by_role("table").inner_text() == page.get_by_role("table").inner_text()
     there.close()
 
@@ -142,7 +143,8 @@ def test_a_mask_is_drawn_by_hand_and_by_the_box_of_an_object(page: Page, home: s
     numbers = [int(page.get_by_label(f"{side} %").input_value()) for side in ("left", "top", "width", "height")]
     assert np.allclose(numbers, [10, 20, 40, 50], atol=2)
     expect(page.get_by_text("mean-around")).to_be_visible()
-    page.wait_for_load_state("networkidle")  # the answers to the mask drawn by hand replace this part of the page
+    expect(page).to_have_url(re.compile(rf"w={numbers[2]}&h={numbers[3]}"))
+    expect(page.locator("[data-status]")).to_have_text("")  # the answers to it have replaced this part of the page
     page.get_by_role("button", name="shade").click()
     expect(page.get_by_label("left %")).to_have_value("12")
 

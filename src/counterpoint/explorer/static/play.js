@@ -74,7 +74,10 @@ async function ask() {
       find("status").textContent = [problem, hint].filter(Boolean).join(" ");
       return;
     }
-    for await (const event of lines(answer.body)) told(event);
+    for await (const event of lines(answer.body)) {
+      if (mine.signal.aborted) return; // what had arrived before is of an older request
+      told(event);
+    }
   } catch (problem) {
     if (problem.name !== "AbortError") find("status").textContent = "The server cannot be reached.";
   }
