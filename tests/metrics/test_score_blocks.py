@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from answer_tables import Made, made, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proving import examples
 
 from counterpoint import catalog
 from counterpoint.core.ports import Scale
@@ -65,7 +66,7 @@ def with_passes(answers: pa.Table) -> pa.Table:
     return pa.concat_tables([plain, *passes], promote_options="default")
 
 
-@settings(max_examples=40)
+@examples(80)
 @given(
     made(),
     st.lists(st.integers(1, 3), max_size=4),
