@@ -23,7 +23,13 @@ from benchmarks.comparison_size import Cell, measure_size
 from counterpoint.core.errors import CounterpointError
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.calibration import ece
-from counterpoint.metrics.comparison import compare_outcomes, compare_with_reference, find_ties, tied_with_best
+from counterpoint.metrics.comparison import (
+    compare_on_suites,
+    compare_outcomes,
+    compare_with_reference,
+    find_ties,
+    tied_with_best,
+)
 from counterpoint.metrics.intervals import Jackknife, ShareSums, hidden_share
 from counterpoint.metrics.metric import Metric, Ratio
 from counterpoint.metrics.outcomes import judge
@@ -389,6 +395,18 @@ def test_the_ties_of_a_leaderboard_are_those_of_comparing_its_models(
             tied = tied_with_best({"i": row["first"], "j": row["second"]}, _always(row["p"]))
             expected |= {(row.get("test", ""), row["metric"], model) for model in tied}
     assert set(find_ties(scores, outcomes.__getitem__, metrics)) == expected
+
+
+def test_suites_are_compared_at_once_as_each_alone() -> None:
+    outcomes = []
+    for shares in ((0.9, 0.5), (0.7, 0.7)):
+        groups, first, second = _questions(shares)
+        outcomes.append((judge(groups, first), judge(groups, second), accuracy))
+    together = compare_on_suites(outcomes)
+    alone = [row for own in outcomes for row in compare_on_suites([own])]
+    for name in ("first", "second", "difference", "low", "high", "p", "n", "clusters", "method"):
+        assert [row[name] for row in together] == [row[name] for row in alone]
+    assert [row["holm"] for row in together] == pytest.approx(holm([row["p"] for row in alone]), nan_ok=True)
 
 
 def test_no_models_cover_nothing() -> None:

@@ -37,6 +37,9 @@ from counterpoint.metrics.units import Flags, Rows, Unit
 TIE, TOO_FEW = "tie", "too few"
 """Verdicts beside `first` and `second`: chance explains the difference, or there are too few pictures or cases."""
 
+LINEARISED = "linearised"
+"""The method of the interval of a difference of ratios."""
+
 _SCHEMA = (
     *[("metric", pa.string()), ("first", pa.float64()), ("second", pa.float64()), ("difference", pa.float64())],
     *[("low", pa.float64()), ("high", pa.float64()), ("n", pa.int64()), ("first_n", pa.int64())],
@@ -103,15 +106,13 @@ def compare_on_suites(outcomes: Iterable[tuple[Outcomes, Outcomes, Metric]]) -> 
     over these suites, and the detectable effect is that of as many tests.
     """
     request = ScoreRequest(())
-    differences = [
-        (metric, row)
-        for first, second, metric in outcomes
-        for _, units in _paired_units(first, second, [metric], request)
-        for row in _differences(metric, units)
-        if row["n"]
-    ]
-    rows: list[dict[str, Any]] = _table(_corrected(differences), request).to_pylist()
-    return rows
+    paired = [own for first, second, metric in outcomes for own in _paired_units(first, second, [metric], request)]
+    ratios = [(metric, units) for metric, units in paired if isinstance(metric, Ratio)]
+    others = [(metric, units) for metric, units in paired if not isinstance(metric, Ratio)]
+    rows = [*_ratio_rows(ratios), *((metric, row) for metric, units in others for row in _differences(metric, units))]
+    differences = [(metric, row) for metric, row in rows if row["n"]]
+    corrected: list[dict[str, Any]] = _table(_corrected(differences), request).to_pylist()
+    return corrected
 
 
 def paired_differences(
@@ -207,21 +208,46 @@ def _ratio_difference(
     return (parts[0][0] if len(parts) == 1 else LowestDifference(parts)), sums
 
 
+def _ratio_rows(paired: Sequence[tuple[Ratio[Any], _PairedUnits]]) -> list[tuple[Metric, dict[str, Any]]]:
+    """The differences of ratios on several suites; the search for bounds takes as long for one as for all of them."""
+    if not paired:
+        return []
+    sums = [units.sums(metric) for metric, units in paired]
+    starts = np.cumsum([0, *(len(first.cases) for first, _ in sums)])
+    place = np.concatenate(
+        [units.cells.slice_of_cell + start for start, (_, units) in zip(starts, paired, strict=False)]
+    )
+    first, second = (ShareSums.concatenate(own) for own in zip(*sums, strict=True))
+    rows = _difference_columns(RatioDifference(first, second, place), [(first, second)])
+    names = [(metric, name) for metric, units in paired for name in units.cells.names]
+    return [
+        (metric, _difference_row(metric, name, *values, LINEARISED))
+        for (metric, name), values in zip(names, rows, strict=True)
+    ]
+
+
+def _difference_columns(
+    difference: RatioDifference | LowestDifference, sums: Sequence[tuple[ShareSums, ShareSums]]
+) -> Iterator[tuple[Any, ...]]:
+    """What a row says of each slice: both shares, the difference with its bounds, p and error, and the counts."""
+    low, high = difference.bounds()
+    first, second = (np.min([part.share for part in own], axis=0) for own in zip(*sums, strict=True))
+    return zip(
+        *(first, second, difference.value, low, high, difference.p(), difference.error),
+        *(sums[0][0].cases, sums[0][1].cases, difference.clusters),
+        strict=True,
+    )
+
+
 def _differences(metric: Metric, units: _PairedUnits) -> list[dict[str, Any]]:
     """The difference of both models in each slice."""
     if isinstance(metric, Statistic) and not metric.lowest_of:
         return _statistic_differences(metric, units)
     difference, sums = _ratio_difference(metric, units)
-    low, high = difference.bounds()
-    first, second = (np.min([part.share for part in own], axis=0) for own in zip(*sums, strict=True))
-    columns = (
-        *(first, second, difference.value, low, high, difference.p(), difference.error),
-        *(sums[0][0].cases, sums[0][1].cases, difference.clusters),
-    )
-    method = "linearised" if len(sums) == 1 else BONFERRONI
+    method = LINEARISED if len(sums) == 1 else BONFERRONI
     return [
         _difference_row(metric, name, *values, method)
-        for name, *values in zip(units.cells.names, *columns, strict=True)
+        for name, values in zip(units.cells.names, _difference_columns(difference, sums), strict=True)
     ]
 
 

@@ -5,7 +5,8 @@ cases, which is the number of cases over the design effect of their clusters. An
 over clusters. Everything is computed for all slices at once, from a few sums of each.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from math import isnan, nan
 
 import numpy as np
@@ -66,6 +67,11 @@ class ShareSums:
         columns = (n, sums, counts > 0, sums * sums, sums * n, n * n)
         cases, credit, clusters, ss, sn, nn = (add_by(place, values, len(squares)) for values in columns)
         return cls(sums, n, cases, credit, squares, clusters, ss, sn, nn)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence["ShareSums"]) -> "ShareSums":
+        """The clusters and slices of several, one after the other."""
+        return cls(*(np.concatenate([getattr(part, own.name) for part in parts]) for own in fields(cls)))
 
     @classmethod
     def of_totals(cls, totals: Floats) -> "ShareSums":

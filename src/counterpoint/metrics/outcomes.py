@@ -40,6 +40,8 @@ _COLUMNS = (
     *BLOCK_COLUMNS,
 )
 _ANSWER_COLUMNS = ("query", "raw", "value", "state", "score", "trial")
+FEW_ROWS = 100_000
+"""Rows below which starting threads takes longer than encoding a column."""
 _EDGES = " \t.,;:!?\"'`()[]"
 
 
@@ -211,7 +213,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
     many have the `BLOCK_COLUMNS`.
     The metadata of the answers has the `scale` of their scores.
     """
-    table = sort_by_group(_encoded(groups.select([name for name in _COLUMNS if name in groups.column_names])))
+    table = sort_by_group(encode_categories(groups.select([name for name in _COLUMNS if name in groups.column_names])))
     all_trials = plain = answers.select([*_ANSWER_COLUMNS, *(["top"] if "top" in answers.column_names else [])])
     if several := bool(pc.max(plain["trial"]).as_py()):
         plain = plain.filter(pc.equal(plain["trial"], 0))
@@ -249,7 +251,7 @@ def restore_outcomes(groups: pa.Table, stored: pa.Table, scale: str = "", thresh
 
     Each group's rows are together with the base first, and both tables have the same rows. Probabilities are unknown.
     """
-    table = _encoded(groups)
+    table = encode_categories(groups)
     base = find_bases(table)
     consistent = stored["consistent"].combine_chunks()
     state, values = _states(stored["state"]), Labels.of(stored["value"])
@@ -287,11 +289,14 @@ def normalise_texts(texts: pa.Array) -> pa.Array:
     return pc.utf8_trim(pc.replace_substring_regex(pc.utf8_lower(texts), r"\s+", " "), _EDGES)
 
 
-def _encoded(table: pa.Table) -> pa.Table:
-    """The table with its categorical columns dictionary-encoded."""
+def encode_categories(table: pa.Table) -> pa.Table:
+    """The table with its categorical columns dictionary-encoded; those that are already stay."""
     often = [name for name in ("suite", "test", "relation", "mode") if pa.types.is_string(table[name].type)]
-    with ThreadPoolExecutor() as pool:
-        columns = list(pool.map(pa.ChunkedArray.dictionary_encode, (table[name] for name in often)))
+    if table.num_rows < FEW_ROWS:
+        columns = [table[name].dictionary_encode() for name in often]
+    else:
+        with ThreadPoolExecutor() as pool:
+            columns = list(pool.map(pa.ChunkedArray.dictionary_encode, (table[name] for name in often)))
     for name, column in zip(often, columns, strict=True):
         table = table.set_column(table.column_names.index(name), name, column)
     return table

@@ -167,11 +167,12 @@ class LabStore:
         return table.replace_schema_metadata((table.schema.metadata or {}) | {"scale": self.scale(fingerprint)})
 
     def scale(self, fingerprint: str) -> str:
-        """What the scores of a model are, as the latest run that says so has it; labs of old do not say it."""
-        scales = (
-            str(info.details.get("scale") or "") for info in reversed(self.runs()) if info.fingerprint == fingerprint
-        )
-        return next(filter(None, scales), "")
+        """What the scores of a model are, or nothing."""
+        return self.scales().get(fingerprint, "")
+
+    def scales(self) -> dict[str, str]:
+        """What the scores of each model are, as its latest run that says so has it; labs of old do not say it."""
+        return {info.fingerprint: str(info.details["scale"]) for info in self.runs() if info.details.get("scale")}
 
     def new_run(self, now: datetime | None = None) -> str:
         """A name for a run that sorts after those of all runs before."""

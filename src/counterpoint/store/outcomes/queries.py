@@ -1,6 +1,7 @@
 """Queries over the outcome tables that single pages and exports ask."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,14 @@ from counterpoint.metrics.confusion import (
 )
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.model_agreement import Passes
-from counterpoint.metrics.outcomes import Outcomes, restore_outcomes
+from counterpoint.metrics.outcomes import Outcomes, encode_categories, restore_outcomes
 from counterpoint.metrics.verdicts import FAILING, PASSING
 from counterpoint.store.outcomes.reader import OutcomeReader
 
 ResultRow = Mapping[str, Any]
+
+KEPT_FILE = 2_000_000
+"""Bytes of a suite's file below which its rows are kept in memory for the next model."""
 
 _SWAP_VERDICT = (
     "CASE WHEN {0}.relation = 'swap' AND {0}.comprehensive_accuracy IS NULL AND {0}.verdict <> 'unanswered' "
@@ -34,12 +38,23 @@ _FIRST, _SECOND = _SWAP_VERDICT.format("a"), _SWAP_VERDICT.format("b")
 
 def read_outcomes(reader: OutcomeReader, suite: str, slug: str) -> Outcomes:
     """Return the outcomes of a model on a suite, for metrics that need no probabilities."""
+    (path,) = reader.database.files.paths("outcomes", model=slug, suite=suite)
+    with pq.ParquetFile(path) as file:  # whose rows are in the order of the suite's
+        stored = file.read(columns=["correct", "consistent", "state", "value", "score"])
+    scales = reader.cached(("scales",), reader.lab.scales)
+    scale = scales.get(reader.model(slug).fingerprint, "")
+    return restore_outcomes(_group_rows(reader, suite), stored, scale)
+
+
+def _group_rows(reader: OutcomeReader, suite: str) -> pa.Table:
+    """Return the rows of a suite that outcomes belong to; those of a small one are kept for the next model."""
     (path,) = reader.database.files.paths("groups", suite=suite)
     columns = ["suite", "test", "group_id", "role", "relation", "kind", "picture", "mode", "gold", "tags", "rules"]
-    source = reader.database.source("outcomes", model=slug, suite=suite)
-    sql = f"SELECT correct, consistent, state, value, score FROM {source} ORDER BY row"
-    scale = reader.cached(("scale", slug), lambda: reader.lab.scale(reader.model(slug).fingerprint))
-    return restore_outcomes(pq.read_table(path, columns=columns), reader.database.table(sql), scale)
+
+    def read() -> pa.Table:
+        return encode_categories(pq.read_table(path, columns=columns))
+
+    return reader.cached(("group rows", suite), read) if Path(path).stat().st_size < KEPT_FILE else read()
 
 
 def read_confidences(
