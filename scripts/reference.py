@@ -24,13 +24,18 @@ from counterpoint.cli.main import COMMANDS, commands
 from counterpoint.core import errors
 from counterpoint.core.groups import Relation
 from counterpoint.lab.evaluation import settings
-from counterpoint.lab.reader import RANKED, YES_OR_NO
 from counterpoint.metrics.metric import Contents, displayed
 from counterpoint.sources.dataset import KINDS, DataSet
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 CHECKS = Path(__file__).parents[1] / "docs" / "explanation" / "checks.md"
 SUITES = Path(__file__).with_name("suites.toml")
+RANKED = {"acc_r": 0.5, "auroc": 0.5}
+YES_OR_NO = {
+    **dict.fromkeys(("accuracy", "answer_accuracy", "base_accuracy", "variant_accuracy", "self_consistency"), 0.5),
+    "comprehensive_accuracy": 0.25,
+}
+"""What a coin scores on captions and foils, and where every right answer is yes or no."""
 EXAMPLES = Path(__file__).with_name("api_examples.md")
 PUBLIC = ("counterpoint", "counterpoint.testing", "counterpoint.integrations")
 SCHEMA = Path(__file__).parents[1] / "src" / "counterpoint" / "lab" / "evaluation" / "schema.json"

@@ -62,7 +62,7 @@ def test_every_column_says_its_chance_level_where_it_is_known(tmp_path: Path) ->
     assert "always-yes" not in failing  # a baseline
     assert "most often at “no”" in failing
     assert reader.chance("negation", "self_consistency") == 0.5
-    assert reader.chance("negation", "worst_case") is None
+    assert reader.chance("negation", "worst_case") == 0.25
 
 
 def test_the_report_names_models_suites_and_how_it_was_made(written: Path, lab: LabStore) -> None:

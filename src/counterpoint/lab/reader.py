@@ -13,13 +13,13 @@ from counterpoint import catalog
 from counterpoint.core.costs import TokenPrices, total_cost
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.grouping import group_pairs
+from counterpoint.lab.chance_levels import RANKED, chance_levels
 from counterpoint.lab.feature_index import FeatureIndex
 from counterpoint.lab.findings_index import FindingsIndex
 from counterpoint.lab.leaderboard import lab_costs, model_abilities
 from counterpoint.lab.picture_locations import find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, logger
 from counterpoint.metrics.leaderboard import Competitor, Leaderboard, ModelCost, suites_leaderboard
-from counterpoint.metrics.metric import YES_NO
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import SMALL, BuildStep, Progress, serve_worker
 from counterpoint.store.outcomes.reader import OutcomeReader
@@ -46,22 +46,6 @@ OWN = "Own"
 
 BASELINES = frozenset({"constant", "random", "question-only", "picture-only", "ngram", "trigram"})
 """The built-in models that do without the picture, without the text, or without both."""
-
-
-RANKED: Mapping[str, float] = MappingProxyType({"acc_r": 0.5, "auroc": 0.5})
-"""What a coin scores on captions and foils."""
-
-YES_OR_NO: Mapping[str, float] = MappingProxyType(
-    {
-        "accuracy": 0.5,
-        "answer_accuracy": 0.5,
-        "base_accuracy": 0.5,
-        "variant_accuracy": 0.5,
-        "self_consistency": 0.5,
-        "comprehensive_accuracy": 0.25,
-    }
-)
-"""What a coin scores where every right answer is yes or no."""
 
 
 COINCIDENCE = 3
@@ -120,10 +104,9 @@ class LabReader(OutcomeReader):
         return FAMILIES.get(module.removeprefix("counterpoint.suites.").partition(".")[0], OWN)
 
     def chance(self, suite: str, metric: str) -> float | None:
-        """Return what a coin would score on a suite, where its queries have two answers each."""
-        if suite and metric in YES_OR_NO and {kind for _, kind in self._gold(suite)} == {YES_NO}:
-            return YES_OR_NO[metric]
-        return RANKED.get(metric) if suite else None
+        """Return what a guess scores on a suite on average, where its queries have a known number of answers each."""
+        levels = self.cached(("chance levels",), lambda: chance_levels(self.database)).get(suite, {})
+        return (RANKED | levels).get(metric) if suite else None
 
     def baselines(self) -> frozenset[str]:
         """Return the slugs of the models that do not look, or do not think."""

@@ -54,7 +54,7 @@ SENTENCE = (
 
 SCALE = (
     "In per cent, with 95 % intervals over pictures; higher is better unless a column says otherwise, and chance is "
-    "what a coin would score. Bold values are statistically tied with the best of their column: a paired test at 5 % "
+    "what guessing would score. Bold values are statistically tied with the best of their column: a paired test at 5 % "
     "after Holm’s correction. Where most models are tied, none is bold, and the column says what could be told."
 )
 """What the numbers of the leaderboard are."""

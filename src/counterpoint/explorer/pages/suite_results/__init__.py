@@ -25,7 +25,7 @@ from counterpoint.explorer.views import (
 )
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.confusion import ConfusionTable
-from counterpoint.metrics.verdicts import INCONSISTENT, VERDICTS
+from counterpoint.metrics.verdicts import FAILING, FAILS, INCONSISTENT, PASSES, PASSING, VERDICTS
 from counterpoint.reports.charts.bars import StackedBarChart
 from counterpoint.reports.templating import as_sentence
 from counterpoint.reports.verdict_charts import verdicts_by_kind
@@ -61,7 +61,7 @@ class SuiteResultsView(PageView):
 
 SENTENCE = (
     "Share of pairs, in per cent, with 95 % intervals over pictures; higher is better unless a column says otherwise, "
-    "and chance is what a coin would score."
+    "and chance is what guessing would score."
 )
 
 PAGE = 25
@@ -171,7 +171,7 @@ def _choices(counts: Sequence[VerdictCount], chosen: GroupFilter) -> tuple[Selec
         )
 
     tests, kinds = sorted({count.test for count in counts}), sorted({count.kind for count in counts})
-    verdicts = [*VERDICTS.items(), (INCONSISTENT, INCONSISTENT)]
+    verdicts = [(FAILS, FAILS), (PASSES, PASSES), *VERDICTS.items(), (INCONSISTENT, INCONSISTENT)]
     boxes = (
         select_box("test", "Test", [("", "all tests"), *((name, name) for name in tests)], chosen.test),
         select_box("kind", "Kind", [("", "all kinds"), *((name, name) for name in kinds if name)], chosen.kind),
@@ -185,4 +185,5 @@ def count_groups(counts: Sequence[VerdictCount], *, test: str = "", kind: str = 
     fitting = (count for count in counts if test in ("", count.test) and kind in ("", count.kind))
     if verdict == INCONSISTENT:
         return sum(count.inconsistent for count in fitting)
-    return sum(count.groups for count in fitting if verdict in ("", count.verdict))
+    verdicts = {FAILS: FAILING, PASSES: PASSING}.get(verdict, {verdict})
+    return sum(count.groups for count in fitting if not verdict or count.verdict in verdicts)
