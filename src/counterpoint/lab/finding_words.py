@@ -59,7 +59,7 @@ def describe_slice(features: Sequence[SliceFeature], tests: Mapping[str, str]) -
     """A conjunction of features in words.
 
     >>> describe_slice([SliceFeature("gold", "no"), SliceFeature("size", "small"), SliceFeature("kind", "color")], {})
-    'of the kind “color” whose right answer is “no” and about small objects'
+    'of the kind “color” whose gold is “no” and about small objects'
     """
     heads = [describe_feature(own, tests) for name in _HEADS for own in features if own.column == name]
     others = [describe_feature(own, tests) for own in sorted(features) if own.column not in _HEADS]

@@ -197,7 +197,7 @@ def _most_probable(answer: AnswerView | None) -> tuple[AnswerProbability, ...]:
 def _unknown_reason(answers: Iterable[AnswerView | None], relation: str) -> str:
     if any(answer is None or answer.state == State.FAILED for answer in answers):
         return "this model has not answered all of them"
-    return "each text has a right answer of its own" if relation == Relation.GOLD else "the relation cannot be judged"
+    return "each text has a gold answer of its own" if relation == Relation.GOLD else "the relation cannot be judged"
 
 
 def _queries(rows: pa.Table, names: list[str]) -> tuple[QueryView, ...]:
