@@ -9,7 +9,6 @@ from starlette.testclient import TestClient
 
 from benchmarks.crowded_lab import SUITES, make_lab
 from counterpoint.explorer.app import create_app
-from counterpoint.lab.reader import LabReader
 
 MODELS, FOLDED = 9, (*SUITES[:7], "plain", "question-bias")
 
@@ -17,10 +16,7 @@ MODELS, FOLDED = 9, (*SUITES[:7], "plain", "question-bias")
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     lab = make_lab(tmp_path_factory.mktemp("lab"), MODELS, FOLDED, groups=24)
-    cache = tmp_path_factory.mktemp("cache")
-    app = create_app(lab, cache=cache)
-    app.state.reader = LabReader(lab, cache)  # which builds all tables before the first page
-    return local_client(app)
+    return local_client(create_app(lab, cache=tmp_path_factory.mktemp("cache"), background=False))
 
 
 def _twin(client: TestClient, query: str = "") -> Any:

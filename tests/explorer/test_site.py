@@ -17,7 +17,9 @@ from counterpoint.cli.export_site import command
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.explorer.site.export import SiteProgress, SiteSelection, export_site, file_name
 from counterpoint.explorer.site.rewriting import LONGEST, PageRewriter
+from counterpoint.lab.reader import LabReader
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outcomes.selection import GroupFilter, list_groups
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +79,17 @@ def test_texts_stay_escaped(whole: Path) -> None:
 
 def test_each_suite_has_as_many_groups_as_were_asked_for(whole: Path) -> None:
     assert len(list((whole / "suites" / "plain" / "groups").glob("*.html"))) == 12
-    listing = (whole / "suites" / "plain" / "models" / "hasty.html").read_text("utf-8")
-    assert len(re.findall(r"<a[^>]*data-row", listing)) == 12
     found = (whole / "browse.html").read_text("utf-8")
     assert len(re.findall(r'<tr><th scope="row">', found)) == 12 + 8
+
+
+def test_the_results_of_a_model_list_the_groups_that_fail(whole: Path, lab: LabStore, cache: Path) -> None:
+    listing = (whole / "suites" / "plain" / "models" / "hasty.html").read_text("utf-8")
+    reader = LabReader(lab, cache)
+    reader.refresh()
+    fails = {f"{row.group_id:016x}" for row in list_groups(reader, GroupFilter("hasty", "plain", verdict="fails"), 25)}
+    paged = {path.stem for path in (whole / "suites" / "plain" / "groups").glob("*.html")}
+    assert set(re.findall(r'groups/(\w{16})\.html"[^>]*data-row', listing)) == fails & paged != set()
 
 
 def test_a_part_shows_nothing_of_the_rest(lab: LabStore, cache: Path, tmp_path: Path) -> None:
@@ -157,6 +166,13 @@ def test_a_fold_that_held_a_form_goes_with_it_and_others_stay() -> None:
     assert made == "<details><summary>More</summary>x</details>"
 
 
+def test_an_answer_that_is_its_reply_is_not_folded() -> None:
+    fold = '<details class="reply brief" data-terse><summary><b>yes</b></summary><small>0.1 s</small></details>'
+    page = f"<td>{fold}<small>70 %</small></td><details><summary>More</summary><small>x</small></details>"
+    kept = "<td><b>yes</b><small>70 %</small></td><details><summary>More</summary><small>x</small></details>"
+    assert PageRewriter(lambda address: "").rewrite(page) == kept
+
+
 def test_a_long_reply_is_cut_and_says_how_much_is_missing() -> None:
     reply = "&lt;" * 10 + "x" * LONGEST
     made = PageRewriter(lambda address: "").rewrite(f"<p>{reply}</p><pre>{reply}</pre><pre>short</pre>")
@@ -164,7 +180,7 @@ def test_a_long_reply_is_cut_and_says_how_much_is_missing() -> None:
     assert made == f"<p>{reply}</p><pre>{cut}… (10 more characters)</pre><pre>short</pre>"
 
 
-@pytest.mark.parametrize(("models", "groups", "most"), [(3, 3, 3_000_000), prove(20, 50, 20_000_000)])
+@pytest.mark.parametrize(("models", "groups", "most"), [(3, 3, 3_000_000), prove(40, 50, 20_000_000)])
 def test_a_site_of_photographs_is_light(models: int, groups: int, most: int, tmp_path: Path) -> None:
     suites = ("negation", "visual", "existence", "noise")
     lab = make_lab(tmp_path / "lab", models, suites, groups)

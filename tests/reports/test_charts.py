@@ -119,9 +119,10 @@ def test_text_is_large_enough_and_stays_inside_a_panel(kind: str, name: str) -> 
         width = float(str(root.get("viewBox")).split()[2])
         assert width <= WIDTH
         for text in root.iter(f"{SVG}text"):
-            size, x, shown = float(str(text.get("font-size"))), float(str(text.get("x"))), _shown(text)
+            size = float(str(text.get("font-size", root.get("font-size"))))
+            x, shown = float(str(text.get("x"))), _shown(text)
             start = {"start": x, "middle": x - text_width(shown, size) / 2, "end": x - text_width(shown, size)}
-            left = start[str(text.get("text-anchor"))]
+            left = start[str(text.get("text-anchor", "start"))]
             assert size >= 11
             assert left >= -8, shown
             assert left + text_width(shown, size) <= WIDTH + 8, shown

@@ -90,13 +90,14 @@ def create_app(
     password: str = "",
     pages: Sequence[PageEntry] = PAGES,
     encoder: str = ENCODER,
+    background: bool = True,
 ) -> Starlette:
     """Return the application over a lab; `host` is where it will listen, `cache` the folder for tables and thumbnails.
 
     `extra` draws pictures that are no files, by namespace, such as those of the built-in world. `progress` is told what
     is built for a large lab, while its pages show the suites that are ready. `models` loads those that visitors may
     try, by name. With a `password`, every page asks for it. `pages` are the rows of the registry.
-    Similar groups are found by the features of the model `encoder`.
+    Similar groups are found by the features of the model `encoder`. Without `background`, a page waits for its tables.
     """
     # other host names are refused on a loopback address, against DNS rebinding
     hosts = [*LOOPBACK, "[::1]", host] if host in LOOPBACK else ["*"]
@@ -131,7 +132,7 @@ def create_app(
         },
     )
     state = app.state
-    state.pages, state.reader = tuple(pages), LabReader(lab.opened(), cache, progress, background=True)
+    state.pages, state.reader = tuple(pages), LabReader(lab.opened(), cache, progress, background=background)
     state.reader.features = FeatureIndex(state.reader, pictures, cache or user_cache(), encoder)
     state.rendered, state.render_slots = LRUCache[str, bytes](RENDERED_BYTES), Semaphore(RENDER_SLOTS)
     state.thumbnails = Thumbnails(pictures, FileCache(cache or user_cache()))

@@ -26,7 +26,7 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
     {
         "same": "Every variant asks the same as the base, so the answer must stay.",
         "differs": "The variant reverses the base, so the answer must change.",
-        "gold": "Each text has a right answer of its own.",
+        "gold": "Each text has a gold answer of its own.",
         "ranks": "The caption, which is the base, must score above the foil.",
         "swap": "The input was exchanged, so the answer should not survive by itself.",
     }
@@ -73,6 +73,11 @@ class AnswerView(Struct, frozen=True):
     price: str = ""  # with its currency, where prices are known
 
     @property
+    def is_terse(self) -> bool:
+        """Whether the reply is what is shown, in one line, and nothing is recorded of how it was asked."""
+        return not (self.is_long or self.prompt or self.offered or "\n" in self.raw)
+
+    @property
     def facts(self) -> tuple[str, ...]:
         """How the value was taken and what the answer cost, as far as that is known."""
         tops = ", ".join(f"{likely.value} {100 * likely.probability:.1f} %" for likely in self.top)
@@ -82,7 +87,7 @@ class AnswerView(Struct, frozen=True):
                 [
                     self.state if self.state != State.OK else "",
                     f"value {_beginning(self.value)} by {self.rule}" if self.value and self.rule else "",
-                    "" if self.correct is None else f"credit {self.correct:.2f}",
+                    "" if self.correct in (None, 0, 1) else f"credit {self.correct:.2f}",
                     f"most probable: {tops}" if tops else "",
                     "" if self.tokens_in is None else f"{self.tokens_in:,} tokens in, {self.tokens_out or 0:,} out",
                     "" if self.seconds is None else f"{self.seconds:.3g} s",

@@ -17,8 +17,8 @@ WIDTHS = (160, 320, 640, 960, 1920)
 TALLEST = 3
 """How many times taller than wide a thumbnail may become; a taller picture is made narrower."""
 
-QUALITY = 80
-"""The quality of WebP: a photograph of 640 by 480 pixels takes some 60 kB."""
+QUALITY = 75
+"""The quality of WebP: a photograph of 640 by 480 pixels takes some 50 kB."""
 
 
 class Thumbnails:

@@ -30,6 +30,7 @@ from counterpoint.explorer.site.group_list import group_list_view
 from counterpoint.explorer.site.rewriting import PageRewriter
 from counterpoint.explorer.views import LabView
 from counterpoint.lab.reader import LabReader
+from counterpoint.metrics.verdicts import FAILS
 from counterpoint.store.folder import atomic_folder
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import Progress
@@ -53,6 +54,7 @@ CHOICES = 40
 """Files that the choices of a page's parameters may have."""
 
 _GROUP = re.compile(r"/suites/([^/]+)/groups/([0-9a-f]{16})")
+_RESULTS = re.compile(r"/suites/[^/]+/models/[^/?]+")
 _PICTURE = re.compile(r"/suites/[^/]+/pictures/[0-9a-f]{16}\.webp")
 
 
@@ -174,7 +176,8 @@ class SiteWriter:
         kept = sorted((name, value) for name, value in given if name in parameters)
         if len(kept) > 6:
             return ""
-        return f"{parts.path}?{urlencode(kept)}" if kept else parts.path
+        path = quote(unquote(parts.path))  # templates and functions escape different characters
+        return f"{path}?{urlencode(kept)}" if kept else path
 
     def _has_room(self, canonical: str) -> bool:
         """Return whether a page may have one more choice of its parameters: pairs of forty models would be 1,560."""
@@ -188,7 +191,8 @@ class SiteWriter:
         return None
 
     def _page(self, address: str) -> str:
-        response = self.client.get(address)
+        results = _RESULTS.fullmatch(address)
+        response = self.client.get(f"{address}?verdict={FAILS}" if results else address)  # the others are in Browse
         if response.is_server_error:
             raise StoreError(f"the page {address} cannot be rendered", hint="counterpoint serve shows why")
         return response.content.decode("utf-8", "replace")
@@ -262,9 +266,9 @@ def export_site(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise StoreError(f"{out} is not empty", hint="name a new folder; nothing is overwritten")
     pages = [entry for entry in pages if entry.static is not None]  # others are not in the navigation of files
-    app = create_app(LabSubset(lab.opened(), selection), cache=cache, extra=extra, progress=progress, pages=pages)
+    subset = LabSubset(lab.opened(), selection)
+    app = create_app(subset, cache=cache, extra=extra, progress=progress, pages=pages, background=False)
     reader: LabReader = app.state.reader
-    reader.findings.in_background = False  # a file is not asked for again
     reader.refresh()
     groups = {
         suite: frozenset(hex_id(base["group_id"]) for base in first_groups(reader, suite, selection.limit))

@@ -1,5 +1,6 @@
 """Rewriting of a page for the static site: links point to files; forms, scripts and downloads are removed."""
 
+import re
 from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
@@ -12,7 +13,7 @@ POLICY = (
 )
 """The content security policy of a file: the browser loads only files of the site, and the styles within charts."""
 
-LONGEST = 240
+LONGEST = 160
 """Characters of a reply that a file holds; the lab has the rest."""
 
 _REMOVED = frozenset({"form", "noscript", "script"})  # elements without a use where there is no server
@@ -37,6 +38,7 @@ class PageRewriter(HTMLParser):
         self._items: list[tuple[int, bool]] = []  # where each open list item began, and whether its link has no file
         self._folds: list[tuple[int, bool]] = []  # where each open fold began, and whether a form was removed from it
         self._reply: int | None = None  # characters of an open reply so far
+        self._terse = False  # inside an answer whose reply is what is shown, which is not folded
 
     def rewrite(self, page: str) -> str:
         """Return the page as a file of the site."""
@@ -51,7 +53,11 @@ class PageRewriter(HTMLParser):
                 self._skipped.append(tag)
             return
         attributes = dict(attrs)
-        if _is_removed(tag, attributes):
+        if tag == "details" and "data-terse" in attributes:
+            self._terse = True
+        elif self._terse and tag in ("summary", "small"):
+            self._skipped += [tag] if tag == "small" else []
+        elif _is_removed(tag, attributes):
             self._skipped.append(tag)
             if tag == "form" and self._folds:
                 self._folds[-1] = (self._folds[-1][0], True)
@@ -74,6 +80,9 @@ class PageRewriter(HTMLParser):
         if self._skipped:
             while self._skipped and self._skipped.pop() != tag:
                 pass
+            return
+        if self._terse and tag in ("summary", "details"):
+            self._terse = tag == "summary"
             return
         if tag == "head":
             self._out.append(f'  <script src="{escape(self._file("/static/site.js"))}" defer></script>\n')
@@ -108,7 +117,7 @@ class PageRewriter(HTMLParser):
         if self._skipped:
             return
         if self._reply is None:
-            self._out.append(text)
+            self._out.append(re.sub(r"\s*\n\s*", "\n", text))  # the indentation of templates
             return
         room = max(LONGEST - self._reply, 0)
         self._reply += 1 if text.startswith("&") else len(text)  # a character reference is never cut
@@ -117,7 +126,7 @@ class PageRewriter(HTMLParser):
     def _kept(self, tag: str) -> None:
         if tag in ("li", "details"):
             (self._items if tag == "li" else self._folds).append((len(self._out), False))
-        self._out.append(self.get_starttag_text() or "")
+        self._out.append("<pre>" if tag == "pre" else self.get_starttag_text() or "")  # a cut reply is not scrolled
         if tag == "pre":
             self._reply = 0
         if tag == "footer":

@@ -153,12 +153,8 @@ function row(said, place) {
 
 const bar = (width) => {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   svg.setAttribute("width", width);
   svg.setAttribute("aria-hidden", "true");
-  rect.setAttribute("width", "100%");
-  rect.setAttribute("height", "8");
-  svg.append(rect);
   return svg;
 };
 

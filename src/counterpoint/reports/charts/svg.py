@@ -70,10 +70,11 @@ class Drawing:
         whole = clean(text)
         fitted = fit(whole, room, size)
         tip = f"<title>{escape(whole)}</title>" if fitted != whole else ""
-        bold = f' font-weight="{weight}"' if weight != 400 else ""
+        style = f' font-size="{number(size)}"' if size != SMALL else ""  # what differs from the whole element
+        style += f' text-anchor="{anchor}"' if anchor != "start" else ""
+        style += f' font-weight="{weight}"' if weight != 400 else ""
         self.elements.append(
-            f'<text x="{number(x)}" y="{number(y)}" fill="{self.colors(color)}" font-size="{number(size)}" '
-            f'text-anchor="{anchor}"{bold}>{tip}{escape(fitted)}</text>'
+            f'<text x="{number(x)}" y="{number(y)}" fill="{self.colors(color)}"{style}>{tip}{escape(fitted)}</text>'
         )
 
     def line(
@@ -81,10 +82,11 @@ class Drawing:
     ) -> None:
         """A straight line with round ends where it is thick."""
         (x1, y1), (x2, y2) = start, end
-        more = (' stroke-linecap="round"' if width > 2 else "") + (f' stroke-dasharray="{dash}"' if dash else "")
+        style = f' stroke-width="{number(width)}"' if width != 1 else ""
+        style += (' stroke-linecap="round"' if width > 2 else "") + (f' stroke-dasharray="{dash}"' if dash else "")
         self.elements.append(
             f'<line x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}" '
-            f'stroke="{self.colors(color)}" stroke-width="{number(width)}"{more}/>'
+            f'stroke="{self.colors(color)}"{style}/>'
         )
 
     def rect(self, x: float, y: float, width: float, height: float, color: str) -> None:
@@ -308,6 +310,7 @@ def _element(title: str, tips: Sequence[str], width: float, height: float, body:
     styled = f' style="{style}"' if style else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {number(width)} {number(height)}" '
-        f'width="{number(width)}" height="{number(height)}" font-family="{FONT}"{styled}>'
+        f'width="{number(width)}" height="{number(height)}" font-family="{FONT}" '
+        f'font-size="{number(SMALL)}"{styled}>'
         f"<title>{escape(title)}</title><desc>{escape(described)}</desc>{body}</svg>"
     )
