@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from counterpoint import catalog
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
@@ -13,7 +15,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.lab.scores import score_models
 from counterpoint.lab.selection import record_text_only
 from counterpoint.metrics.scoring import ScoreRequest
-from counterpoint.store.blocks import PartitionedTable, whole_groups
+from counterpoint.store.blocks import BlockIndex, PartitionedTable, whole_groups
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
@@ -77,6 +79,22 @@ def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, 
     assert sum(row["value"] is not None for row in whole.rows) > 50
     assert replace(blocks, rows=()) == replace(whole, rows=())
     assert blocks.rows == whole.rows
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 40), st.integers(-1, 3))),
+    st.lists(st.integers(0, 45)),
+    st.sampled_from([1, 2**16, 2**58]),
+)
+def test_queries_are_found_in_every_block_that_has_them(
+    held: list[tuple[int, int]], sought: list[int], stretch: int
+) -> None:
+    """Also where ids are small, lie close together, or occur in several blocks and several times in one."""
+    wanted = np.array(sought, np.uint64) * np.uint64(stretch)
+    queries = np.array([*(query for query, _ in held), 0], np.uint64) * np.uint64(stretch)
+    rows, blocks = BlockIndex(queries, np.array([block for _, block in held], np.int16)).find(wanted)
+    expected = [(row, block) for row, query in enumerate(sought) for block in range(4) if (query, block) in held]
+    assert list(zip(rows.tolist(), blocks.tolist(), strict=True)) == expected
 
 
 def test_portions_end_with_their_groups() -> None:

@@ -1,7 +1,9 @@
 """Outcomes: right, consistent and state, as the definitions have them, by hand and by a naive loop."""
 
+import gc
 from collections import Counter
 from dataclasses import replace
+from weakref import ref
 
 import numpy as np
 import pyarrow as pa
@@ -164,6 +166,20 @@ def test_pairs_are_those_of_a_loop_in_the_order_of_the_table(groups: list[Made],
             assert (bool(judged.related[place]) if judged.known[place] else None) == expected
     same_cluster = judged.cluster[:, None] == judged.cluster[None, :]
     assert same_cluster.tolist() == [[one.cluster == two.cluster for two in naive] for one in naive]
+
+
+def test_outcomes_are_freed_with_their_last_reference() -> None:
+    """A block of many is judged after another: a cycle would keep all until the garbage collector runs."""
+    table, answers, _ = tables([Made((Member({"yes": 1.0}, Said()),) * 2)])
+    outcomes = judge(table, answers)
+    assert outcomes.pairs().labels("test").words == outcomes.sets().labels("test").words
+    alive = ref(outcomes.correct)
+    gc.disable()
+    try:
+        del outcomes
+        assert alive() is None
+    finally:
+        gc.enable()
 
 
 def test_changed_outcomes_have_units_of_their_own() -> None:

@@ -22,13 +22,13 @@ from counterpoint.lab.selection import (
 )
 from counterpoint.metrics.calibration import ReliabilityBin, reliability
 from counterpoint.metrics.metric import Ability, Metric, columns_read
-from counterpoint.metrics.outcomes import judge, sort_by_group
+from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.ranking import RankedPairs, acc_r_over_text, count_ranked, relate_by_text
 from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, displayed_by_suite
 from counterpoint.metrics.units import STATES, Floats
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
-from counterpoint.store.blocks import BLOCK_ROWS, AnswerBlocks, SuiteBlocks, open_blocks
+from counterpoint.store.blocks import BLOCK_ROWS, AnswerBlocks, SuiteBlocks, open_blocks, prefetch
 from counterpoint.store.lab import LabStore
 
 _OUTCOME_COLUMNS = ("suite", "test", "group_id", "role", "relation", "kind", "picture", "text", "query")
@@ -150,9 +150,7 @@ def score_models(
         for title, model in chosen.items():
             answers = blocks.answers(model.fingerprint, (*ANSWER_COLUMNS, *read, "rule"))
             totals, problems = ScoreTotals(request, contents), AnswerProblems()
-            for number in range(len(blocks)):
-                groups, given = blocks.groups(number), answers.read(number)
-                outcomes = judge(groups, given, request.threshold)
+            for number, (given, outcomes) in enumerate(prefetch(_judged(blocks, answers, request.threshold))):
                 problems.add(given, outcomes)
                 totals.add(replace(outcomes, text_related=baselines.relate(number) if baselines else None))
             if not request.pool:
@@ -164,6 +162,14 @@ def score_models(
         raise StoreError(fact, hint="run it on these suites first, or keep more with --by and --filter")
     notes = version_notes(models, chosen.values())
     return Scores(tuple(rows), request, displayed_by_suite(contents, rows, request), notes)
+
+
+def _judged(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float) -> Iterator[tuple[pa.Table, Outcomes]]:
+    """The answers of a model in each block, and their outcomes."""
+    for number in range(len(blocks)):
+        groups = blocks.groups(number)
+        given = answers.read(number, groups)
+        yield given, judge(groups, given, threshold)
 
 
 def rank_by_text(store: LabStore, groups: pa.Table) -> Floats | None:
@@ -182,13 +188,14 @@ class _TextBaselines:
 
     def relate(self, number: int) -> Floats | None:
         """Whether the best of them ranks each row of a block below its caption; None without one."""
-        baselines = [judge(self._blocks.groups(number), own.read(number)) for own in self._answers]
+        groups = self._blocks.groups(number)
+        baselines = [judge(groups, own.read(number, groups)) for own in self._answers]
         return relate_by_text(baselines, self._counts) if baselines else None
 
     def _count(self, answers: AnswerBlocks) -> RankedPairs:
         counts: dict[tuple[str, str], tuple[int, int]] = {}
-        for number in range(len(self._blocks)):
-            for name, (hits, cases) in count_ranked(judge(self._blocks.groups(number), answers.read(number))).items():
+        for _, outcomes in _judged(self._blocks, answers, 0.5):
+            for name, (hits, cases) in count_ranked(outcomes).items():
                 before = counts.get(name, (0, 0))
                 counts[name] = before[0] + hits, before[1] + cases
         return counts

@@ -155,16 +155,13 @@ def squared_errors(gold: pa.Table, top: pa.ChunkedArray) -> Floats:
 
 def best_answers(gold: pa.ChunkedArray) -> pa.Array:
     """The right answer with the most credit of each row, which stands first; null where there is none."""
-    return pc.list_element(_padded(_combined(gold)), 0).field("answer")
+    listed = _combined(gold)
+    sizes = pc.fill_null(pc.list_value_length(listed), 0).to_numpy()
+    return listed.flatten().field("answer").take(pa.array(np.cumsum(sizes) - sizes, mask=sizes == 0))
 
 
 def _combined(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-
-
-def _padded(gold: pa.Array) -> pa.Array:
-    """Gold with a null where it is empty, so that each row has a first entry."""
-    return pc.if_else(pc.greater(pc.fill_null(pc.list_value_length(gold), 0), 0), gold, pa.scalar([None], gold.type))
 
 
 def _equal(listed: pa.Array, best: pa.Array, gold: pa.Table, rows: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ consistent are separate columns.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,11 +68,12 @@ class Outcomes:
 
     def labels(self, name: str) -> Labels:
         """A column by its name: suite, test, kind, relation, gold (the best answer), or `tag:` and a tag's name."""
-        if name == "gold":
-            return self.words.gold
-        if name.startswith("tag:"):
-            return tag_labels(self.table["tags"], name.removeprefix("tag:"))
-        return Labels.of(self.table[name])
+        return _column_labels(self.table, self.words, name)
+
+    @property
+    def _labels(self) -> Callable[[str], Labels]:
+        """The same as a function without a reference to these outcomes, which hold the units that hold it."""
+        return partial(_column_labels, self.table, self.words)
 
     def units(self, kind: type[UnitKind]) -> UnitKind:
         """All units of a kind; they are made once, as many metrics and slices count them."""
@@ -116,7 +118,7 @@ class Outcomes:
             self.score,
             self.scale,
             self.value,
-            self.labels,
+            self._labels,
             self.table["tags"],
             np.full(len(row), np.nan) if self.text_related is None else self.text_related[row],
         )
@@ -129,7 +131,7 @@ class Outcomes:
         counted = np.logical_and.reduceat(self.state < _FAILED, starts)[several]
         rows = starts[several]
         variants, score = sizes[several] - 1, np.where(self.state == _OK, self.score, np.nan)
-        columns = self.cluster[rows], rows, self.threshold, variants, self.correct, score, self.labels
+        columns = self.cluster[rows], rows, self.threshold, variants, self.correct, score, self._labels
         return Sets(worst, counted, *columns)
 
     def _singles(self) -> Singles:
@@ -195,6 +197,14 @@ class Outcomes:
             fits = self.words.gold.at(row).where(["yes"])
             known |= ranks & ~fits & (~(np.isnan(self.score[base]) | np.isnan(self.score[row])) | odd)
         return related & ~refused, known
+
+
+def _column_labels(table: pa.Table, words: AnswerWords, name: str) -> Labels:
+    if name == "gold":
+        return words.gold
+    if name.startswith("tag:"):
+        return tag_labels(table["tags"], name.removeprefix("tag:"))
+    return Labels.of(table[name])
 
 
 _MAKERS: dict[type, Callable[[Outcomes], Any]] = {
@@ -331,7 +341,7 @@ def _values(answers: pa.Table, state: NDArray[np.int8]) -> Labels:
 
 def sort_by_group(table: pa.Table) -> pa.Table:
     """The rows with each group's together and its base first; most tables already are."""
-    if table.num_rows == 0 or is_together(table):
+    if table.num_rows == 0 or "block_row" in table.column_names or is_together(table):
         return table
     keys = [Labels.of(table[name]).codes for name in ("test", "suite")]
     order = np.lexsort((table["role"].to_numpy(), _numbers(table["group_id"]), *keys))
@@ -343,15 +353,9 @@ def sort_by_group(table: pa.Table) -> pa.Table:
 def is_together(table: pa.Table) -> bool:
     """Whether the rows of each group are together, its base first."""
     starts = table["role"].to_numpy() == 0
-    if not starts[0]:
-        return False
-    number = np.cumsum(starts) - 1
-    head = np.flatnonzero(starts)
-    ids = _numbers(table["group_id"])
-    if not (ids == ids[head][number]).all():
-        return False
-    words = (Labels.of(table[name]).codes for name in ("suite", "test"))
-    return all((codes == codes[head][number]).all() for codes in words)
+    keys: list[NDArray[np.integer]] = [Labels.of(table[name]).codes for name in ("suite", "test")]
+    keys.append(_numbers(table["group_id"]))
+    return bool(starts[0]) and all((starts[1:] | (key[1:] == key[:-1])).all() for key in keys)
 
 
 def find_bases(table: pa.Table) -> Rows:

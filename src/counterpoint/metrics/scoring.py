@@ -14,7 +14,15 @@ from counterpoint.language.answers.rule_sets import RULE_SETS
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.bias import BIAS
 from counterpoint.metrics.gathering import GatheredOutcomes
-from counterpoint.metrics.intervals import NO_SCORE, UPPER, Score, ShareSums, cluster_columns, statistic_interval
+from counterpoint.metrics.intervals import (
+    NO_SCORE,
+    UPPER,
+    Score,
+    ShareSums,
+    add_by,
+    cluster_columns,
+    statistic_interval,
+)
 from counterpoint.metrics.metric import (
     Contents,
     Metric,
@@ -170,9 +178,10 @@ class SliceSums:
 
     def add(self, place: NDArray[np.integer], columns: Sequence[Floats | Flags], slices: int) -> None:
         """Add the values of each column to the slices at their places, of which there are so many by now."""
-        self.sums = np.pad(self.sums, ((0, 0), (0, slices - self.sums.shape[1])))
-        for own, values in zip(self.sums, columns, strict=True):
-            np.add.at(own, place, values)
+        before = np.pad(self.sums, ((0, 0), (0, slices - self.sums.shape[1])))
+        places = np.concatenate([np.arange(slices), place])  # sums so far come first: the order decides the last bit
+        pairs = zip(before, columns, strict=True)
+        self.sums = np.array([add_by(places, np.concatenate([own, values]), slices) for own, values in pairs])
 
 
 class _UnitTotals:

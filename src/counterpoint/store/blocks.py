@@ -2,13 +2,16 @@
 
 Blocks follow the order in which pictures first occur in the suites, and rows of a block have the order of the suites.
 Up to `BLOCK_ROWS` rows are one block, which is the tables themselves. More are partitioned in temporary files: once for
-the groups, once for the answers of each model. What stays in memory is the query ids of the suites, eight bytes a row.
+the groups, once for the answers of each model. What stays in memory is 16 bytes for each row of the suites: its query,
+an index of the queries, and the number of its picture.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import State
-from counterpoint.metrics.labels import Labels
+from counterpoint.metrics.labels import Labels, renumber
 from counterpoint.metrics.metric import Contents, contents_by_suite
 from counterpoint.metrics.outcomes import BLOCK_COLUMNS, is_together, number_pictures, sort_by_group
 from counterpoint.metrics.slices import find_repeats, pool_name, pool_suites
@@ -27,16 +30,32 @@ from counterpoint.store.picture_digests import digests_of
 from counterpoint.store.storage import FileMissing
 from counterpoint.store.tables import ANSWERS, read_row_groups
 
-BLOCK_ROWS = 2_000_000
+BLOCK_ROWS = 500_000
 """The rows of suites that are scored at once, up to which nothing is partitioned."""
 
+_MOST_BLOCKS = 500  # each is an open file while they are written
 _GROUPED = ("suite", "test", "relation", "mode", "group_id", "role")
 _PLACES = (*_GROUPED, "picture", "query")
-_COLUMNS = (*_PLACES, "kind", "gold", "tags")
+_COLUMNS = (*_GROUPED, "query", "kind", "gold", "tags")
+_FEW_WORDS = ("value", "rule", "state", "digest")  # columns of answers
+_MANY_WORDS = 1_000  # from which on a column of a partition is not dictionary-encoded
 _ROUTED_ROWS = 250_000  # at once, as one array of texts holds 2 GiB at most
-_BITS = np.uint64(16)  # of a key that hold the number of a block
+_BLOCK = np.uint64(2**16 - 1)  # the bits of a key that hold the number of a block
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads ids, whatever they are, over all numbers of 64 bits
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.integer]
+Ids = NDArray[np.uint64]
+Item = TypeVar("Item")
+
+
+def prefetch(items: Iterable[Item]) -> Iterator[Item]:
+    """The same items; a thread makes the next one while one is in use."""
+    iterator, end = iter(items), object()
+    with ThreadPoolExecutor(1) as thread:
+        pending = thread.submit(next, iterator, end)
+        while (item := pending.result()) is not end:
+            pending = thread.submit(next, iterator, end)
+            yield item  # type: ignore[misc]
 
 
 class PartitionedTable:
@@ -44,18 +63,20 @@ class PartitionedTable:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._schema: pa.Schema | None = None
         self._writers: dict[int, pa.ipc.RecordBatchStreamWriter] = {}
 
-    def add(self, table: pa.Table, partition: Numbers) -> None:
-        """Add rows, each to its partition."""
-        order = np.argsort(partition, kind="stable")
-        numbers, starts = np.unique(partition[order], return_index=True)
-        ordered = table.take(pa.array(order)).combine_chunks()
-        ends = np.append(starts, len(order))[1 : len(numbers) + 1]
-        for number, start, end in zip(numbers.tolist(), starts, ends, strict=True):
+    def add(self, table: pa.Table, partition: Numbers, rows: Numbers | None = None) -> None:
+        """Add rows, each to its partition; all rows of the table, or these."""
+        table = table.unify_dictionaries().cast(self._fixed_schema(table))
+        order = np.argsort(partition.astype(np.uint16), kind="stable")  # a radix sort
+        ends = np.cumsum(np.bincount(partition)).tolist()
+        ordered = table.take(pa.array(order if rows is None else rows[order]))
+        for number, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+            if start == end:
+                continue
             if number not in self._writers:
-                options = pa.ipc.IpcWriteOptions(compression="lz4")
-                self._writers[number] = pa.ipc.new_stream(self._file(number), table.schema, options=options)
+                self._writers[number] = pa.ipc.new_stream(self._file(number), table.schema)
             self._writers[number].write_table(ordered.slice(start, end - start))
 
     def close(self) -> None:
@@ -68,7 +89,16 @@ class PartitionedTable:
         if number not in self._writers:
             return empty
         with pa.OSFile(str(self._file(number))) as file, pa.ipc.open_stream(file) as stream:
-            return stream.read_all()
+            return stream.read_all().unify_dictionaries()
+
+    def _fixed_schema(self, table: pa.Table) -> pa.Schema:
+        """The schema of the first rows, without dictionaries of many words: each partition would hold all of them."""
+        if self._schema is None:
+            self._schema = table.schema
+            for place, field in enumerate(table.schema):
+                if pa.types.is_dictionary(field.type) and len(Labels.of(table[field.name]).words) > _MANY_WORDS:
+                    self._schema = self._schema.set(place, field.with_type(field.type.value_type))
+        return self._schema
 
     def _file(self, number: int) -> Path:
         return self._folder / f"{number}.arrows"
@@ -91,82 +121,80 @@ class SuiteBlocks:
         self._sorted: dict[str, pa.Table] = {}  # suites whose groups are not together on disk
         self.contents: dict[tuple[str, ...], Contents] = {}  # by suite and test
         self._whole: pa.Table | None = None
-        self._count, self._keys = 1, np.empty(0, np.uint64)
-        if sum(lab.manifest(name).rows for name in self._names) <= rows:
+        self._count = 1
+        many = sum(lab.manifest(name).rows for name in self._names)
+        if many <= rows:
             self._whole = self._read_whole()
             self.contents = dict(contents_by_suite(self._whole, "test"))
         else:
-            self._partition(rows)
+            self._partition(many, max(rows, many // _MOST_BLOCKS))
 
     def __len__(self) -> int:
         return self._count
 
     def groups(self, number: int) -> pa.Table:
         """The groups of a block, with the columns of `metrics.outcomes.BLOCK_COLUMNS` where there are several."""
-        return self._whole if self._whole is not None else self._groups.read(number, self._empty)
+        if self._whole is not None:
+            return self._whole
+        table = self._groups.read(number, self._empty)
+        pictures = _with_used_words(table["picture"].to_numpy(), self._pictures)
+        return table.set_column(table.column_names.index("picture"), "picture", pictures)
 
     def answers(self, fingerprint: str, columns: Sequence[str]) -> "AnswerBlocks":
         """The answers of a model to these suites, with these columns."""
         return AnswerBlocks(self, self._lab, fingerprint, columns, self._whole is not None, self._new_folder())
 
-    def route(self, queries: NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
-        """The rows of an array of queries that a block needs, and the number of that block.
-
-        A key of the index is a query without its lowest bits and a block in their place. Two queries that share all
-        other bits are taken to the blocks of both, which changes no score.
-        """
-        order = np.argsort(queries)
-        floor = queries[order] >> _BITS << _BITS
-        starts = np.searchsorted(self._keys, floor)
-        sizes = np.searchsorted(self._keys, floor | np.uint64(2**16 - 1), side="right") - starts
-        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        block = (self._keys[np.repeat(starts, sizes) + within] & np.uint64(2**16 - 1)).astype(np.int64)
-        rows = np.repeat(order, sizes)
-        again = np.argsort(rows, kind="stable")  # later answers stay behind earlier ones
-        return rows[again], block[again]
+    def route(self, queries: Ids) -> tuple[Numbers, Numbers]:
+        """The rows of an array of queries that a block needs, and the number of that block."""
+        return self._index.find(queries)
 
     def _read_whole(self) -> pa.Table:
         """All suites in one table."""
         tables = [sort_by_group(self._lab.suite(name).groups.replace_schema_metadata()) for name in self._names]
         return pool_suites(pa.concat_tables(tables)) if self._pool else pa.concat_tables(tables)
 
-    def _partition(self, rows: int) -> None:
+    def _partition(self, many: int, rows: int) -> None:
         """Find the block of each group in a first pass over narrow columns, and write the groups in a second one."""
-        self._sort_scattered()
-        survey = _Survey()
-        for number, name in enumerate(self._names):
-            for portion in self._portions(name, _PLACES):
-                survey.add(number, portion)
+        survey = self._survey(many)
         survey.finish(rows, self._pool)
-        self._count, self._keys = int(survey.block.max(initial=0)) + 1, survey.keys()
-        self._groups, first = PartitionedTable(self._new_folder()), 0
-        label = pool_name(self._names)
+        self._count, self._index = int(survey.block.max(initial=0)) + 1, survey.index()
+        self._groups, self._pictures = PartitionedTable(self._new_folder()), survey.pictures.words
+        for table, block in prefetch(self._completed(survey)):
+            self._empty = table.slice(0, 0)
+            self._groups.add(table, block)
+        self._groups.close()
+
+    def _survey(self, many: int) -> "_Survey":
+        """Pictures, queries and sizes of all groups; suites whose groups are not together are sorted first."""
+        survey = _Survey(many)
+        for number, name in enumerate(self._names):
+            for portion in prefetch(self._portions(name, _PLACES)):
+                if name not in self._sorted and not is_together(portion):
+                    portions = list(suites.read_portions(self._lab.storage, f"suites/{name}", (*_COLUMNS, "picture")))
+                    self._sorted[name] = sort_by_group(pa.concat_tables(portions).unify_dictionaries())
+                    return self._survey(many)
+                survey.add(number, portion)
+        return survey
+
+    def _completed(self, survey: "_Survey") -> Iterator[tuple[pa.Table, Numbers]]:
+        """Portions of all suites with what was found of their rows, and the block of each row."""
+        label, row, group = pool_name(self._names), 0, 0
         for name in self._names:
             rules = self._lab.manifest(name).rules
             for portion in self._portions(name, _COLUMNS):
-                many = len(np.flatnonzero(portion["role"].to_numpy() == 0))
-                table, block = survey.complete(_with_word(portion, "rules", rules), first, many)
-                first += many
+                table, block = survey.complete(_with_word(portion, "rules", rules), row, group)
+                row, group = row + portion.num_rows, group + int((portion["role"].to_numpy() == 0).sum())
                 if self._pool:
                     table = _with_word(table.drop_columns(["suite"]), "suite", label)
                 for key, contents in contents_by_suite(table, "test").items():
                     self.contents[key] = self.contents.get(key, Contents()) | contents
-                self._empty = table.slice(0, 0)
-                self._groups.add(table, block)
-        self._groups.close()
+                yield table, block
 
     def _portions(self, name: str, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Columns of a suite in portions of whole groups."""
         if name in self._sorted:
             return iter([self._sorted[name].select(columns)])
         return whole_groups(suites.read_portions(self._lab.storage, f"suites/{name}", columns))
-
-    def _sort_scattered(self) -> None:
-        """Read the suites whose groups are not together, and sort them; those that we write are."""
-        for name in self._names:
-            if not all(map(is_together, self._portions(name, _GROUPED))):
-                portions = list(suites.read_portions(self._lab.storage, f"suites/{name}", _COLUMNS))
-                self._sorted[name] = sort_by_group(pa.concat_tables(portions).unify_dictionaries())
 
     def _new_folder(self) -> Path:
         folder = self._folder / str(len([*self._folder.iterdir()]))
@@ -192,18 +220,18 @@ class AnswerBlocks:
             self._values = values.read_values(lab.storage, fingerprint)
             self._partition()
 
-    def read(self, number: int) -> pa.Table:
-        """The answers to the queries of a block, once per query and trial; the metadata have their `scale`."""
+    def read(self, number: int, groups: pa.Table) -> pa.Table:
+        """The answers to the groups of a block, once per query and trial; the metadata have their `scale`."""
         if self._is_whole:
             return self._lab.read_answers(self._fingerprint, self._columns)
-        groups = self._blocks.groups(number).select(["query", "picture"])
 
         def digests(queries: pa.Array) -> pa.Table:
-            return digests_of(self._lab.storage, groups.filter(pc.is_in(groups["query"], value_set=queries)))
+            rows = groups.select(["query", "picture"]).filter(pc.is_in(groups["query"], value_set=queries))
+            return digests_of(self._lab.storage, rows.set_column(1, "picture", rows["picture"].cast(pa.string())))
 
         table = answers.settle_repeats(self._table.read(number, self._empty), digests)
         if self._values.num_rows:
-            table = values.overlay_values(table, self._values)
+            table = values.overlay_values(table.cast(self._empty.schema), self._values)
         return table.select(self._columns).replace_schema_metadata({"scale": self._lab.scale(self._fingerprint)})
 
     def _partition(self) -> None:
@@ -215,10 +243,8 @@ class AnswerBlocks:
             target.mkdir()
             self._table = PartitionedTable(target)
             try:
-                for name in list_parts(self._lab.storage, folder):
-                    for portion in read_row_groups(self._lab.storage, name, answers.FOLDER, needed):
-                        for start in range(0, portion.num_rows, _ROUTED_ROWS):
-                            self._add(portion.slice(start, _ROUTED_ROWS))
+                for portion, rows, block in prefetch(self._routed(list_parts(self._lab.storage, folder), needed)):
+                    self._table.add(portion, block, rows)
             except FileMissing:
                 continue  # a run merged its parts after they were listed
             finally:
@@ -227,89 +253,166 @@ class AnswerBlocks:
         fact = f"the answers in {self._lab.storage.describe(folder)} vanish while they are read"
         raise FileMissing(fact, hint="is another program deleting them?")
 
-    def _add(self, portion: pa.Table) -> None:
-        """Add answers to the blocks that need them, without raw texts unless probabilities or values refer to them."""
-        rows, block = self._blocks.route(portion["query"].to_numpy())
+    def _routed(self, parts: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[pa.Table, Numbers, Numbers]]:
+        """The answers in parts, with the rows that a block needs and its number.
+
+        They are without raw texts, unless probabilities or values refer to these.
+        """
         is_raw_needed = "top" in self._columns or self._values.num_rows
-        narrow = portion if is_raw_needed else _without_read_texts(portion)
-        self._table.add(narrow.take(pa.array(rows)), block)
+        for name in parts:
+            for whole in read_row_groups(self._lab.storage, name, answers.FOLDER, columns, _FEW_WORDS):
+                for start in range(0, whole.num_rows, _ROUTED_ROWS):
+                    portion = whole.slice(start, _ROUTED_ROWS)
+                    narrow = portion if is_raw_needed else _without_read_texts(portion)
+                    yield narrow, *self._blocks.route(portion["query"].to_numpy())
+
+
+class BlockIndex:
+    """Which blocks need a query: sorted keys, and where those with the same upper bits begin.
+
+    A key is the spread id of a query without its lowest bits and a block in their place. Two queries that share all
+    other bits are taken to the blocks of both, which changes no score.
+    """
+
+    def __init__(self, queries: Ids, block: Numbers) -> None:
+        """Of queries, which are overwritten and end with a spare place, and of the block of each, -1 for none."""
+        keys = queries
+        keys *= _FACTOR
+        keys &= ~_BLOCK
+        for start in range(0, len(block), _ROUTED_ROWS):
+            part = slice(start, start + _ROUTED_ROWS)
+            keys[:-1][part] |= block[part].astype(np.uint64) & _BLOCK
+        if block.min(initial=0) < 0:
+            keys = keys[np.append(block >= 0, True)]
+        keys[-1] = 2**64 - 1  # no block has this number
+        keys.sort()
+        fresh = keys[1:] != keys[:-1]
+        self._keys = keys if fresh.all() else keys[np.append(True, fresh)]
+        bits = max(len(self._keys).bit_length() - 1, 1)
+        self._shift = np.uint64(64 - bits)
+        self._starts = np.zeros(2**bits + 1, np.uint32 if len(keys) < 2**32 else np.uint64)
+        for start in range(0, len(self._keys), _ROUTED_ROWS):
+            prefix = self._prefix(self._keys[start : start + _ROUTED_ROWS])
+            counts = np.bincount(prefix - prefix[0])
+            self._starts[prefix[0] + 1 : prefix[0] + 1 + len(counts)] += counts.astype(self._starts.dtype)
+        np.cumsum(self._starts, out=self._starts, dtype=self._starts.dtype)
+
+    def find(self, queries: Ids) -> tuple[Numbers, Numbers]:
+        """The rows of an array of queries that a block needs, in their order, and the number of that block."""
+        floor = queries * _FACTOR & ~_BLOCK
+        place = self._starts[self._prefix(floor)].astype(np.int64)
+        below = np.flatnonzero(self._keys[place] < floor)
+        while len(below):
+            place[below] += 1
+            below = below[self._keys[place[below]] < floor[below]]
+        row, rows, blocks = np.arange(len(queries)), list[Numbers](), list[Numbers]()
+        while len(row):
+            key = self._keys[place]
+            fits = key - floor <= _BLOCK
+            row, floor, place = row[fits], floor[fits], place[fits] + 1
+            rows.append(row)
+            blocks.append((key[fits] & _BLOCK).astype(np.uint16))
+        found, block = np.concatenate([row, *rows]), np.concatenate([np.empty(0, np.uint16), *blocks])
+        if len(rows) <= 2:  # as the second round found nothing
+            return found, block
+        order = np.argsort(found, kind="stable")  # later answers stay behind earlier ones
+        return found[order], block[order]
+
+    def _prefix(self, keys: Ids) -> Numbers:
+        return (keys >> self._shift).view(np.int64)
 
 
 class _Survey:
     """The picture, size and block of each group of suites, and the queries of their rows."""
 
-    def __init__(self) -> None:
-        self._pictures: list[pa.Array] = []
+    def __init__(self, rows: int) -> None:
+        self._query, self._rows = np.empty(rows + 1, np.uint64), 0
+        self._pictures, self._added_words = list[pa.DictionaryArray](), 0
         self._sizes: list[Numbers] = []
-        self._queries: list[NDArray[np.uint64]] = []
-        self._ids: list[NDArray[np.uint64]] = []
+        self._ids: list[Ids] = []
         self._suite: list[Numbers] = []
 
     def add(self, suite: int, portion: pa.Table) -> None:
         """Add whole groups of a suite."""
-        starts = np.flatnonzero(portion["role"].to_numpy() == 0)
-        self._pictures.append(pa.concat_arrays(portion["picture"].take(pa.array(starts)).chunks).dictionary_encode())
-        self._sizes.append(np.diff(np.append(starts, portion.num_rows)))
-        self._queries.append(portion["query"].to_numpy())
+        starts, many = np.flatnonzero(portion["role"].to_numpy() == 0), portion.num_rows
+        self._add_pictures(portion["picture"])
+        self._sizes.append(np.diff(np.append(starts, many)).astype(np.int32))
+        self._query[self._rows : self._rows + many] = portion["query"].to_numpy()
         self._ids.append(portion["group_id"].to_numpy()[starts])
-        self._suite.append(np.full(len(starts), suite, np.int64))
+        self._suite.append(np.full(len(starts), suite, np.int16))
+        self._rows += many
 
     def finish(self, rows: int, pool: bool) -> None:
         """Number pictures and rows, and assign blocks of about so many rows; pooled groups that repeat have none."""
-        self.size, self._query = np.concatenate(self._sizes), np.concatenate(self._queries)
+        self.pictures, self.size = Labels.of(pa.chunked_array(self._pictures)), np.concatenate(self._sizes)
         suite, kept = np.concatenate(self._suite), np.ones(len(self.size), np.bool_)
         if pool:
             kept = ~find_repeats(suite, np.concatenate(self._ids))
-        pictures = Labels.of(pa.chunked_array(self._pictures))
-        self.cluster = np.full(len(kept), -1, np.int64)
-        self.cluster[kept] = number_pictures(pictures.at(np.flatnonzero(kept)))
+        self.cluster = np.full(len(kept), -1, np.int32)
+        self.cluster[kept] = number_pictures(self.pictures.at((np.cumsum(self.size) - self.size)[kept]))
         load = np.bincount(self.cluster[kept], self.size[kept]).cumsum()
         share = load[-1] / max(np.ceil(load[-1] / rows), 1)
-        self.block = np.where(kept, np.minimum((load - 1) // share, 2**16 - 1).astype(np.int64)[self.cluster], -1)
-        self._end, self._first_row = np.cumsum(self.size), np.cumsum(np.where(kept, self.size, 0))
+        self.block = np.where(kept, ((load - 1) // share).astype(np.int16)[self.cluster], np.int16(-1))
         self._repeated: NDArray[np.bool_] | None = None
         if pool:
             inside = np.repeat(kept, self.size)
-            self._repeated = np.zeros(len(self._query), np.bool_)
-            self._repeated[inside] = find_repeats(np.repeat(suite, self.size)[inside], self._query[inside])
-        del self._pictures, self._sizes, self._queries, self._ids, self._suite
+            self._repeated = np.zeros(self._rows, np.bool_)
+            self._repeated[inside] = find_repeats(np.repeat(suite, self.size)[inside], self._query[:-1][inside])
+        del self._pictures, self._sizes, self._ids, self._suite
 
-    def keys(self) -> NDArray[np.uint64]:
-        """The index of queries for `SuiteBlocks.route`, sorted."""
-        block = np.repeat(self.block, self.size)
-        keys = (self._query >> _BITS << _BITS) | np.maximum(block, 0).astype(np.uint64)
-        keys = keys[block >= 0]
+    def index(self) -> BlockIndex:
+        """The index of queries, which are not kept."""
+        query = self._query
         del self._query
-        keys.sort()
-        return np.asarray(keys[np.append(True, keys[1:] != keys[:-1])], np.uint64)
+        return BlockIndex(query, np.repeat(self.block, self.size))
 
-    def complete(self, portion: pa.Table, first: int, many: int) -> tuple[pa.Table, Numbers]:
-        """The kept rows of the groups from `first` on with their places among all, and the block of each."""
-        own = slice(first, first + many)
-        sizes = self.size[own]
-        block, cluster = np.repeat(self.block[own], sizes), np.repeat(self.cluster[own], sizes)
-        start = int(self._end[first] - self.size[first]) if many else 0
+    def complete(self, portion: pa.Table, first_row: int, first_group: int) -> tuple[pa.Table, Numbers]:
+        """The kept rows of the next groups with their places among all, and the block of each."""
+        rows = slice(first_row, first_row + portion.num_rows)
+        groups = slice(first_group, first_group + np.count_nonzero(portion["role"].to_numpy() == 0))
+        sizes = self.size[groups]
+        block, places = np.repeat(self.block[groups], sizes), np.arange(rows.start, rows.stop)
+        columns = [*zip(BLOCK_COLUMNS, (places, np.repeat(self.cluster[groups], sizes)), strict=True)]
+        columns.append(("picture", self.pictures.codes[rows]))
         if self._repeated is not None:
-            portion = portion.append_column("repeated", pa.array(self._repeated[start : start + len(block)]))
-        places = (pa.array(start + np.arange(len(block))), pa.array(cluster))
-        for name, column in zip(BLOCK_COLUMNS, places, strict=True):
-            portion = portion.append_column(name, column)
+            columns.append(("repeated", self._repeated[rows]))
+        for name, column in columns:
+            portion = portion.append_column(name, pa.array(column))
         kept = block >= 0
         return (portion, block) if kept.all() else (portion.filter(pa.array(kept)), block[kept])
+
+    def _add_pictures(self, column: pa.ChunkedArray) -> None:
+        """Encode pictures, and merge dictionaries whenever the added ones are as long as the merged one."""
+        self._pictures += column.chunks
+        self._added_words += sum(len(chunk.dictionary) for chunk in column.chunks)
+        if self._added_words > 2 * len(self._pictures[0].dictionary):
+            merged = Labels.of(pa.chunked_array(self._pictures))
+            indices = pa.array(merged.codes, mask=merged.codes < 0)
+            self._pictures = [pa.DictionaryArray.from_arrays(indices, merged.words)]
+            self._added_words = len(merged.words)
 
 
 def whole_groups(portions: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """The same rows in portions that end where a group ends."""
     rest: pa.Table | None = None
     for portion in portions:
-        table = portion if rest is None else pa.concat_tables([rest, portion]).unify_dictionaries()
+        table = portion if rest is None else pa.concat_tables([rest, portion])
         starts = np.flatnonzero(table["role"].to_numpy() == 0)
         cut = int(starts[-1]) if len(starts) else 0
         if cut:
             yield table.slice(0, cut)
-        rest = table.slice(cut)
+        rest = _without_unused_words(table.slice(cut))
     if rest is not None and rest.num_rows:
         yield rest
+
+
+def _without_unused_words(table: pa.Table) -> pa.Table:
+    """A few rows of a table, with dictionaries of their own."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            column = table[field.name].cast(field.type.value_type).dictionary_encode()
+            table = table.set_column(place, field, column)
+    return table
 
 
 def _with_word(table: pa.Table, name: str, word: str) -> pa.Table:
@@ -317,7 +420,19 @@ def _with_word(table: pa.Table, name: str, word: str) -> pa.Table:
     return table.append_column(name, pa.DictionaryArray.from_arrays(np.zeros(table.num_rows, np.int32), [word]))
 
 
+def _with_used_words(codes: Numbers, words: pa.Array) -> pa.DictionaryArray:
+    """Words by their numbers, -1 for none, with a dictionary of those that occur."""
+    known = codes >= 0
+    present = codes[known].astype(np.int64)
+    least = int(present.min(initial=len(words)))
+    numbers, used = renumber(present - least, int(present.max(initial=least)) - least + 1)
+    indices = np.zeros(len(codes), np.int32)
+    indices[known] = numbers
+    return pa.DictionaryArray.from_arrays(pa.array(indices, mask=~known), words.take(pa.array(used + least)))
+
+
 def _without_read_texts(table: pa.Table) -> pa.Table:
     """Answers whose raw texts are left out where a value was read: nothing compares those."""
-    texts = pc.if_else(pc.equal(table["state"], State.UNPARSED.value), table["raw"], "")
+    is_unread = pa.array(Labels.of(table["state"]).where([State.UNPARSED]))
+    texts = pc.if_else(is_unread, table["raw"], "")
     return table.set_column(table.column_names.index("raw"), table.schema.field("raw"), texts)

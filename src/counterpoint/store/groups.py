@@ -90,9 +90,10 @@ def _choices(column: pa.ChunkedArray) -> list[tuple[str, ...]]:
 def check_groups(table: pa.Table, place: str) -> pa.Table:
     """The table, after a check of the values of its columns; StoreError names the first invalid row."""
     for column, known in (("relation", Relation), ("mode", Mode)):
-        names = pa.array([member.value for member in known], pa.string())
-        fits = pc.is_in(table[column].cast(pa.string()), value_set=names)
-        _refuse(table, place, pc.invert(fits), column, f"is none of {', '.join(known)}")
+        names = [member.value for member in known]
+        if set(pc.unique(table[column].unify_dictionaries()).to_pylist()) - set(names):
+            fits = pc.is_in(table[column].cast(pa.string()), value_set=pa.array(names, pa.string()))
+            _refuse(table, place, pc.invert(fits), column, f"is none of {', '.join(known)}")
     for column in (name for name in ("edits", "feature_edits") if name in table.column_names):
         broken = pa.array([line for line in pc.unique(table[column]).to_pylist() if not _readable(line)], pa.string())
         _refuse(table, place, pc.is_in(table[column], value_set=broken), column, "is no chain of edits")
