@@ -21,24 +21,16 @@ READ = {
     "Which color is the snow?": "white",
     "Is the black animal sitting on the green chair?": "no",
     "Is the black animal to the right of the green chair?": "no",
-    "Does the person that is playing play with a ball?": "yes",
     "Is there a wine glass to the right of the man on the left?": "yes",
     "Is there a wine glass to the left of the painting?": "yes",
     "Is there a wine glass to the left of the paper?": "yes",
     "Is there a wine glass to the left of the man on the right?": "yes",
-    "Is the black street light to the right or to the left of the man at the window?": "right",
-    "Is the street light to the right or to the left of the man at the window?": "right",
     "Is there a horse to the right of the person on the left side?": "no",
     "Is there a ball to the left of the person on the left side?": "no",
-    "Is there a pizza slice to the right of the person on the left side?": "no",
-    "Is there any paper to the right of the person on the left side?": "no",
-    "Is there a rock to the right of the person on the left side?": "no",
+    "Is there a cat to the right of the person on the left side?": "no",
+    "Is there an elephant to the right of the person on the left side?": "no",
     "Is there a car to the right of the person on the left side?": "no",
-    "Is there a tag to the right of the person on the left side?": "no",
     "Is there a zebra to the right of the person on the left side?": "no",
-    "Is there a shelf to the right of the person on the left side?": "no",
-    "Is the man on the left to the right or to the left of the woman in the middle?": "left",
-    "Is the lady to the right or to the left of the man on the right?": "left",
     "Is there a monkey to the right of the mirror?": "yes",
     "Is the food to the right of leaves?": "yes",
     "Is the food to the right of a gate?": "yes",
@@ -62,7 +54,7 @@ def test_every_real_contrast_was_read_and_found_right(made: tuple[list[Group], T
         if gold
     }
     assert told.items() <= READ.items()
-    assert len({dict(group.tags[0])["question"] for group in groups}) >= 9, "of the 14 that are matched"
+    assert len({dict(group.tags[0])["question"] for group in groups}) >= 6, "of the 14 that are matched"
 
 
 def test_a_second_opinion_reads_every_original_and_contrast_in_its_own_words_and_agrees() -> None:

@@ -109,7 +109,9 @@ def is_plausible(name: str, indoors: bool) -> bool:
     (True, True, False, True)
     """
     kinds = ("furniture", "appliance", "electronic device", "container") if indoors else ("vehicle", "plant", "water")
-    return is_known(name) and any(is_a(name, kind) for kind in ("person", "animal", "bag", *kinds))
+    if not is_known(name) or is_a(name, "fish"):
+        return False
+    return any(is_a(name, kind) for kind in ("person", "animal", "bag", *kinds))
 
 
 def survey(items: Iterable[GroundedQuestion]) -> ContrastSurvey:
