@@ -209,13 +209,9 @@ def _cell(vote: Vote, column: str) -> object:
 
 def vote_values(table: pa.Table) -> list[Vote]:
     """The rows of a table of votes."""
-    names = [field.name for field in fields(Vote) if field.name != "corrections"]
-    rows = zip(*(table[name].to_pylist() for name in names), strict=True)
-    corrections = table["corrections"].to_pylist()
-    return [
-        Vote(*row, tuple(GoldCorrection(**own) for own in wrong or ()))
-        for row, wrong in zip(rows, corrections, strict=True)
-    ]
+    columns = {own.name: table[own.name].to_pylist() for own in fields(Vote)}
+    columns["corrections"] = [tuple(GoldCorrection(**own) for own in wrong or ()) for wrong in columns["corrections"]]
+    return [Vote(*row) for row in zip(*columns.values(), strict=True)]
 
 
 def put_review(storage: Storage, settings: ReviewSettings) -> None:
