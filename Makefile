@@ -53,9 +53,9 @@ prove: $(READY)       ## the heavy proofs in full, with their figures printed
 	$(BIN)/python -m benchmarks.interval_coverage
 	$(BIN)/python -m benchmarks.comparison_size
 	$(BIN)/python -m benchmarks.calibration_coverage
-	$(BIN)/python -m benchmarks.damage
+	$(BIN)/python -m benchmarks.damage --count 2000 --seconds 1200
 	$(BIN)/python -m benchmarks.attacks.damaged_labs --count 10000 --seconds 1800
-	$(BIN)/python -m benchmarks.attacks.hostile_requests --count 2000
+	$(BIN)/python -m benchmarks.attacks.hostile_requests --count 5000 --seconds 600
 	$(BIN)/python -m benchmarks.attacks.hostile_servers --seconds 1200
 	$(BIN)/python -m benchmarks.attacks.kills --kills 1000 --seconds 1200
 	$(BIN)/python -m benchmarks.source_speed

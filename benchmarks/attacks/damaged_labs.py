@@ -3,11 +3,13 @@
 One file of a small lab is damaged at a time: a byte flipped, bytes cut off, added or overwritten, a value of a document
 changed, the file deleted or exchanged for another one. `verify` must name it or refuse the lab, or all that can be read
 must be what it was; a document that stands alone, such as a named slice, may be gone. Everything
-else is a fault: an exception of another kind, and a lab that holds and reads otherwise.
+else is a fault: an exception of another kind, a lab that holds and reads otherwise, and more memory than the operating
+system allows.
 """
 
 import argparse
 import json
+import resource
 import shutil
 import sys
 from collections import Counter
@@ -26,6 +28,9 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.lab.saved_slices import list_slices
 from counterpoint.store.lab import LabStore
 from counterpoint.store.votes import read_reviews, read_voters, read_votes
+
+ADDRESS_SPACE = 8 * 2**30
+"""Bytes of the program's address space; libraries map more than they use."""
 
 DAMAGE = ("flip", "cut", "append", "overwrite", "edit", "delete", "exchange")
 
@@ -148,6 +153,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=inf, help="end after so many seconds, whatever the count")
     given = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     start = perf_counter()
     endings, faults = run_attacks(given.count, given.seed, given.seconds)
     print(f"{endings.total():,} damaged files in {perf_counter() - start:.0f} s: {dict(endings.most_common())}")

@@ -1,4 +1,4 @@
-"""Whether requests can stop a server: `python -m benchmarks.attacks.hostile_requests [--count 2000] [--seed 0]`.
+"""Whether requests can stop a server: `python -m benchmarks.attacks.hostile_requests [--count 5000] [--seconds 600]`.
 
 A real server with a limit on its address space, set by the operating system, gets forms of many and of nested parts,
 deep JSON, headers without end, bodies that are shorter than they say, methods and paths made at random, and connections
@@ -15,6 +15,8 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
+from math import inf
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -102,9 +104,10 @@ def send(port: int, request: bytes) -> int:
     return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
 
 
-def run_attacks(count: int, seed: int) -> tuple[Counter[int], float, list[str]]:
-    """So many requests; returns the statuses, the longest wait of the visitor, and the faults."""
+def run_attacks(count: int, seed: int, seconds: float = inf) -> tuple[Counter[int], float, list[str]]:
+    """So many requests, or as many as `seconds` allow; returns the statuses, the visitor's longest wait, the faults."""
     statuses, waits, faults, done = Counter[int](), [0.0], list[str](), threading.Event()
+    end = perf_counter() + seconds
     with TemporaryDirectory() as folder, served_lab(Path(folder)) as (port, process):
 
         def visit() -> None:
@@ -116,7 +119,7 @@ def run_attacks(count: int, seed: int) -> tuple[Counter[int], float, list[str]]:
 
         visitor = threading.Thread(target=visit)
         visitor.start()
-        for number in range(count):
+        for number in takewhile(lambda _: perf_counter() < end, range(count)):
             status = send(port, hostile_request(Random(f"{seed} {number}")))
             statuses[status] += 1
             if status >= 500 and status != 501:
@@ -134,12 +137,13 @@ def run_attacks(count: int, seed: int) -> tuple[Counter[int], float, list[str]]:
 def main() -> None:
     """Attack and print how it ended; the exit code is 1 after a fault."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--count", type=int, default=2_000)
+    parser.add_argument("--count", type=int, default=5_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=inf, help="end after so many seconds, whatever the count")
     given = parser.parse_args()
-    statuses, wait, faults = run_attacks(given.count, given.seed)
+    statuses, wait, faults = run_attacks(given.count, given.seed, given.seconds)
     listed = {status: statuses[status] for status in sorted(statuses)}
-    print(f"{given.count:,} requests by status: {listed}; the longest wait of a visitor: {wait:.2f} s")
+    print(f"{statuses.total():,} requests by status: {listed}; the longest wait of a visitor: {wait:.2f} s")
     print(*faults, sep="\n")
     sys.exit(1 if faults else 0)
 

@@ -1,5 +1,6 @@
 """A full disk: every command says what could not be written and what is safe, and the lab stays whole."""
 
+import json
 import resource
 import shutil
 from collections.abc import Iterator, MutableMapping
@@ -32,6 +33,19 @@ check lab --suite order
 report lab --out report.html
 verify lab --write-digests lab.sha256
 pictures lab world=pictures
+import lab predictions.jsonl --name mine
+import lab unmatched.jsonl --name mine --out notes.csv
+baseline lab constant
+gate lab --model constant --rule accuracy>=0 --junit gate.xml
+check lab --suite order --out rejected.jsonl
+data world --items 3 --out data.html
+words lab --out charts
+world --out world --items 2
+init --yes --out counterpoint.toml
+demo --out demo
+export lab --suite order --layout label-studio --out exported
+export lab --suite order --layout mturk --out exported
+export lab --suite order --layout form --out exported
 """.strip().splitlines()
 
 
@@ -40,6 +54,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lab = cp.Lab(tmp_path_factory.mktemp("full") / "lab")
     lab.generate("order", source="world", items=12, limit=4)
     lab.run("constant")
+    texts = [(f"There are {number} cars.", f"There are {number + 1} cars.") for number in (1, 3, 5)]
+    foils = [tuple(cp.Query(None, text, cp.Mode.SCORE) for text in pair) for pair in texts]
+    lab.add_groups([cp.Group(cp.Relation.RANKS, queries, (None, None)) for queries in foils], "foils")
     return lab.folder
 
 
@@ -48,6 +65,9 @@ def lab(workdir: Path, folder: Path, environ: MutableMapping[str, str]) -> cp.La
     environ["XDG_CACHE_HOME"] = str(workdir / "cache")
     shutil.copytree(folder, workdir / "lab")
     (workdir / "pictures").mkdir()
+    query = f"{cp.Lab(folder).groups('order').to_arrow()['query'][0].as_py():016x}"
+    (workdir / "predictions.jsonl").write_text(json.dumps({"id": query, "answer": "yes"}))
+    (workdir / "unmatched.jsonl").write_text(json.dumps({"id": "of nobody", "answer": "yes"}))
     return cp.Lab(workdir / "lab")
 
 
@@ -76,8 +96,8 @@ def test_a_command_says_what_could_not_be_written(lab: cp.Lab, line: str) -> Non
 
 def test_a_run_says_what_is_kept_and_goes_on(lab: cp.Lab) -> None:
     with _full_disk(), pytest.raises(CounterpointError, match="cannot be written") as problem:
-        lab.run("random")
+        lab.run("random", suites=["order"])
     assert "0 answers of this run are stored and whole" in problem.value.hint
-    report = lab.run("random")
+    report = lab.run("random", suites=["order"])
     assert report.outcome.asked == len(lab.answers("constant"))
     assert cp.verify_folder(lab.folder).holds

@@ -93,7 +93,7 @@ def test_the_same_file_again_adds_nothing_and_a_changed_answer_takes_its_place(l
 
 def test_what_does_not_match_is_counted_named_and_listed(lab: LabStore) -> None:
     ids = _ids(lab)
-    _write("a.jsonl", [(ids[0], "yes"), (ids[0], "yes"), (ids[1], "yes"), (ids[1], "no"), ("7", "x"), ("8", "x")])
+    _write("a.jsonl", [(ids[0], "yes"), (ids[0], "yes"), (ids[1], "yes"), (ids[1], "no"), ("7", "x"), ("=8", "x")])
     with Path("a.jsonl").open("a") as file:
         file.write('{"accuracy": 0.5}\n')
     said = _run("a.jsonl", "--out", "odd.csv")
@@ -104,7 +104,7 @@ def test_what_does_not_match_is_counted_named_and_listed(lab: LabStore) -> None:
         "    a.jsonl, record 7: no id among accuracy",
         "  2 of 7 records are about no query:",
         "    a.jsonl, record 5: no query has the id '7'",
-        "    a.jsonl, record 6: no query has the id '8'",
+        "    a.jsonl, record 6: no query has the id '=8'",
         "  1 of 7 records was there twice with different answers:",
         "    a.jsonl, record 4: 'no', where a.jsonl, record 3 says 'yes'; the last stands",
         f"  18 queries of pairs without a prediction: {', '.join(ids[2:5])}, …",
@@ -115,6 +115,7 @@ def test_what_does_not_match_is_counted_named_and_listed(lab: LabStore) -> None:
     with Path("odd.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["kind"] for row in rows[:5]] == ["repeated", "conflict", "unmatched", "unmatched", "odd"]
+    assert [row["id"] for row in rows[2:4]] == ["7", "'=8"], "a spreadsheet runs no formula"
     assert [row["query"] for row in rows if row["kind"] == "missing"] == ids[2:]
     _run("a.jsonl", "--out", "odd.jsonl")
     assert len(Path("odd.jsonl").read_text().splitlines()) == len(rows) == 23

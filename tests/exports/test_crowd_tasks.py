@@ -44,6 +44,17 @@ def _exported_votes(lab: cp.Lab) -> dict[tuple[str, int], str]:
     return {(vote.voter, vote.group_id): vote.choice for vote in all_votes(lab.store.storage)}
 
 
+def test_tables_for_people_hold_no_formulas(tmp_path: Path) -> None:
+    lab, texts = cp.Lab(tmp_path / "lab"), ('=HYPERLINK("http://evil.example")', "@SUM(A1)")
+    queries = tuple(cp.Query(None, text, cp.Mode.SCORE) for text in texts)
+    lab.add_groups([cp.Group(cp.Relation.RANKS, queries, (None, None))], "foils")
+    for layout in ("form", "mturk"):
+        lab.export("foils", layout=layout, out=tmp_path / layout)
+        cells = [cell for row in _rows(tmp_path / layout / "tasks.csv") for cell in row.values()]
+        assert {f"'{text}" for text in texts} <= set(cells)
+        assert not [cell for cell in cells if cell.startswith(("=", "@"))]
+
+
 def test_label_studio_gives_back_what_people_chose(lab: cp.Lab, tmp_path: Path) -> None:
     lab.export("existence", layout="label-studio", out=tmp_path / "studio")
     tasks = json.loads((tmp_path / "studio" / "tasks.json").read_text("utf-8"))

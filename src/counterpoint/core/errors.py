@@ -10,7 +10,8 @@ CounterpointError
 └── UnknownName   nothing in the catalog, the lexicon or the world has this name
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -55,6 +56,15 @@ def write_error(path: object, problem: OSError) -> StoreError:
     """The error that a file beside a lab cannot be written."""
     hint = "check the rights and the free space of its folder; the lab is whole"
     return StoreError(f"{path} cannot be written: {problem.strerror or problem}", hint=hint)
+
+
+@contextmanager
+def writing(path: object) -> Iterator[None]:
+    """Raise what the operating system says of a file beside a lab as the error that it cannot be written."""
+    try:
+        yield
+    except OSError as problem:
+        raise write_error(path, problem) from problem
 
 
 class UnknownName(CounterpointError):  # noqa: N818 - it reads as the sentence it is

@@ -14,6 +14,7 @@ from pathlib import Path
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Mode, Query, Relation
 from counterpoint.core.ids import content_id
+from counterpoint.core.spreadsheets import defuse_formula
 from counterpoint.core.votes import (
     AMBIGUOUS,
     CAPTION_FIRST,
@@ -232,4 +233,4 @@ def _write_csv(path: Path, rows: Sequence[Mapping[str, str]], encoding: str) -> 
     with path.open("w", encoding=encoding, newline="") as file:
         table = csv.DictWriter(file, list(rows[0]))
         table.writeheader()
-        table.writerows(rows)
+        table.writerows({key: defuse_formula(text) for key, text in row.items()} for row in rows)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from counterpoint.core.errors import StoreError
+from counterpoint.core.errors import writing
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.reports.charts.bars import WordChart, WordFrequency
@@ -69,10 +69,8 @@ def analyse_foil_words(lab: LabStore, suites: Sequence[str], out: Path | None, t
 
 def _draw_charts(tests: Mapping[str, Mapping[str, WordSides]], folder: Path, top: int) -> Iterator[Path]:
     """A chart for each test, with a panel for all pairs and one for the valid ones."""
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise StoreError(f"{folder} cannot be made: {problem.strerror}", hint="name another folder") from problem
     for test, subsets in tests.items():
         panels = {"": subsets[ALL]}
         if _VALID in subsets:
@@ -87,7 +85,8 @@ def _draw_charts(tests: Mapping[str, Mapping[str, WordSides]], folder: Path, top
             path = folder / f"{test}.svg"
             after = f", {_distance(subsets[_VALID])} after validation" if _VALID in subsets else ""
             title = f"{test}: the words of captions and foils are {_distance(subsets[ALL])} apart{after}"
-            path.write_text(WordChart(title, tuple(rows)).svg(), encoding="utf-8")
+            with writing(path):
+                path.write_text(WordChart(title, tuple(rows)).svg(), encoding="utf-8")
             yield path
 
 

@@ -14,8 +14,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint.core.errors import writing
 from counterpoint.core.groups import Answer, Mode, State
 from counterpoint.core.quantities import counted
+from counterpoint.core.spreadsheets import defuse_formula
 from counterpoint.lab.matching import (
     MatchNote,
     MatchResult,
@@ -179,13 +181,13 @@ class ImportReport(LabResult[dict[str, Any]]):
     def write_notes(self, path: Path) -> None:
         """Write all that was not simply matched to a CSV or JSON lines file."""
         rows = self.records()
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with writing(path), path.open("w", encoding="utf-8", newline="") as file:
             if path.suffix in (".jsonl", ".json"):
                 file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
             else:
                 table = csv.DictWriter(file, ("kind", "place", "id", "query", "why"))
                 table.writeheader()
-                table.writerows(rows)
+                table.writerows({key: defuse_formula(str(cell)) for key, cell in row.items()} for row in rows)
 
 
 def imported_fingerprint(name: str, version: str = "") -> str:

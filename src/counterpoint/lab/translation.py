@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from counterpoint.core.errors import writing
 from counterpoint.core.quantities import counted
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
@@ -71,7 +72,7 @@ def translate(
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f"{out.name}.part")  # renamed when it is complete
     try:
-        with draft.open("w", encoding="utf-8", newline="") as file:
+        with writing(out), draft.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("id", "text"))
             writer.writerows(back_translate(track(texts, "translating", progress), forward, backward, rejected))

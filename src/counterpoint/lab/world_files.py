@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from counterpoint.core.errors import StoreError
+from counterpoint.core.errors import writing
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.world import dataset_formats as layouts
 from counterpoint.world.contact_sheets import contact_sheet
@@ -39,7 +39,7 @@ def write_world(
     There are pictures, scene graphs, questions, captions, dialogues and frames; one seed writes one world everywhere.
     """
     world, folder = World(split, items, seed=seed), Path(out)
-    try:
+    with writing(folder):
         (folder / split).mkdir(parents=True, exist_ok=True)
         for index in track(range(items), "drawing", progress):
             world[index].draw().save(picture := BytesIO(), format="PNG", compress_level=1)
@@ -48,17 +48,16 @@ def write_world(
         for name, content in track(contents, "writing", progress, total=len(WORLD_FILES)):
             text = json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
             _put(folder / name.format(split=split), text.encode())
-    except OSError as problem:
-        fact = f"{problem.filename or folder} cannot be written: {problem.strerror or problem}"
-        raise StoreError(fact) from problem
     return folder
 
 
 def draw_contact_sheet(path: Path | str, *, scenes: int = 24, columns: int = 6) -> None:
     """Draw the first scenes of the built-in world's test split side by side into one picture."""
     world, path = World("test", scenes), Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    contact_sheet(((world[k].scene.place, world[k].draw()) for k in range(scenes)), columns=columns).save(path)
+    sheet = contact_sheet(((world[k].scene.place, world[k].draw()) for k in range(scenes)), columns=columns)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sheet.save(path)
 
 
 def _put(path: Path, content: bytes) -> None:
