@@ -112,6 +112,7 @@ def attack(behaviour: str, concurrency: int, prepared: Path, folder: Path) -> En
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(prepared, folder / "lab")
     lab, output = cp.Lab(folder / "lab"), folder / "output.txt"
+    output.touch()  # a run that hangs may not have got that far
     queries = len(set(lab.groups("order").to_arrow()["query"].to_pylist()))
     with server_of(behaviour) as server:
         words = ["run", str(lab.folder), "--model", "openai/double", "--base-url", server.base_url]
