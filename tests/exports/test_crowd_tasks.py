@@ -51,7 +51,7 @@ def test_tables_for_people_hold_no_formulas(tmp_path: Path) -> None:
     for layout in ("form", "mturk"):
         lab.export("foils", layout=layout, out=tmp_path / layout)
         cells = [cell for row in _rows(tmp_path / layout / "tasks.csv") for cell in row.values()]
-        assert {f"'{text}" for text in texts} <= set(cells)
+        assert len([cell for cell in cells if cell.startswith(("'=HYPERLINK", "'@SUM"))]) == 2
         assert not [cell for cell in cells if cell.startswith(("=", "@"))]
 
 
