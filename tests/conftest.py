@@ -69,29 +69,26 @@ def environ() -> Iterator[MutableMapping[str, str]]:
     os.environ.update(before)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> "LabStore":
-    """The small lab that most pages are tried on; a module with a `lab` of its own has that."""
+    """The small lab that most pages are tried on, which no test writes to; who does makes a `lab` of its own."""
     from labs import small_lab
 
     return small_lab(tmp_path_factory.mktemp("lab"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty folder for the tables and thumbnails of a server."""
+    """A folder for the tables and thumbnails of servers, so that those of one lab are made once."""
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="session")
-def small_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def small_home(lab: "LabStore", cache: Path) -> Iterator[str]:
     """The address of a real server over the small lab, on a free port."""
-    from labs import small_lab
-
     from counterpoint.explorer.app import create_app
 
-    lab = small_lab(tmp_path_factory.mktemp("lab"))
-    with served(create_app(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
+    with served(create_app(lab, cache=cache)) as home:
         yield home
 
 

@@ -1,19 +1,19 @@
 """The page that says which models fail alike, and what pages say of confusions by kind."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from clients import local_client
-from labs import small_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import create_app
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    new = tmp_path_factory.mktemp
-    return local_client(create_app(small_lab(new("lab")), cache=new("cache")))
+def client(lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(lab, cache=cache))
 
 
 def _json(client: TestClient, address: str) -> Any:

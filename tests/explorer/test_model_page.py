@@ -1,19 +1,21 @@
 """The page of one model: its metrics, its distributions, what it costs."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from clients import local_client, reader_of
-from labs import GROUPS, captions_lab, small_lab
+from labs import GROUPS, captions_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import create_app
+from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.queries import score_bin_counts
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return local_client(create_app(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache")))
+def client(lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(lab, cache=cache))
 
 
 def _json(client: TestClient, address: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from clients import local_client
-from labs import captions_lab, small_lab
+from labs import captions_lab
 from starlette.testclient import TestClient
 
 from counterpoint import Lab
@@ -18,8 +18,8 @@ from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return local_client(create_app(small_lab(tmp_path_factory.mktemp("lab")), cache=tmp_path_factory.mktemp("cache")))
+def client(lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(lab, cache=cache))
 
 
 @pytest.fixture(scope="module")

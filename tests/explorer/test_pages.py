@@ -31,8 +31,8 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return local_client(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
+def client(lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(lab, cache=cache))
 
 
 def _json(client: TestClient, address: str) -> Any:

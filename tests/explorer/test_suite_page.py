@@ -1,6 +1,7 @@
 """The page of one suite and the list of all: how suites were made, what is in them, in which words."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,8 @@ from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
-def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return local_client(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
+def client(lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(lab, cache=cache))
 
 
 def _json(client: TestClient, address: str) -> Any:
