@@ -40,7 +40,7 @@ LETTERS = """() => [...document.querySelectorAll('main *')].filter((one) => {
   return own.length > 24 && box.width > 0 && box.width < 36 && box.height > 60 && !one.closest('svg');
 }).map((one) => one.outerHTML.slice(0, 120))"""
 """Texts that have room for one letter in a line."""
-CLIPPED = """() => [...document.querySelectorAll('main .dense tbody th')]
+CLIPPED = """() => [...document.querySelectorAll('main th:has(.pin), main .apart-table tbody th')]
   .filter((one) => one.scrollWidth > one.clientWidth + 1)
   .map((one) => `cut off: ${one.textContent.trim()}`)"""
 """Names of models, suites and metrics that are wider than their column and end in an ellipsis."""
