@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from counterpoint.core.construction import fast_constructor
 from counterpoint.core.costs import Usage
 from counterpoint.core.ids import Memo, Plain, content_id, hex_id
 from counterpoint.core.pictures import Edit, Picture, Size, edits_content
@@ -51,20 +50,17 @@ class Answer:
         cls, raw: str, *, value: str | None = None, rule: str = "exact", top: tuple[tuple[str, float], ...] = ()
     ) -> "Answer":
         """A text answer; its value is the raw text unless a rule extracted another."""
-        return _answer(raw=raw, value=raw if value is None else value, rule=rule, top=top)
+        return cls(raw=raw, value=raw if value is None else value, rule=rule, top=top)
 
     @classmethod
     def scored(cls, score: float) -> "Answer":
         """An answer that is a score: how well the text fits the picture."""
-        return _answer(raw=repr(score), rule="score", score=score)
+        return cls(raw=repr(score), rule="score", score=score)
 
     @classmethod
     def failed(cls, reason: object) -> "Answer":
         """A failed answer with its reason; the next run asks again."""
         return cls(state=State.FAILED, reason=str(reason) or type(reason).__name__)
-
-
-_answer = fast_constructor(Answer)
 
 
 class Relation(StrEnum):
@@ -115,10 +111,6 @@ class Query(Memo[int]):
     def with_text(self, text: str) -> "Query":
         """The same query with another text."""
         return replace(self, text=text)
-
-
-make_query = fast_constructor(Query)
-"""Makes a query as `Query` does, for those who make many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,8 +202,8 @@ def load_votes(store: LabStore, suites: Sequence[str] = (), task: str = "") -> L
     rows = list(zip(*columns, strict=True))
     tests = group_pairs(((suite, group), test) for suite, group, test, _ in rows)
     pictures = {group: picture or "" for _, group, _, picture in rows}
-    known = tuple(vote for vote in gold if (vote.task, vote.voter) not in out)
-    return LabVotes(votes, tuple(voters), len(plain) - len(votes), tests, pictures, known)
+    anchors = tuple(vote for vote in gold if (vote.task, vote.voter) not in out)
+    return LabVotes(votes, tuple(voters), len(plain) - len(votes), tests, pictures, anchors)
 
 
 def qualified_votes(store: LabStore) -> list[Vote]:

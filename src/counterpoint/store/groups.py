@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, make_query
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import canonical, hex_id
 from counterpoint.core.pictures import Edit, Picture, edits_content
 from counterpoint.store.joins import has_duplicates
@@ -75,7 +75,7 @@ def read_queries(table: pa.Table) -> list[Query]:
         map(shared, addresses, pixels), texts, modes, _choices(table["choices"]), contexts, features, strict=True
     )
     return [
-        make_query(picture, text, mode[how], offered, context, edits(line))
+        Query(picture, text, mode[how], offered, context, edits(line))
         for picture, text, how, offered, context, line in rows
     ]
 

@@ -90,7 +90,8 @@ class ContrastSurvey:
         for a toothbrush to the right of a football player, as one scene of both would have it.
         """
         companions = self.companions(beside)
-        together, indoors = self.names.together.get(beside, {}), is_indoors(scene)
+        together: Mapping[str, int] = self.names.together.get(beside, {})
+        indoors = is_indoors(scene)
         for name in weighted_order(companions, rng):
             if together.get(name, 0) >= _TWICE or is_plausible(name, indoors):
                 yield name
