@@ -13,7 +13,7 @@ lab.generate("negation", items=80, limit=60).to_pandas()[["suite", "groups", "qu
 
 # %% [markdown]
 # A *group* is a base query with its variants, and the relation that the answers of a model that understands satisfy.
-# Here: whoever says yes to "Is there a dog?" says no to "Is there no dog?".
+# Here: whoever says yes to "Is there a dog?" says no to "Is it true that there is no dog?".
 
 # %%
 for row in lab.groups("negation").records()[:4]:
