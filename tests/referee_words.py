@@ -116,8 +116,8 @@ def _listed_values() -> frozenset[str]:
 
 
 def tokens(text: str) -> list[str]:
-    """The words and marks of a question, in lower case; n't stands apart, as not."""
-    plain = text.lower().replace("n't", " not")
+    """The words and marks of a question, in lower case; n't stands apart, as not, and "can" before "be" is no can."""
+    plain = text.lower().replace("n't", " not").replace(" can be ", " could be ")
     return re.findall(r"[\w'-]+|[,:;]", plain)
 
 

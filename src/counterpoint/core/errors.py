@@ -55,7 +55,7 @@ class StoreError(CounterpointError):
 def write_error(path: object, problem: OSError) -> StoreError:
     """The error that a file beside a lab cannot be written."""
     hint = "check the rights and the free space of its folder; the lab is whole"
-    return StoreError(f"{path} cannot be written: {problem.strerror or problem}", hint=hint)
+    return StoreError(f"{problem.filename or path} cannot be written: {problem.strerror or problem}", hint=hint)
 
 
 @contextmanager
