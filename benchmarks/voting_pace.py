@@ -7,6 +7,7 @@ between two votes.
 """
 
 import argparse
+import shutil
 import statistics
 import tempfile
 from pathlib import Path
@@ -18,7 +19,6 @@ from playwright.sync_api import sync_playwright
 import counterpoint as cp
 from benchmarks.voting_load import VotingProcess
 
-CHROMIUM = "/usr/bin/chromium"
 WIDTH, HEIGHT = 4000, 3000
 READY = "document.querySelector('[data-picture] img')?.naturalWidth > 0"
 VOTE = """() => new Promise(resolve => {
@@ -56,7 +56,9 @@ def measure_pace(folder: Path, votes: int, pause: float) -> list[float]:
     server = VotingProcess(lab.folder, folder / "cache")
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            )
             page = browser.new_page(bypass_csp=True)
             page.goto(lab.invite("ann").link(server.address))
             page.wait_for_selector("body[data-voting]")
