@@ -1,11 +1,13 @@
 """What every test may ask for: goldens, texts that a person can review in a diff; a small lab; a real browser."""
 
+import gc
 import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import chdir
 from pathlib import Path
+from shutil import disk_usage
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,14 +21,26 @@ if TYPE_CHECKING:
 
 GOLDENS = Path(__file__).parent / "goldens"
 
+MEMORY = "/dev/shm"
+ROOM = 4 * 2**30
+"""Free bytes from which on the temporary folders of tests are in memory, where no file waits for a disk."""
+
 register_profiles()
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one worker per core: further threads of torch only wait
+if os.path.isdir(MEMORY) and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC and disk_usage(MEMORY).free > ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 Golden = Callable[[str, Iterable[str]], None]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="write what the tests made as the new goldens")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector off what was collected: thousands of tests, and the modules that they import."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

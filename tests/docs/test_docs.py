@@ -22,6 +22,7 @@ RUN = [
 ]
 RUN += [PROJECT / "docs/explanation" / name for name in ("identity.md", "lab.md", "lexicon.md")]
 READ = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").rglob("*.md"))]
+NOTEBOOKS = sorted((PROJECT / "docs").rglob("*.ipynb"))
 SIZE = re.compile(r"(--(?:scenes|items|limit)) (\d+)")
 SMALL, WHOLE = 8, 10**9
 """The most scenes or groups of a command: in `make test`, unless a page shows its output, and in `make prove`."""
@@ -90,9 +91,11 @@ def _command(words: list[str]) -> tuple[click.Command, list[str]]:
     return command, words
 
 
-@pytest.mark.parametrize("page", READ, ids=_name)
+@pytest.mark.parametrize("page", [*READ, *NOTEBOOKS], ids=_name)
 def test_pages_import_what_is_public(page: Path) -> None:
-    imported = re.findall(r"^\s*(?:from|import) (counterpoint\S*)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    text = page.read_text(encoding="utf-8")
+    imported = re.findall(r'^\s*"?(?:from|import) (counterpoint[\w.]*)', text, re.MULTILINE)  # notebooks quote lines
+    assert imported or page not in NOTEBOOKS
     public = ("counterpoint", "counterpoint.testing", "counterpoint.integrations")
     assert [name for name in imported if name not in public] == []
 
