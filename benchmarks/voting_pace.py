@@ -20,15 +20,15 @@ import counterpoint as cp
 from benchmarks.voting_load import VotingProcess
 
 WIDTH, HEIGHT = 4000, 3000
-READY = "document.querySelector('[data-picture] img')?.naturalWidth > 0"
+READY = "(image => image?.complete && image.naturalWidth > 0)(document.querySelector('[data-picture] img'))"
 VOTE = """() => new Promise(resolve => {
   const texts = document.querySelector("[data-texts]"), before = texts.innerText, start = performance.now();
-  const drawn = () => texts.innerText !== before && document.querySelector("[data-picture] img")?.naturalWidth > 0;
+  const drawn = () => texts.innerText !== before && READY;
   const look = () => drawn()
     ? requestAnimationFrame(() => resolve(performance.now() - start)) : requestAnimationFrame(look);
   document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "3", bubbles: true}));
   look();
-})"""
+})""".replace("READY", READY)
 """Press a key as a voter does, and wait until the frame with the next item and its picture is drawn."""
 
 

@@ -181,13 +181,15 @@ def test_the_next_item_is_on_the_screen_at_once_and_without_a_page_load(
     cp.Lab(store.folder).review("judge", suites=["foils"])
     page = arrive("ann")
     page.evaluate("window.same = true")
+    page.wait_for_load_state("networkidle")  # the pictures of the next items are there
     page.route("**/votes", lambda route: route.abort())  # the server does not answer
-    took = page.evaluate("""async () => {
-        const texts = document.querySelector("[data-texts]"), before = texts.innerText, start = performance.now();
+    drawn = page.evaluate("""() => {
+        const texts = document.querySelector("[data-texts]"), before = texts.innerText;
         document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true }));
-        return [texts.innerText !== before, performance.now() - start];
+        const image = document.querySelector("[data-picture] img");
+        return [texts.innerText !== before, image.complete && image.naturalWidth > 0];
     }""")
-    assert took[0], "the next item is drawn before anything else happens"
+    assert drawn == [True, True], "the next item and its picture are drawn before anything else happens"
     assert page.evaluate("window.same")
 
 

@@ -116,6 +116,22 @@ def test_a_picture_taken_sideways_is_turned_upright(tmp_path: Path, tag: int, tu
     assert np.array_equal(decode(_saved(tmp_path, Image.fromarray(PIXELS), exif=exif)), expected)
 
 
+@pytest.mark.parametrize(("tag", "size"), [(1, (80, 60)), (6, (60, 80))])
+def test_a_photograph_is_scaled_to_fit_upright_as_if_it_were_decoded_whole(
+    tmp_path: Path, tag: int, size: tuple[int, int]
+) -> None:
+    coarse = np.random.default_rng(0).integers(0, 256, (6, 8, 3), np.uint8)
+    image = Image.fromarray(coarse).resize((1600, 1200), Image.Resampling.BICUBIC)
+    exif = Image.Exif()
+    exif[0x0112] = tag
+    image.save(tmp_path / "a.jpg", quality=95, exif=exif)
+    scaled = decode(tmp_path / "a.jpg", max_size=(80, 1000) if tag == 1 else (60, 1000))
+    assert scaled.shape == (size[1], size[0], 3)
+    whole = np.asarray(Image.fromarray(decode(tmp_path / "a.jpg")).resize(size, Image.Resampling.LANCZOS))
+    assert np.abs(scaled.astype(int) - whole).mean() < 3
+    assert decode(tmp_path / "a.jpg", max_size=(5000, 5000)).shape == decode(tmp_path / "a.jpg").shape
+
+
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF"])
 def test_a_file_cut_anywhere_is_read_or_refused_in_one_sentence(tmp_path: Path, form: str) -> None:
     whole = BytesIO()

@@ -2,17 +2,19 @@
 
 from hashlib import blake2b
 from io import BytesIO
+from pathlib import Path
 
 from PIL import Image
 
 from counterpoint._version import __version__
 from counterpoint.core.ids import canonical
 from counterpoint.core.pictures import Picture
+from counterpoint.pictures.folders import decode, open_image
 from counterpoint.store.cache import FileCache
 from counterpoint.store.pictures import LabPictures
 
 WIDTHS = (160, 320, 640, 960, 1920)
-"""The widths in pixels that thumbnails have; a picture is never enlarged, and at the largest no pixel is changed."""
+"""The widths in pixels that thumbnails have; a picture is never enlarged, and at the largest, no pixel of one that fits is changed."""
 
 TALLEST = 3
 """How many times taller than wide a thumbnail may become; a taller picture is made narrower."""
@@ -39,14 +41,20 @@ class Thumbnails:
         return blake2b(path.read_bytes(), digest_size=16).hexdigest() if path else ""
 
     def _draw(self, picture: Picture, width: int) -> bytes:
-        image = Image.fromarray(self._pictures.pixels(picture))
-        scale = min(width / image.width, TALLEST * width / image.height)
-        if scale < 1:
-            size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-            image = image.resize(size, Image.Resampling.LANCZOS)
+        size = (width, TALLEST * width)
+        path = None if picture.edits else self._pictures.file(picture.address)
+        image = Image.fromarray(decode(path, max_size=size) if path else self._pictures.pixels(picture))
+        whole = _pixel_count(path) if path else image.width * image.height
+        image.thumbnail(size, Image.Resampling.LANCZOS)
+        lossless = width == WIDTHS[-1] and image.width * image.height == whole
         file = BytesIO()
-        image.save(file, format="WEBP", quality=QUALITY, method=2, lossless=width == WIDTHS[-1])
+        image.save(file, format="WEBP", quality=QUALITY, method=2, lossless=lossless)
         return file.getvalue()
+
+
+def _pixel_count(path: Path) -> int:
+    with open_image(path) as image:
+        return image.width * image.height
 
 
 def thumbnail_width(width: int) -> int:

@@ -59,4 +59,4 @@ def decode_upload(content: bytes) -> Pixels:
     """The pixels of an untrusted file; its format and size are checked before it is decoded."""
     if len(content) > MAX_BYTES:
         raise PictureError(f"the picture has {len(content):,} bytes, and at most {MAX_BYTES:,} are taken")
-    return decode(BytesIO(content), name="the upload", max_pixels=MAX_PIXELS, max_side=MAX_SIDE)
+    return decode(BytesIO(content), name="the upload", max_pixels=MAX_PIXELS, max_size=(MAX_SIDE, MAX_SIDE))

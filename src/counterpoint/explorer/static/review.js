@@ -100,9 +100,25 @@ function follow(told) {
   const fresh = told.items.filter((item) => !sent.has(keyOf(item)) && !kept.some((held) => keyOf(held) === keyOf(item)));
   const first = kept.length ? keyOf(kept[0]) : "";
   state.queue = [...kept, ...fresh];
-  for (const item of state.queue.slice(1)) if (item.picture) new Image().src = item.picture;
+  prefetch(state.queue.map((item) => item.picture));
   if ((state.queue.length ? keyOf(state.queue[0]) : "") !== first || !state.queue.length) draw();
   else status();
+}
+
+// Pictures of the next items, fetched and decoded while this one is judged.
+
+let prefetched = new Map();
+
+function prefetch(addresses) {
+  const known = prefetched;
+  prefetched = new Map(addresses.filter(Boolean).map((address) => [address, known.get(address) ?? load(address)]));
+}
+
+function load(address) {
+  const image = made("img");
+  image.src = address;
+  image.decode().catch(() => prefetched.delete(address)); // it is asked for again when it is shown
+  return image;
 }
 
 const current = () => (state.at === null ? state.queue[0] : state.history[state.at].item);
@@ -217,10 +233,9 @@ function picture(item) {
   const link = made("a", "", "zoom");
   link.href = item.large;
   link.dataset.zoom = "";
-  const image = made("img");
+  const image = prefetched.get(item.picture) ?? load(item.picture);
   image.alt = "the picture that the texts are about";
   if (item.width) Object.assign(image, { width: item.width, height: item.height });
-  image.src = item.picture;
   link.append(image);
   place.append(link);
   if (item.boxes.length) place.append(boxes(item));
@@ -271,7 +286,7 @@ function wrong(opened) {
   find("causes").querySelector("input:checked, input").focus();
 }
 
-// A text whose gold may be wrong, and the right answer: the opposite of yes or no is filled in.
+// A text whose gold may be wrong, and the correct one: the opposite of yes or no is filled in.
 
 const opposite = { yes: "no", no: "yes" };
 
@@ -285,8 +300,8 @@ function correction(text, item, past) {
   label.append(box, made("span", words), made("span", `gold: ${text.gold}`, "gold"));
   row.append(label);
   if (!item.correctable) return row;
-  const answer = Object.assign(made("input"), { name: "answer", maxLength: 1000, autocomplete: "off", placeholder: "right answer" });
-  answer.setAttribute("aria-label", `The right answer to: ${words}`);
+  const answer = Object.assign(made("input"), { name: "answer", maxLength: 1000, autocomplete: "off", placeholder: "correct gold" });
+  answer.setAttribute("aria-label", `The correct gold of: ${words}`);
   answer.value = known?.answer ?? (box.checked ? (opposite[text.gold] ?? "") : "");
   box.addEventListener("change", () => (answer.value = box.checked ? answer.value || (opposite[text.gold] ?? "") : ""));
   answer.addEventListener("input", () => {
