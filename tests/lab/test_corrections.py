@@ -175,3 +175,15 @@ def test_errata_are_shared_and_applied_to_another_copy(lab: cp.Lab, tmp_path: Pa
     file.write_text("{}", "utf-8")
     with pytest.raises(cp.CounterpointError, match="holds no errata"):
         copy.correct("foils", errata=file)
+
+
+def test_a_correction_of_another_gold_does_not_fit(lab: cp.Lab, tmp_path: Path) -> None:
+    table = lab.groups("negation").to_arrow()
+    group, query = table["group_id"][0].as_py(), table["query"][0].as_py()
+    votes = [_vote("audit", "negation", group, n, "wrong", query, "no", "wrong-annotation") for n in range(2)]
+    append_votes(lab.store.storage, votes)
+    file = tmp_path / "errata.json"
+    lab.correct("negation", "correct").errata.write(file)
+    with pytest.raises(cp.CounterpointError, match="negation-corrected has other golds than 2 of 2") as problem:
+        lab.correct("negation-corrected", errata=file)
+    assert "yes is corrected, and here it is no" in problem.value.hint

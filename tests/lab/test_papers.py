@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,14 @@ from click.testing import CliRunner
 import counterpoint as cp
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.votes import Vote
 from counterpoint.reports.papers import beyond_accuracy, rad
 from counterpoint.reports.papers.paper_table import PaperCell, PaperRow, PaperTable, read_published_values
+from counterpoint.store.votes import append_votes
 
 PAPERS = ("beyond-accuracy", "carets", "contrast", "rad", "valse")
 MODELS = ("fusion", "constant")
+_NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
 
 Cells = Mapping[tuple[str, ...], Mapping[str, Any]]
 """The rows of a table by their names."""
@@ -221,3 +226,40 @@ def test_the_printed_rows_of_rad_have_a_cell_for_every_column() -> None:
             assert len(row) == heads
             dashes = [value != value for value in row]
             assert any(dashes) == name.startswith("VisDial")
+
+
+def test_people_judge_the_pairs_of_valse_and_answer_the_questions_of_other_papers(tmp_path: Path) -> None:
+    lab = cp.Lab(tmp_path / "lab")
+    lab.generate("existence", items=8, limit=4)
+    lab.generate("order", items=4, limit=4)
+    lab.generate("contrast", items=4, limit=4)
+    votes = [*_judgements(lab, "cccccbffffff"), *_correct_answers(lab, "order"), *_correct_answers(lab, "contrast")]
+    append_votes(lab.store.storage, votes)
+    lab.add_people()
+    pairs = _rows(lab, "valse", "5", 1)["existence",]
+    assert [pairs[name] for name in ("instances", "valid", "unanimous")] == [4, 2, 1]
+    assert pairs["JS valid"] != "–"
+    assert [float(pairs[name]) for name in ("α", "α valid")] == pytest.approx([0.732, 0.0], abs=0.001)
+    assert _rows(lab, "valse", "4", 2)["acc_r", "people"]["existence"]["n"] == 2, "valid pairs alone"
+    lab.correct("existence", "valid")
+    assert _rows(lab, "valse", "5", 1)["existence",] == pairs, "a corrected version is not counted again"
+    assert _rows(lab, "valse", "5", 1, suites=["existence-valid"])["existence",]["instances"] == 2
+    assert _rows(lab, "carets", "1", 1)["people",]["order"]["value"] == 1
+    assert _rows(lab, "contrast", "2", 2)["overall", "people"]["contrasts"]["value"] == 1
+
+
+def _judgements(lab: cp.Lab, letters: str) -> Iterator[Vote]:
+    """Three votes on each pair of existence: c caption, f foil, b both."""
+    groups = dict.fromkeys(lab.groups("existence").to_arrow()["group_id"].to_pylist())
+    for number, (group, choice) in enumerate(zip((group for group in groups for _ in range(3)), letters, strict=True)):
+        chosen = {"c": "caption", "f": "foil", "b": "both"}[choice]
+        yield Vote(f"{number:032x}", "judge", "existence", group, None, f"voter {number % 3}", chosen, _NOON)
+
+
+def _correct_answers(lab: cp.Lab, suite: str) -> Iterator[Vote]:
+    """Two votes for the gold of every query."""
+    for row in lab.groups(suite).to_arrow().to_pylist():
+        for voter in ("ann", "bob"):
+            name = blake2b(f"{suite} {row['query']} {voter}".encode(), digest_size=16).hexdigest()
+            gold = row["gold"][0]["answer"]
+            yield Vote(name, "answer", suite, row["group_id"], row["query"], voter, gold, _NOON)

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import counterpoint as cp
-from counterpoint.cli import leaderboard, votes
+from counterpoint.cli import leaderboard
+from counterpoint.cli import votes as votes_command
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.core.votes import ReviewSettings, Vote
@@ -155,6 +156,16 @@ def test_gold_items_tell_dawid_skene_that_the_majority_is_careless(lab: cp.Lab) 
     lab.add_people(estimate="dawid-skene")
     (score,) = lab.scores(models=[f"{PEOPLE}@latest"], metrics=["accuracy"])
     assert score.value == 1.0
+    summary = lab.votes(task="answer", estimate="dawid-skene")
+    (estimate,) = summary.estimates
+    assert (estimate.items, estimate.accepted) == (8, 8)
+    shares = {(own.voter, own.probable): own.shares for own in estimate.confusions}
+    assert shares["careful", "yes"]["yes"] == pytest.approx((19 + 4) / (19 + 5), abs=0.001), "the prior is 4 to 1"
+    assert shares["careless", "yes"]["no"] == pytest.approx((19 + 1) / (19 + 5), abs=0.001)
+    printed = CliRunner().invoke(
+        votes_command.command, [str(lab.folder), "--estimate", "dawid-skene"], catch_exceptions=False
+    )
+    assert "83.3" in printed.output
 
 
 def test_a_lab_without_votes_says_how_to_ask_for_them(lab: cp.Lab) -> None:
@@ -168,9 +179,9 @@ def test_a_lab_without_votes_says_how_to_ask_for_them(lab: cp.Lab) -> None:
 def test_the_command_prints_what_the_api_returns(lab: cp.Lab) -> None:
     _judge(lab, "ccc", "ccf")
     folder = str(lab.folder)
-    shown = CliRunner().invoke(votes.command, [folder, "--suite", "foils"], catch_exceptions=False).output
+    shown = CliRunner().invoke(votes_command.command, [folder, "--suite", "foils"], catch_exceptions=False).output
     assert "counting" in shown
     assert "voter 0" in shown
-    CliRunner().invoke(votes.command, [folder, "--people"], catch_exceptions=False)
+    CliRunner().invoke(votes_command.command, [folder, "--people"], catch_exceptions=False)
     ranked = CliRunner().invoke(leaderboard.command, [folder, "--suite", "foils"], catch_exceptions=False)
     assert PEOPLE in ranked.output

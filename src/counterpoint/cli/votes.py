@@ -25,7 +25,7 @@ from counterpoint.cli.printing import print_result
     type=click.Choice(["majority", "dawid-skene"]),
     default="majority",
     show_default=True,
-    help="With --people, how votes become one answer.",
+    help="How votes become one choice; dawid-skene also shows each voter's confusion.",
 )
 @format_options
 def command(
@@ -51,4 +51,4 @@ def command(
     elif task == "note":
         print_result(opened.notes(*suites), form)
     else:
-        print_result(opened.votes(*suites, task=task or ""), form)
+        print_result(opened.votes(*suites, task=task or "", estimate=estimate), form)

@@ -136,6 +136,7 @@ def _apply(stored: StoredSuite, errata: Errata, file: Path | None) -> pa.Table:
     if foreign:
         fact = f"{stored.manifest.suite} has not the groups of {foreign:,} of {len(errata.errata):,} corrections"
         raise CounterpointError(fact, hint=f"{file} is of {errata.suite}, with the fingerprint {errata.fingerprint}")
+    _check_golds(stored, errata, file)
     removed = {int(own.group, 16) for own in errata.errata if own.action == REMOVE}
     changed = {int(own.query, 16): own.after for own in errata.errata if own.action == CHANGE}
     kept = table.filter(pc.invert(pc.is_in(table["group_id"], pa.array(sorted(removed), pa.uint64()))))
@@ -147,6 +148,20 @@ def _apply(stored: StoredSuite, errata: Errata, file: Path | None) -> pa.Table:
             golds[place] = [{"answer": changed[query], "credit": 1.0}]
     column = kept.schema.get_field_index("gold")
     return kept.set_column(column, kept.schema.field(column), pa.array(golds, kept.schema.field(column).type))
+
+
+def _check_golds(stored: StoredSuite, errata: Errata, file: Path | None) -> None:
+    """Raise where a query to correct is not there, or has another gold than the one that was corrected."""
+    golds = {
+        (group, query): gold for group, own in _gold_groups(stored.table).items() for query, gold in own.golds.items()
+    }
+    changes = [own for own in errata.errata if own.action == CHANGE]
+    unfit = [own for own in changes if golds.get((own.group, own.query)) != own.before]
+    if unfit:
+        found = golds.get((unfit[0].group, unfit[0].query), "no such query")
+        fact = f"{stored.manifest.suite} has other golds than {len(unfit):,} of {len(changes):,} corrections expect"
+        hint = f"in group {unfit[0].group} of {file}, {unfit[0].before} is corrected, and here it is {found}"
+        raise CounterpointError(fact, hint=hint)
 
 
 def _manifest(before: Manifest, table: pa.Table, errata: Errata, name: str) -> Manifest:

@@ -8,13 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError, UnknownName
-from counterpoint.core.votes import VoteTask
+from counterpoint.core.votes import Vote, VoteTask
 from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
-from counterpoint.lab.voting import summarize_votes
+from counterpoint.lab.voting import qualified_votes, summarize_votes, tag_votes
 from counterpoint.metrics.contrast import KS
-from counterpoint.metrics.intervals import Score
 from counterpoint.metrics.leaderboard import DATA_SET_TESTS, Layout
 from counterpoint.metrics.slices import distinct_values, keep_rows
 from counterpoint.reports.papers import beyond_accuracy, carets, contrast, rad, valse
@@ -22,7 +21,6 @@ from counterpoint.reports.papers.carets_results import CaretsResults
 from counterpoint.reports.papers.paper_table import PaperTable
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
-from counterpoint.store.votes import all_votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +91,13 @@ def paper_tables(lab: LabStore, request: PaperRequest) -> PaperTables:
     return PaperTables(request.paper, tuple(papers[request.paper](lab.opened(), request)))
 
 
+def _load_groups(lab: LabStore, request: PaperRequest) -> pa.Table:
+    """The groups of the named suites, or of all but corrected versions whose original is there too."""
+    known = lab.suites()
+    corrected = {name: lab.manifest(name).parameters.get("corrected", {}).get("suite") for name in known}
+    return load_groups(lab, request.suites or [name for name in known if corrected[name] not in known])
+
+
 def _answers(lab: LabStore, request: PaperRequest, groups: pa.Table, tests: Sequence[str]) -> dict[str, Any]:
     """The answers of the named models, or of all that were asked any of these tests."""
     answers = {title: load_answers(lab, info) for title, info in select_models(lab, request.models).items()}
@@ -102,7 +107,7 @@ def _answers(lab: LabStore, request: PaperRequest, groups: pa.Table, tests: Sequ
 
 
 def _carets(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
-    groups = load_groups(lab, request.suites)
+    groups = _load_groups(lab, request)
     answers = _answers(lab, request, groups, carets.TESTS)
     results = CaretsResults(groups, answers, carets.TESTS, seed=request.seed)
     if not results.tests:
@@ -112,7 +117,7 @@ def _carets(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
 
 
 def _contrast(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
-    groups, ks = load_groups(lab, request.suites), tuple(sorted(set(request.ks))) or KS
+    groups, ks = _load_groups(lab, request), tuple(sorted(set(request.ks))) or KS
     results = contrast.ContrastResults(groups, _answers(lab, request, groups, [contrast.TEST]), ks, request.seed)
     if not results.templates:
         hint = f"make one with counterpoint generate {lab.address} --suite contrast"
@@ -121,29 +126,34 @@ def _contrast(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
 
 
 def _valse(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
-    groups = load_groups(lab, request.suites)
+    groups = _load_groups(lab, request)
     needs_no_model = request.tables == ("5",) and not request.models
     answers = {} if needs_no_model else _answers(lab, request, groups, valse.TESTS)
-    agreement, notes = _agreement(lab, request.suites) if "5" in (request.tables or valse.LABELS) else ({}, ())
-    how = (request.threshold, request.seed, request.subset, agreement, notes)
-    results = valse.ValseResults(groups, answers, *how)
+    votes = [vote for vote in qualified_votes(lab) if vote.task == VoteTask.JUDGE]
+    tagged = tag_votes(groups, votes)
+    agreement = _agreement(lab, groups, votes) if "5" in (request.tables or valse.LABELS) else {}
+    results = valse.ValseResults(tagged, answers, request.threshold, request.seed, request.subset, **agreement)
     if not results.tests:
         hint = f"make some with counterpoint generate {lab.address} --suite released --source valse --data FOLDER"
         raise StoreError(f"{lab.address} has none of the instruments {', '.join(valse.TESTS)}", hint=hint)
     return valse.tables(results, request.tables, printed=request.printed)
 
 
-def _agreement(lab: LabStore, suites: Sequence[str]) -> tuple[dict[str, tuple[Score, Score]], tuple[str, ...]]:
+def _agreement(lab: LabStore, groups: pa.Table, votes: Sequence[Vote]) -> dict[str, Any]:
     """Krippendorff's alpha by instrument, of all and of valid pairs, where people judged them, and how to read it."""
-    if not any(vote.task == VoteTask.JUDGE for vote in all_votes(lab.storage)):
-        return {}, ()
-    summary = summarize_votes(lab, suites, VoteTask.JUDGE)
-    alphas = {count.test: (count.agreement.alpha, count.alpha_accepted) for count in summary.counts}
-    return alphas, tuple(summary.notes())
+    judged = sorted({vote.suite for vote in votes} & set(groups["suite"].unique().to_pylist()))
+    if not judged:
+        return {}
+    summary = summarize_votes(lab, judged, VoteTask.JUDGE)
+    return {
+        "agreement": {count.test: (count.agreement.alpha, count.alpha_accepted) for count in summary.counts},
+        "adaptive": frozenset(count.test for count in summary.counts if count.unanimous is None),
+        "vote_notes": tuple(summary.notes()),
+    }
 
 
 def _rad(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
-    groups = load_groups(lab, request.suites)
+    groups = _load_groups(lab, request)
     tests: dict[str, list[str]] = {}
     for suite, test in distinct_values(groups, "suite", "test"):
         tests.setdefault(suite, []).append(test)
@@ -164,7 +174,7 @@ def _source(lab: LabStore, suite: str) -> tuple[str, str]:
 
 
 def _beyond_accuracy(lab: LabStore, request: PaperRequest) -> list[PaperTable]:
-    models = tuple(_answers(lab, request, load_groups(lab, request.suites), DATA_SET_TESTS))
+    models = tuple(_answers(lab, request, _load_groups(lab, request), DATA_SET_TESTS))
     options: dict[str, Any] = {"threshold": request.threshold, "seed": request.seed}
     board = leaderboard(lab, models=models, suites=request.suites, layout=Layout.DATASETS, **options).board
     return beyond_accuracy.tables(board, request.tables, printed=request.printed)

@@ -35,11 +35,14 @@ class PeopleMethods(LabFolder):
 
         return count_review_marks(self.store.opened(), Path(sheet))
 
-    def votes(self, *suites: str, task: str = "") -> VoteSummary:
-        """What people voted: valid items, agreement (Krippendorff's alpha, kappa) and a record of each voter."""
+    def votes(self, *suites: str, task: str = "", estimate: str = "majority") -> VoteSummary:
+        """What people voted: valid items, agreement (Krippendorff's alpha, kappa) and a record of each voter.
+
+        With the estimate "dawid-skene", also what each voter chooses in the place of what is most probable.
+        """
         from counterpoint.lab.voting import summarize_votes
 
-        return summarize_votes(self.store.opened(), suites, task)
+        return summarize_votes(self.store.opened(), suites, task, estimate)
 
     def add_note(self, suite: str, group: str, text: str, *, author: str = "author") -> GroupNote:
         """Write a note on a group, by the id that its page and downloads show; it is kept as votes are."""

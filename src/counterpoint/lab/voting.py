@@ -1,7 +1,7 @@
 """What people's votes say: validity, agreement, voters, and people as a model of the lab."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -35,7 +35,9 @@ from counterpoint.metrics.intervals import NO_SCORE, Score, clustered_interval
 from counterpoint.reports.tables import ResultTable, TableCell
 from counterpoint.review.majorities import (
     AgreementScores,
+    ChoiceEstimate,
     Majority,
+    VoterConfusion,
     VoterRecord,
     describe_voters,
     estimate_choices,
@@ -53,6 +55,8 @@ PEOPLE = "people"
 MAJORITY, DAWID_SKENE = "majority", "dawid-skene"
 ESTIMATES = (MAJORITY, DAWID_SKENE)
 """The ways to get from the votes of an item to one choice."""
+_VOTES_TAG = "votes"
+_CHOICES = 6  # that the table of confusions shows, the most frequent ones
 _ACCEPTED = {VoteTask.JUDGE: Judgement.CAPTION, VoteTask.AUDIT: AuditVerdict.RIGHT}
 _SELECTED = (
     "α accepted is of items that the same votes selected, which pulls it down, even below zero: read it with care"
@@ -84,18 +88,42 @@ class VoteCount:
     alpha_accepted: Score
 
 
+@dataclass(frozen=True, slots=True)
+class TaskEstimate:
+    """What Dawid and Skene's model makes of the votes of a task: items, those accepted, and each voter's confusion."""
+
+    task: str
+    items: int
+    accepted: int
+    confusions: tuple[VoterConfusion, ...]
+
+    def table(self) -> ResultTable:
+        """A row for each voter and most probable choice, with the shares of what the voter chose."""
+        total = Counter[str]()
+        for own in self.confusions:
+            total.update({choice: own.votes * share for choice, share in own.shares.items()})
+        shown = [choice for choice, _ in total.most_common(_CHOICES)]
+        rows = [
+            (own.voter, own.probable, f"{own.votes:,}", *(_percent(own.shares[choice]) for choice in shown))
+            for own in self.confusions
+        ]
+        heads = ("voter", "most probable", "votes", *shown)
+        return ResultTable(f"What voters choose, by Dawid–Skene, in % ({self.task})", heads, rows, names=2)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class VoteSummary(LabResult[VoteCount], rows="counts"):
-    """The votes of a lab: a count for each test, and a record for each voter."""
+    """The votes of a lab: a count for each test, a record for each voter, and estimates where they were asked for."""
 
     counts: tuple[VoteCount, ...]
     voters: tuple[VoterRecord, ...]
     votes: int
     left_out: int = 0  # votes of voters who do not qualify
     remarks: tuple[str, ...] = field(default=())
+    estimates: tuple[TaskEstimate, ...] = field(default=())
 
     def tables(self) -> list[ResultTable]:
-        """What was accepted, how far people agree, and what each voter did."""
+        """What was accepted, how far people agree, what each voter did, and how voters confuse choices."""
         rows = [
             (count.task, count.suite, count.test, *_cells(count))
             for count in sorted(self.counts, key=lambda count: (count.task, count.suite, count.test))
@@ -104,7 +132,7 @@ class VoteSummary(LabResult[VoteCount], rows="counts"):
         agreement = ("α", "α accepted", "Fleiss' κ", "Cohen's κ")
         note = "accepted by more than half: caption and not foil (judge), gold right (audit), not ambiguous (answer)"
         tables = [ResultTable("Votes by test", (*heads, *agreement), rows, names=3, note=note)] if rows else []
-        return [*tables, *([self._voter_table()] if self.voters else [])]
+        return [*tables, *([self._voter_table()] if self.voters else []), *(own.table() for own in self.estimates)]
 
     def _voter_table(self) -> ResultTable:
         rows = [
@@ -132,6 +160,7 @@ class VoteSummary(LabResult[VoteCount], rows="counts"):
             *([left] if people else []),
             *([adaptive] if any(count.agreement.is_adaptive for count in self.counts) else []),
             *([_SELECTED] if selected else []),
+            *(f"{own.task}: Dawid–Skene accepts {own.accepted:,} of {own.items:,} items" for own in self.estimates),
         ]
 
 
@@ -213,6 +242,24 @@ def qualified_votes(store: LabStore) -> list[Vote]:
     return [vote for vote in standing if not vote.is_gold_item and (vote.task, vote.voter) not in out]
 
 
+def tag_votes(groups: pa.Table, votes: Iterable[Vote]) -> pa.Table:
+    """The groups that people judged with the tag `votes`, as released files have it for three votes each.
+
+    It is 3 where all of three or more chose the caption alone, 2 for another accepted pair, and 0 for the rest.
+    """
+    levels = {
+        (item[1], item[2]): 0 if not is_accepted(VoteTask.JUDGE, majority) else 3 if majority.is_unanimous else 2
+        for item, majority in find_majorities(votes).items()
+    }
+    keys = zip(groups["suite"].to_pylist(), groups["group_id"].to_pylist(), strict=True)
+    tags = [
+        [*own, (_VOTES_TAG, str(levels[key]))] if key in levels and _VOTES_TAG not in dict(own) else own
+        for key, own in zip(keys, groups["tags"].to_pylist(), strict=True)
+    ]
+    column = groups.schema.get_field_index("tags")
+    return groups.set_column(column, groups.schema.field(column), pa.array(tags, groups.schema.field(column).type))
+
+
 def _left_out(store: LabStore, votes: Sequence[Vote]) -> set[tuple[str, str]]:
     """Task and name of the voters who did not qualify."""
     return {
@@ -223,8 +270,11 @@ def _left_out(store: LabStore, votes: Sequence[Vote]) -> set[tuple[str, str]]:
     }
 
 
-def summarize_votes(store: LabStore, suites: Sequence[str] = (), task: str = "") -> VoteSummary:
-    """Count what people voted, by task and test, with agreement and voters."""
+def summarize_votes(
+    store: LabStore, suites: Sequence[str] = (), task: str = "", estimate: str = MAJORITY
+) -> VoteSummary:
+    """Count what people voted, by task and test, with agreement and voters; Dawid–Skene adds each voter's confusion."""
+    _check_estimate(estimate)
     lab = load_votes(store, suites, task)
     by_test = group_pairs(((vote.task, vote.suite, test), vote) for vote in lab.votes for test in lab.tests_of(vote))
     adaptive = {task: settings.until_majority for task, settings in read_reviews(store.storage).items()}
@@ -232,7 +282,30 @@ def summarize_votes(store: LabStore, suites: Sequence[str] = (), task: str = "")
     unknown = sum(not lab.tests_of(vote) for vote in lab.votes)
     remarks = [f"{counted(unknown, 'vote', 'are')} on groups that the suite no longer has"] if unknown else []
     remarks += [_THREE_CATEGORIES] if any(vote.choice == OTHER for vote in lab.votes) else []
-    return VoteSummary(counts, lab.voters, len(lab.votes), lab.left_out, tuple(remarks))
+    estimates = _task_estimates(store, lab) if estimate == DAWID_SKENE else ()
+    return VoteSummary(counts, lab.voters, len(lab.votes), lab.left_out, tuple(remarks), tuple(estimates))
+
+
+def _check_estimate(estimate: str) -> None:
+    if estimate not in ESTIMATES:
+        raise CounterpointError(f"{estimate} is no way to estimate choices", hint=f"one of {', '.join(ESTIMATES)}")
+
+
+def _task_estimates(store: LabStore, lab: LabVotes) -> Iterator[TaskEstimate]:
+    """What Dawid and Skene's model makes of each task."""
+    groups = load_groups(store, sorted({vote.suite for vote in lab.votes}))
+    for task, votes in group_pairs((vote.task, vote) for vote in lab.votes).items():
+        read = _read_answers(votes, groups) if task == VoteTask.ANSWER else votes
+        estimate = _estimate_choices(read, [vote for vote in lab.gold if vote.task == task])
+        choices = [estimate.choices[item] for item in {vote.item for vote in read}]
+        yield TaskEstimate(task, len(choices), sum(_accepts(task, own) for own in choices), estimate.confusions)
+
+
+def _estimate_choices(votes: Sequence[Vote], gold: Sequence[Vote]) -> ChoiceEstimate:
+    """The most probable choices, to which the gold items of the same voters are anchors."""
+    voters = {vote.voter for vote in votes}
+    anchors = [vote for vote in gold if vote.voter in voters]
+    return estimate_choices([*votes, *anchors], {vote.item: vote.expected.strip().casefold() for vote in anchors})
 
 
 def _vote_count(
@@ -262,9 +335,12 @@ def _vote_count(
 
 def is_accepted(task: str, majority: Majority) -> bool:
     """Whether people accept an item: two or more of them, and more than half, chose what says so."""
+    return _accepts(task, majority.choice) and majority.agreeing > 1
+
+
+def _accepts(task: str, choice: str) -> bool:
     wanted = _ACCEPTED.get(VoteTask(task))
-    chosen = majority.choice == wanted if wanted else majority.choice not in ("", AMBIGUOUS)
-    return chosen and majority.agreeing > 1
+    return choice == wanted if wanted else choice not in ("", AMBIGUOUS)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -288,8 +364,7 @@ def add_people(
     Where no choice has a majority, or most find the query ambiguous, the answer is `hedged`: it is wrong and never
     consistent. Of judged pairs, the scores are the shares of voters who took each text to describe the picture.
     """
-    if estimate not in ESTIMATES:
-        raise CounterpointError(f"{estimate} is no way to estimate choices", hint=f"one of {', '.join(ESTIMATES)}")
+    _check_estimate(estimate)
     lab = load_votes(store, suites)
     groups = load_groups(store, sorted({vote.suite for vote in lab.votes}))
     digests = _picture_digests(store, groups)
@@ -346,18 +421,21 @@ def _majority_answers(
     votes: Sequence[Vote], groups: pa.Table, estimate: str, anchors: Sequence[Vote]
 ) -> dict[int, Answer]:
     """One answer for each query: the value of most people, or of the model, to which gold items are anchors."""
-    names = ("query", "text", "choices", "mode")
-    asked = {row[0]: row[1:] for row in zip(*(groups[name].to_pylist() for name in names), strict=True)}
-    read = [_with_value(vote, *asked[vote.query]) for vote in votes if vote.query in asked]
+    read = _read_answers(votes, groups)
     if estimate == DAWID_SKENE and read:
-        voters = {vote.voter for vote in read}
-        gold = [vote for vote in anchors if vote.voter in voters]
-        estimated = estimate_choices([*read, *gold], {vote.item: vote.expected.strip().casefold() for vote in gold})
+        estimated = _estimate_choices(read, anchors).choices
         choices = {vote.item: estimated[vote.item] for vote in read}
     else:
         choices = {item: majority.choice for item, majority in find_majorities(read).items()}
     said = Counter((vote.item, vote.choice) for vote in read)
     return {item[3]: _answer(choice, said[item, choice]) for item, choice in choices.items() if item[3] is not None}
+
+
+def _read_answers(votes: Sequence[Vote], groups: pa.Table) -> list[Vote]:
+    """The votes on queries of these groups, each with the value of its answer as its choice."""
+    names = ("query", "text", "choices", "mode")
+    asked = {row[0]: row[1:] for row in zip(*(groups[name].to_pylist() for name in names), strict=True)}
+    return [_with_value(vote, *asked[vote.query]) for vote in votes if vote.query in asked]
 
 
 def _with_value(vote: Vote, text: str, choices: Sequence[str], mode: str) -> Vote:

@@ -76,8 +76,26 @@ def find_majorities(votes: Iterable[Vote]) -> dict[VotedItem, Majority]:
     return {item: Majority.of([vote.choice for vote in own]) for item, own in votes_by_item(votes).items()}
 
 
-def estimate_choices(votes: Sequence[Vote], known: Mapping[VotedItem, str] | None = None) -> dict[VotedItem, str]:
-    """The most probable choice of each item by Dawid and Skene's model; `known` are the choices of gold items.
+@dataclass(frozen=True, slots=True)
+class VoterConfusion:
+    """What a voter chooses where one choice is the most probable one, by Dawid and Skene's model."""
+
+    voter: str
+    probable: str
+    votes: int  # of the voter, on items with this most probable choice
+    shares: Mapping[str, float]  # by choice; the prior is in them, and they add up to one
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceEstimate:
+    """The most probable choice of each item, and how each voter confuses choices."""
+
+    choices: Mapping[VotedItem, str]
+    confusions: tuple[VoterConfusion, ...]
+
+
+def estimate_choices(votes: Sequence[Vote], known: Mapping[VotedItem, str] | None = None) -> ChoiceEstimate:
+    """The most probable choices of items by Dawid and Skene's model; `known` are the choices of gold items.
 
     Raises a CounterpointError where a voter has fewer than 30 votes, since confusions cannot be told from luck then.
     """
@@ -88,11 +106,19 @@ def estimate_choices(votes: Sequence[Vote], known: Mapping[VotedItem, str] | Non
     anchors = known or {}
     choices = sorted({vote.choice for vote in votes} | set(anchors.values()))
     items, item = _codes([vote.item for vote in votes])
-    _, voter = _codes([vote.voter for vote in votes])
+    voters, voter = _codes([vote.voter for vote in votes])
     choice = [choices.index(vote.choice) for vote in votes]
     fixed = {place: choices.index(anchors[key]) for place, key in enumerate(items) if key in anchors}
     model = fit_dawid_skene(item, voter, choice, len(choices), fixed)
-    return {key: choices[code] for key, code in zip(items, model.choice.tolist(), strict=True)}
+    probable = {key: choices[code] for key, code in zip(items, model.choice.tolist(), strict=True)}
+    numbers = Counter((vote.voter, probable[vote.item]) for vote in votes)
+    confusions = tuple(
+        VoterConfusion(name, right, numbers[name, right], dict(zip(choices, row.tolist(), strict=True)))
+        for name, table in sorted(zip(voters, model.confusion, strict=True), key=lambda pair: pair[0])
+        for right, row in zip(choices, table, strict=True)
+        if numbers[name, right]
+    )
+    return ChoiceEstimate(probable, confusions)
 
 
 def _codes(keys: Sequence[Key]) -> tuple[list[Key], list[int]]:

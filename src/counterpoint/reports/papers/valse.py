@@ -4,7 +4,7 @@ Table 4 is over the valid pairs where the lab has annotators' votes, else over a
 instruments with equal weight, FOIL it! included; that of min(p_c, p_f) is the mean of the minima.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import isnan
@@ -47,6 +47,7 @@ class ValseResults:
     seed: int = 0
     subset: str = "valid"  # of the pairs with votes
     agreement: Mapping[str, tuple[Score, Score]] = field(default_factory=dict)  # alpha of all and of valid pairs
+    adaptive: Collection[str] = ()  # instruments where a third vote was asked for only after disagreement
     vote_notes: tuple[str, ...] = ()  # how alpha is to be read
 
     @cached_property
@@ -139,12 +140,21 @@ def validation(results: ValseResults) -> PaperTable:
     words = foil_words(results.kept)
     alphas = ("α", "α valid") if results.agreement else ()
     rows = [
-        PaperRow((test,), (*_validation_cells(subsets), *(_alpha_cells(results.agreement.get(test)) if alphas else ())))
+        PaperRow(
+            (test,),
+            (
+                *_validation_cells(subsets, adaptive=test in results.adaptive),
+                *(_alpha_cells(results.agreement.get(test)) if alphas else ()),
+            ),
+        )
         for test, subsets in words.items()
     ]
-    has_votes = all("valid" in subsets for subsets in words.values())
-    note = "This lab has no votes: generate the released files with --split all to have them."
-    notes = (*results.vote_notes, *(() if has_votes or alphas else (note,)))
+    unknown = [test for test, subsets in words.items() if "valid" not in subsets]
+    some = f"Valid pairs are counted where people judged every pair, which they did not in {', '.join(unknown)}."
+    none = (
+        "This lab has no votes: ask people with counterpoint review, or generate the released files with --split all."
+    )
+    notes = (*results.vote_notes, *((some if alphas else none,) if unknown else ()))
     title = "pairs, votes for the caption, and the words of captions and foils"
     return PaperTable("5", title, ("instrument",), (*heads, *alphas), tuple(rows), notes)
 
@@ -154,8 +164,8 @@ def _alpha_cells(alphas: tuple[Score, Score] | None) -> tuple[PaperCell, ...]:
     return tuple(PaperCell.empty() if isnan(own.value) else PaperCell(text=f"{own.value:.3f}") for own in known)
 
 
-def _validation_cells(subsets: Mapping[str, WordSides]) -> tuple[PaperCell, ...]:
-    voted = [subsets.get(name) for name in ("valid", "unanimous")]
+def _validation_cells(subsets: Mapping[str, WordSides], *, adaptive: bool) -> tuple[PaperCell, ...]:
+    voted = [subsets.get("valid"), None if adaptive else subsets.get("unanimous")]
     counts = (PaperCell.empty() if words is None else PaperCell.counted(words.pairs) for words in voted)
     divergences = (_divergence(subsets.get(name)) for name in (ALL, "valid"))
     return PaperCell.counted(subsets[ALL].pairs), *counts, PaperCell.counted(subsets[ALL].items), *divergences
