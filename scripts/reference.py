@@ -318,8 +318,8 @@ def _which_test() -> Iterator[str]:
     yield (
         "Every suite, by who made its test. *Made from* is what the source must have. *Relation* is what the "
         "answers of a group must satisfy: `same`, `differs`, `ranks` (the caption above the foil), `gold` (each by"
-        " its own right answer), `swap` (the answer should change). The first of the *metrics* leads on tables. "
-        "*Chance* is what a coin scores by that metric, where right answers are yes or no, or captions are ranked;"
+        " its own gold), `swap` (the answer should change). The first of the *metrics* leads on tables. "
+        "*Chance* is what a coin scores by that metric, where golds are yes or no, or captions are ranked;"
         " elsewhere it depends on the choices: run `random` and `constant` beside your model. *Words alone* is the"
         " accuracy of a text-only model trained on the suite and judged on fresh scenes of the world, with the "
         "best constant answer behind the stroke; [Checks](../explanation/checks.md#words-alone) says how it was "

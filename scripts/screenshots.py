@@ -1,10 +1,12 @@
 """Take the screenshots of pages that the documentation shows: `python scripts/screenshots.py LAB [NAME …]`.
 
 Needs Chromium and playwright; writes PNG files of 256 colors to docs/pictures. LAB is that of `counterpoint demo`,
-with the suites `noise` and `relations` generated and all its models run on them; for `history` and `history-phone`,
-which are taken only where they are named, it is that of `python -m training.checkpoint_series`.
+with the suites `noise` and `relations` generated, all its models run on them, and the task `judge` set up for
+`relations`. Some are taken only where they are named, of another LAB: `history` and `history-phone` of that of
+`python -m training.checkpoint_series`, those that begin with `crowded` of that of `python -m benchmarks.crowded_lab`.
 """
 
+import shutil
 import sys
 import threading
 import time
@@ -25,7 +27,7 @@ from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.reader import TablesNotReady
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-CHROMIUM = "/usr/bin/chromium"
+OTHER_LABS = ("history", "crowded")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 SUITE, MODEL, OTHER, NOISY, FOILS = "order", "cnn-lstm", "fusion", "noise", "relations"
 TRIED = "fusion"
@@ -57,6 +59,12 @@ SHOTS = (
     ("sample", "sample", 1400, 1100, "light"),
     ("history", "/history", 1400, 1000, "light"),
     ("history-phone", "/history?suite=negation", 390, 1100, "dark"),
+    ("judge", "/review/judge", 1400, 900, "light"),
+    ("judge-phone", "/review/judge", 390, 844, "light"),
+    ("crowded-overview", "/overview", 1400, 900, "light"),
+    ("crowded-overview-phone", "/overview?suite=negation", 390, 900, "dark"),
+    ("crowded-browse", "/browse", 1400, 900, "light"),
+    ("crowded-group", "negation/gemma-3-27b-it", 1400, 900, "light"),
     ("try-a-model", f"/play?suite={SUITE}&gaussian=3", 1400, 900, "light"),
     ("try-a-model-phone", f"/play?suite={SUITE}&gaussian=3", 390, 1100, "dark"),
 )
@@ -111,9 +119,9 @@ def wait_until_settled(page: Page) -> None:
 def main(folder: str, *only: str) -> None:
     """Write every screenshot, or only those that are named."""
     with serve_lab(LabStore(folder).opened()) as home, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         for name, address, width, height, scheme in SHOTS:
-            if name not in only if only else name.startswith("history"):
+            if name not in only if only else name.startswith(OTHER_LABS):
                 continue
             page = browser.new_page(viewport={"width": width, "height": height})
             page.set_default_timeout(FIRST_PAGE)

@@ -52,7 +52,7 @@ def test_import_and_score_say_in_one_line_why_no_answer_is_ever_right(
     lab = _lab(tmp_path / "lab", lambda number: gold)
     _import(lab, lambda number: reply, rule)
     (imported,) = [line for line in _warnings(caplog) if line.startswith("model on own: ")]
-    assert "no answer equals any right answer" in imported
+    assert "no answer equals any gold" in imported
     assert cause in imported
     assert f"counterpoint {'rescore' if 'rule' in cause else 'serve'} {lab.folder}" in imported
     caplog.clear()

@@ -186,7 +186,7 @@ def _label_studio_config(tasks: Sequence[CrowdTask]) -> str:
         controls = [_choices("choice", about, tasks[0].choices, required=True)]
     if task == VoteTask.AUDIT:
         causes = {cause.value: cause.value.replace("-", " ") for cause in AuditCause}
-        controls += [_choices("reason", about, causes), _text_area("value", about, "the right answer")]
+        controls += [_choices("reason", about, causes), _text_area("value", about, "the correct gold")]
         controls += [_text_area("note", about, "note")]
     lines = [*shown, f'<Header value="{escape(_QUESTIONS[task])}"/>', *controls]
     return "\n  ".join(("<View>", *lines)) + "\n</View>\n"

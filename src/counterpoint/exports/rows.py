@@ -62,8 +62,8 @@ COLUMNS: Mapping[str, tuple[Any, str]] = MappingProxyType(
         "question": (_TEXT, "the question, or the sentence whose fit is to be scored"),
         "choices": ({"feature": dict(_TEXT), "_type": "Sequence"}, "the answers that are offered, if any are"),
         "context": (_TEXT, "what is said before the question, if anything is"),
-        "answer": (_TEXT, "the best of the right answers; empty where there is none"),
-        "answers": ([dict(_CREDIT)], "every right answer with the credit it earns, from 0 to 1"),
+        "answer": (_TEXT, "the best gold; empty where there is none"),
+        "answers": ([dict(_CREDIT)], "every gold with the credit it earns, from 0 to 1"),
         "group_id": (_TEXT, "the group: rows that share it belong together"),
         "role": (
             {"dtype": "int32", "_type": "Value"},
@@ -77,7 +77,7 @@ COLUMNS: Mapping[str, tuple[Any, str]] = MappingProxyType(
         "picture": (_TEXT, "the address of the picture"),
         "edits": (_TEXT, "what was done to its pixels, as JSON: name, arguments and seed of each step"),
         "feature_edits": (_TEXT, "what is to be done to a model's own features, likewise; `[]` for nothing"),
-        "proof": (_TEXT, "from what the right answer follows"),
+        "proof": (_TEXT, "from what the gold follows"),
         "objects": (_TEXT, "what the question is about, as JSON: name and box of each, and the size boxes refer to"),
         "tags": (_TEXT, "what the row can be sliced by, as a JSON object"),
     }

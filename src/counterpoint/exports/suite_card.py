@@ -143,7 +143,7 @@ group. {size}.
 ## What is tested
 
 {claim}A model passes a group if its answers satisfy the relation: `same` and `differs`
-hold between the answers, `ranks` puts the caption above the foil, `gold` asks each for its own right answer, `swap`
+hold between the answers, `ranks` puts the caption above the foil, `gold` asks each for its own gold, `swap`
 exchanges a part of the input.
 
 | test | relation | groups |

@@ -120,7 +120,7 @@ class _SuiteAnswers:
             yield f"{share:.0%} of the replies hold no value", _unread_cause(pa.concat_tables(self.unread))
         elif self.has_gold and not self.has_credit:
             cause = _mismatch_cause(pa.concat_tables(self.given), pa.concat_tables(self.wanted).unify_dictionaries())
-            yield from [("no answer equals any right answer", cause)] if cause else []
+            yield from [("no answer equals any gold", cause)] if cause else []
 
 
 def _taken(answers: pa.Table, outcomes: Outcomes, rows: Rows) -> pa.Table:

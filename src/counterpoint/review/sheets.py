@@ -21,7 +21,7 @@ ACCEPTED = "ok"
 """The mark of a group that a careful reader accepts."""
 MARKS: Mapping[str, str] = MappingProxyType(
     {
-        ACCEPTED: "every text has the right answer it is given, and is clear and natural",
+        ACCEPTED: "the gold of every text is correct, and the text is clear and natural",
         "base wrong": "the first text does not have the answer it is given, as where a caption is false",
         "variant wrong": "another text does not have the answer it is given, as where a foil is true",
         "ambiguous": "several answers can be defended, or several things may be meant",

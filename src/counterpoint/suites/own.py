@@ -14,7 +14,7 @@ def propose_question(question: Question, statistics: None, rng: Random) -> Itera
     if question.gold.answers:
         yield question_group(question, relation=Relation.GOLD, proof=source_proof(question))
     else:
-        yield Rejection(question.kind, "no right answer is known")
+        yield Rejection(question.kind, "no gold is known")
 
 
 def propose_group(item: ReadyGroup, statistics: None, rng: Random) -> Iterator[Group]:

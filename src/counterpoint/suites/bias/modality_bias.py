@@ -144,7 +144,7 @@ def propose_controls(item: Item, others: SwapSurvey, rng: Random) -> Iterator[Gr
     """The question, then with each input removed; the gold answer stays."""
     question = _question(item)
     if not question.gold.answers:
-        yield Rejection(question.kind, "no right answer is known")
+        yield Rejection(question.kind, "no gold is known")
         return
     controls = dict(_controls(question, question_nouns(item), others, rng))
     if OTHER_PICTURE not in controls:

@@ -89,7 +89,7 @@ def interpret_answers(
     values = (augmentation.value(subject, answer) or f"? {normalize_vqa(answer)}" for answer in answers)
     ranked = Counter(values).most_common(2)
     if not ranked:
-        return "no right answer is known"
+        return "no gold is known"
     (value, agreeing), *others = ranked
     if others and others[0][1] == agreeing:
         return TIED
