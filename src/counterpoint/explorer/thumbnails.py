@@ -14,7 +14,7 @@ from counterpoint.store.cache import FileCache
 from counterpoint.store.pictures import LabPictures
 
 WIDTHS = (160, 320, 640, 960, 1920)
-"""The widths in pixels that thumbnails have; a picture is never enlarged, and at the largest, no pixel of one that fits is changed."""
+"""The widths in pixels that thumbnails have; none is enlarged, and one that fits into the largest keeps every pixel."""
 
 TALLEST = 3
 """How many times taller than wide a thumbnail may become; a taller picture is made narrower."""
