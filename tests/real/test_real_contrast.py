@@ -19,21 +19,20 @@ from contrast_judge import judged
 
 READ = {
     "Which color is the snow?": "white",
-    "Is the black animal sitting on the green chair?": "no",
     "Is the black animal to the right of the green chair?": "no",
     "Is there a wine glass to the right of the man on the left?": "yes",
     "Is there a wine glass to the left of the painting?": "yes",
     "Is there a wine glass to the left of the paper?": "yes",
     "Is there a wine glass to the left of the man on the right?": "yes",
-    "Is there a horse to the right of the person on the left side?": "no",
+    "Is there a backpack to the right of the person on the left side?": "no",
     "Is there a ball to the left of the person on the left side?": "no",
-    "Is there a cat to the right of the person on the left side?": "no",
-    "Is there an elephant to the right of the person on the left side?": "no",
     "Is there a car to the right of the person on the left side?": "no",
-    "Is there a zebra to the right of the person on the left side?": "no",
-    "Is there a monkey to the right of the mirror?": "yes",
+    "Is there a cat to the right of the person on the left side?": "no",
+    "Is there a dog to the right of the person on the left side?": "no",
+    "Is there a food truck to the right of the person on the left side?": "no",
+    "Is there a taxi to the right of the person on the left side?": "no",
+    "Are there any shelves to the right of the mirror?": "yes",
     "Is the food to the right of leaves?": "yes",
-    "Is the food to the right of a gate?": "yes",
     "Is the person standing on the umbrella?": "no",
 }
 """What was read by eye, with the scene beside it, and found right and fluent."""
@@ -54,7 +53,7 @@ def test_every_real_contrast_was_read_and_found_right(made: tuple[list[Group], T
         if gold
     }
     assert told.items() <= READ.items()
-    assert len({dict(group.tags[0])["question"] for group in groups}) >= 6, "of the 14 that are matched"
+    assert len({dict(group.tags[0])["question"] for group in groups}) == 7, "of the 14 that are matched"
 
 
 def test_a_second_opinion_reads_every_original_and_contrast_in_its_own_words_and_agrees() -> None:

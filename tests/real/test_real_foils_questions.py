@@ -37,8 +37,8 @@ def test_real_numbers_are_as_frequent_in_captions_as_in_foils() -> None:
         group for _, group in generate_groups(counting.suite, list(Source(vqa2, real("vqa2"), "val").questions()))
     ]
     tests = Counter(group.test for group in groups)
-    assert tests[counting.BALANCED] >= 14
-    assert tests[counting.SMALL] >= 16
+    assert tests[counting.BALANCED] >= 12
+    assert tests[counting.SMALL] >= 14
     assert not any("0" in words or "zero" in words for words in (_words(groups, 0), _words(groups, 1)))
     for test in (counting.BALANCED, counting.SMALL):
         own = [group for group in groups if group.test == test]

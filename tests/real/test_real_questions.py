@@ -51,10 +51,10 @@ def _judged(name: str, questions: list[Question]) -> tuple[int, int, int]:
 
 
 COUNTS = {
-    "negated": ((106, 106, 1), (317, 317, 0)),
+    "negated": ((106, 106, 1), (316, 316, 0)),
     "antonyms": ((9, 9, 0), (21, 21, 0)),
     "reordered": ((6, 6, 0), (41, 41, 1)),
-    "rephrased": ((259, 400, 0), (684, 1028, 0)),
+    "rephrased": ((211, 320, 0), (664, 913, 0)),
 }
 """Groups, variants and what the referee rejected, on VQA and GQA and on VisDial."""
 
@@ -73,7 +73,7 @@ def test_the_referee_reads_every_sears_rewrite_as_the_same_question() -> None:
 
 def test_the_gold_of_every_counterfactual_follows_from_its_words() -> None:
     groups = [group for _, group in generate_groups(counterfactuals.suite, _vqa_and_gqa())]
-    assert Counter(group.kind for group in groups) == {"color": 33, "how-many": 29, "what-kind": 2}
+    assert Counter(group.kind for group in groups) == {"color": 22, "how-many": 24, "what-kind": 2}
     for group in groups:
         assert group.gold[1] == Gold.of("yes" if _names_the_gold(group) else "no"), group.queries
 
@@ -90,6 +90,8 @@ def _names_the_gold(group: Group) -> bool:
         wanted = sorted(set(best.replace("&", " ").replace("/", " ").split()) - {"and"})
         return len(named) == len(wanted) and all(map(are_synonyms, named, wanted))
     if group.kind == "how-many":
+        if variant.is_negated:  # there are none
+            return number_value(best) == 0
         counted = variant.words[1 if variant.words[0] == "exactly" else 0]
         return number_value(counted) == number_value(best)
     return best in " ".join(variant.words)

@@ -16,6 +16,7 @@ from counterpoint.scenes.ambiguity import (
     ambiguity_reason,
     ambiguity_reasons,
     can_be_asked,
+    can_be_listed,
     general_names,
     is_known,
     may_be,
@@ -26,6 +27,7 @@ from counterpoint.scenes.ambiguity import (
 )
 from counterpoint.scenes.attributes import denies, visible_values
 from counterpoint.scenes.cooccurrence import survey_scenes
+from counterpoint.scenes.relations import relation_fact
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, SceneView, modified_expressions
 from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions
 from counterpoint.suites.carets.templates import QuestionContent
@@ -81,6 +83,45 @@ def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, t
     elsewhere = [scene(n, (name,), ("cup",), ("kite",)) for n in range(1, 4)]
     for one in _asked(scene(0, (there,), ("cup",), ("kite",)), elsewhere):
         assert name not in one.options, one
+
+
+@pytest.mark.parametrize(
+    ("name", "beside"),
+    [
+        ("cat", "tail"),
+        ("zebra", "mane"),
+        ("black cat", "paw"),
+        ("man", "head"),
+        ("bathroom", "sink"),
+        ("woman", "shoes"),
+        ("counter", "head"),  # a bare body part, whatever stands beside it
+    ],
+)
+def test_a_part_is_not_asked_for_beside_its_whole(name: str, beside: str) -> None:
+    noun = name.removeprefix("black ")
+    assert not can_be_listed(noun, beside)
+    assert not can_be_listed(beside, noun)
+    assert can_be_listed("dog", "car")
+
+
+def test_questions_after_two_things_never_name_a_part_and_its_whole() -> None:
+    shown = scene(0, ("cat",), ("tail",), ("paw",), ("chair",), ("shirt",), ("man",))
+    asked = _asked(shown, [scene(1, ("cat",), ("dog",), ("ball",), ("car",)), scene(2, ("man",), ("cup",), ("kite",))])
+    pairs = [one.options for one in asked if one.kind in ("conjunctive verification", "disjunctive verification")]
+    assert pairs
+    assert [pair for pair in pairs if not can_be_listed(*pair)] == []
+
+
+@pytest.mark.parametrize("name", ["fence", "pine tree", "grass", "building", "log", "paper", "sign"])
+def test_what_may_stand_in_a_background_is_denied_only_where_everything_is_annotated(name: str) -> None:
+    shown = scene(0, ("zebra",), ("dog",))
+    assert SceneView(shown).absence_doubt(name)
+    assert not SceneView(replace(shown, is_complete=True)).absence_doubt(name)
+    assert not SceneView(shown).absence_doubt("pizza")
+    assert not SceneView(shown).absence_doubt("table")
+    assert SceneView(scene(0, ("cat",), ("apple",))).absence_doubt("table")
+    is_small = name in ("paper", "sign")
+    assert bool(SceneView(replace(shown, place="indoors")).absence_doubt(name)) == is_small
 
 
 def test_a_part_tells_of_no_other_whole_where_its_own_is_annotated() -> None:
@@ -235,6 +276,14 @@ def test_a_relation_is_denied_only_by_absence_or_by_the_opposed_relation() -> No
     assert answers["man", "to the left of the lamp"] == {"yes"}
     assert ("man", "to the right of the cup") not in answers
     assert ("man", "on the floor") not in answers
+
+
+@pytest.mark.parametrize(("other", "holds"), [("near", False), ("leaning on", None)])
+def test_who_leans_on_a_thing_may_be_said_to_sit_on_it(other: str, holds: bool | None) -> None:
+    cat, chair = SceneObject("1", "cat"), SceneObject("2", "chair")
+    links = (Link("1", "sitting under", "2"), Link("1", other, "2"))
+    fact = relation_fact(replace(scene(0, ("cat",), ("chair",)), relations=links), cat, "sitting on", chair)
+    assert (fact.holds if fact else None) is holds
 
 
 def test_actions_that_a_relation_contradicts_are_not_asked_for() -> None:

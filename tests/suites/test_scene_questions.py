@@ -64,6 +64,15 @@ def test_a_loop_over_the_boxes_gives_every_answer(seed: int, tmp_path: Path) -> 
     assert [row for row in judged(questions, file) if row[1] != row[2]] == []
 
 
+def test_worn_things_and_parts_are_not_asked_for_their_place(tmp_path: Path) -> None:
+    questions, _ = make_questions(scenes_of(drawn_file(1, 40, ("person", "tie", "dog", "bicycle wheel")), tmp_path), 1)
+    placed = [item.question.text for item in questions if item.question.kind in ("verify rel", "query side")]
+    assert any("dog" in text for text in placed)
+    assert [text for text in placed if "tie" in text or "wheel" in text] == []
+    pairs = [item.question.text for item in questions if item.question.kind == "exist or"]
+    assert [text for text in pairs if "person" in text and "tie" in text] == []
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_counted_nobody_would_count_otherwise(seed: int, tmp_path: Path) -> None:
     file = drawn_file(seed, 40, ("dog", "kite"))

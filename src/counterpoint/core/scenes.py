@@ -50,6 +50,7 @@ class Scene:
     weather: str = ""
     categories: frozenset[str] | None = None  # the only names annotated wherever they are visible; None: no such list
     annotates_parts: bool = False  # whether a category is annotated on others too, as a helmet on a person
+    is_complete: bool = False  # whether everything that can be seen is annotated, as in a drawn scene
     captions: tuple[str, ...] = ()  # what people wrote about the picture, where the source has that too
 
     def __getitem__(self, object_id: str) -> SceneObject:

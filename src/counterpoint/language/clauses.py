@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.language.lexicon.word_lists import split_list
+from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.noun_chunks import TaggedToken, tag_text
 from counterpoint.language.nouns import is_mass, is_plural
 from counterpoint.language.tokens import is_noun
@@ -127,9 +128,16 @@ def _noun_phrase(tokens: Sequence[TaggedToken], start: int) -> int:
             break
         index += 1
     after = [token.tag for token in tokens[index + 1 : index + 3]]
+    if is_noun(tokens[index - 1].tag) and _may_be_adjective(tokens[index - 1].text, tokens[index].text):
+        return -1
     if tokens[index].tag == "POS" or (len(after) == 2 and after[0].startswith("AJ") and is_noun(after[1])):
         return -1
     return index
+
+
+def _may_be_adjective(before: str, word: str) -> bool:
+    """Whether the last of two nouns may say how the first one is: "the cake level", and not "the traffic light"."""
+    return f"{before} {word}" not in curated_names() and bool(lexicon().senses(word, "a"))
 
 
 def _is_gerund(token: TaggedToken) -> bool:

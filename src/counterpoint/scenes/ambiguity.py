@@ -26,10 +26,14 @@ _ALONE = "!"
 _PART = "it may be part of what is annotated"
 _WHOLE = "a part of it may be annotated"
 _SURROUNDS = "it is usual around something that is annotated"
+BACKGROUND = "it may stand in the background, which is not annotated"
+"""Why nothing is denied that people seldom annotate."""
 UNLISTED = "it is no category that is annotated wherever it is visible"
 """Why nothing is said about a name that is not in the list of categories of a scene."""
 IN_CAPTION = "a caption names it, something of its kind, or a part of it"
 """Why a name is not absent, although no box has it."""
+NOT_LISTED = "nobody asks for the two side by side"
+"""Why a question does not ask for two things at once."""
 _LONGEST_NAME = 3  # nouns of a name in a caption
 
 
@@ -123,6 +127,22 @@ def is_part(name: str) -> bool:
 def is_part_of(part: str, whole: str) -> bool:
     """Whether an object may be a part of another, or worn by it: a hand and a person, a tail and a dog."""
     return is_known(part) and is_known(whole) and any(is_a(whole, kind) for kind in _wholes(part))
+
+
+@lru_cache(1 << 16)
+def can_be_listed(name: str, other: str) -> bool:
+    """Whether a question may ask for two objects side by side: not for a part beside its whole, nor for a body part.
+
+    Nobody asks for a cat and a tail, for a sink or a bathroom, nor for a head as well as a counter.
+
+    >>> can_be_listed("cat", "chair"), can_be_listed("cat", "kitten")
+    (True, False)
+    >>> can_be_listed("cat", "tail"), can_be_listed("sink", "bathroom"), can_be_listed("head", "counter")
+    (False, False, False)
+    """
+    if may_be(name, other) or any(is_known(one) and is_a(one, "body part") for one in (name, other)):
+        return False
+    return not (may_show(name, other) or may_show(other, name))
 
 
 def _may_complete(part: str, name: str) -> bool:
@@ -402,8 +422,38 @@ def is_figure(scene: Scene, thing: SceneObject) -> bool:
 
 
 def is_indoors(scene: Scene) -> bool:
-    """Whether something is annotated that stands in houses."""
-    return not word_list("readings", "figures.indoors", DATA).isdisjoint(scene.names)
+    """Whether a scene is said to be indoors, or something is annotated that stands in houses."""
+    return scene.place == "indoors" or not word_list("readings", "figures.indoors", DATA).isdisjoint(scene.names)
+
+
+def is_outdoors(scene: Scene) -> bool:
+    """Whether a scene is said to be outdoors, or something is annotated that is nowhere else."""
+    return scene.place == "outdoors" or not word_list("readings", "background.outdoors", DATA).isdisjoint(scene.names)
+
+
+def may_be_in_background(scene: Scene, name: str) -> bool:
+    """Whether such an object may be visible although annotators, who name what they notice, did not annotate it.
+
+    What stands in the open behind other things, as a fence or a tree, is denied indoors only, and what stands in rooms
+    outdoors only; paper or a sign nowhere. Where a source lists its categories, or everything is annotated, this does
+    not matter.
+    """
+    if scene.categories is not None or scene.is_complete:
+        return False
+    return (
+        _is_one_of("background.anywhere", name)
+        or (_is_one_of("background.open", name) and not is_indoors(scene))
+        or (_is_one_of("background.rooms", name) and not is_outdoors(scene))
+    )
+
+
+@cache
+def _is_one_of(key: str, name: str) -> bool:
+    """Whether a name is listed, or of a kind that is listed without a mark."""
+    if not is_known(name):
+        return False
+    listed = word_list("readings", key, DATA)
+    return f"{singular(name)}{_ALONE}" in listed or any(_is_kind(name, kind) for kind in listed)
 
 
 @cache
@@ -424,6 +474,8 @@ def absence_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
         return ambiguity_reason(name, names) if scene.categories is None else "it is annotated"
     if reason := naming_doubt(scene, name, names):
         return reason
+    if may_be_in_background(scene, name):
+        return BACKGROUND
     return IN_CAPTION if any(_is_in(text, name) for text in scene.captions) else ""
 
 

@@ -22,13 +22,22 @@ from counterpoint.core.placement import (
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
-from counterpoint.scenes.ambiguity import DATA
+from counterpoint.scenes.ambiguity import DATA, is_part
 
 
 @cache
 def can_follow_noun(relation: str) -> bool:
     """Whether a relation reads well after a noun: "a cup on the table", but nothing "of" it."""
     return relation in word_list("relations", "said", DATA)
+
+
+def can_be_placed(relation: str, *names: str) -> bool:
+    """Whether people say so where such objects are: nobody asks for a tail to the right of a man.
+
+    >>> can_be_placed("to the left of", "cup", "dog"), can_be_placed("to the left of", "paper", "shirt")
+    (True, False)
+    """
+    return not opposed_relation(relation) or not any(map(is_part, names))
 
 
 @cache
@@ -114,6 +123,8 @@ def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObje
     against += [name for name in back if _bare(name) == wanted and wanted in _INVERSE]
     if bool(ours or turned) == bool(against):
         return None
+    if against and any(name.endswith(f" {_bare(wanted)}") for name in forth):
+        return None  # who leans on a chair may as well be said to sit on it
     if ours or turned:
         stated = (ours or [wanted])[0]
         return RelationFact(True, f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}")

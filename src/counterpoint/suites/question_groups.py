@@ -1,6 +1,6 @@
 """Groups around one question of a source, and groups that rank a caption above a foil."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -11,45 +11,54 @@ from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import number_value
 
 Tags: TypeAlias = tuple[tuple[str, str], ...]
-MIN_AGREEING = 0.7
-"""The share of annotators that an answer needs."""
-RIVAL = 0.3
-"""The share of annotators with which another number, or the other of yes and no, is an answer too."""
+SCATTERED = "fewer than nine of ten people agree"
+"""Why a question has no settled answer."""
+MIN_AGREEING = 0.9
+"""The share of annotators that an answer needs: of ten people nine."""
 FULL_CREDIT, RIVAL_CREDIT = 1.0, 0.9
-"""The credits that stand for these shares where nothing else is known of the votes."""
+"""The credit that stands for this share where nothing else is known of the votes, and that of a second answer."""
 _ROUNDING = 1e-9
 
 
-def disagreement(question: Question, *, any_rival: bool = False) -> str:
-    """Why people do not agree on the answer to a question, or nothing; spellings of a number are one answer.
+def is_agreed(agreeing: int, asked: int) -> bool:
+    """Whether so many of the people asked settle an answer.
 
-    With `any_rival`, a second answer of many counts even where both may be so: catch is played with a baseball.
+    >>> is_agreed(9, 10), is_agreed(8, 10), is_agreed(1, 1), is_agreed(2, 3)
+    (True, False, True, False)
+    """
+    return asked > 0 and agreeing >= MIN_AGREEING * asked - _ROUNDING
+
+
+def disagreement(question: Question) -> str:
+    """Why people do not agree on the answer to a question, or nothing; spellings of a number are one answer.
 
     >>> from counterpoint.core.groups import Gold
     >>> picture, asked = Picture("a:b.png"), "How many dogs?"
-    >>> disagreement(Question("7", picture, asked, Gold(()), votes=("2",) * 6 + ("two", "3", "3", "lots")))
+    >>> disagreement(Question("7", picture, asked, Gold(()), votes=("2",) * 8 + ("two", "lots")))
     ''
-    >>> disagreement(Question("7", picture, asked, Gold(()), votes=("2",) * 7 + ("3",) * 3))
+    >>> disagreement(Question("7", picture, asked, Gold(()), votes=("2",) * 8 + ("3",) * 2))
+    'fewer than nine of ten people agree'
+    >>> disagreement(Question("7", picture, asked, Gold((("2", 1.0), ("3", 0.9)))))
     'people give two answers that exclude each other'
-    >>> disagreement(Question("7", picture, "Why?", Gold((("wind", 0.9), ("rain", 0.6)))))
-    'fewer than seven of ten people agree'
     """
-    shares = defaultdict[str, float](float)
     if question.votes:
-        for vote in question.votes:
-            shares[_answer_form(vote)] += 1 / len(question.votes)
-        enough, rival = MIN_AGREEING, RIVAL
-    else:
-        for answer, credit in question.gold.answers:
-            shares[_answer_form(answer)] = max(shares[_answer_form(answer)], credit)
-        enough, rival = FULL_CREDIT, RIVAL_CREDIT
-    if shares and max(shares.values()) < enough - _ROUNDING:
-        return "fewer than seven of ten people agree"
-    exclusive = [answer for answer, share in shares.items() if share >= rival - _ROUNDING]
+        votes = Counter(map(_answer_form, question.votes))
+        return "" if is_agreed(max(votes.values()), len(question.votes)) else SCATTERED
+    earned = defaultdict[str, float](float)
+    for answer, credit in question.gold.answers:
+        earned[_answer_form(answer)] = max(earned[_answer_form(answer)], credit)
+    if earned and max(earned.values()) < FULL_CREDIT - _ROUNDING:
+        return SCATTERED
+    exclusive = [answer for answer, credit in earned.items() if credit >= RIVAL_CREDIT - _ROUNDING]
     exclude = sum(map(str.isdecimal, exclusive)) > 1 or {"yes", "no"} <= set(exclusive)
-    if not exclude and any_rival and len(exclusive) > 1 and question.votes:
-        return "people give two answers"
     return "people give two answers that exclude each other" if exclude else ""
+
+
+def settled_answer(question: Question) -> str | None:
+    """Yes or no, where the annotators agree on it; else None."""
+    votes = [vote.strip(" .!").lower() for vote in question.votes]
+    votes = votes or [answer.strip(" .!").lower() for answer, _ in question.gold.answers]
+    return next((word for word in ("yes", "no") if is_agreed(votes.count(word), len(votes))), None)
 
 
 def _answer_form(answer: str) -> str:

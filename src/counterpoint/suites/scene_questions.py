@@ -15,11 +15,11 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import GroundedQuestion, Question, Step
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import any_of, be, is_countable, is_plural, one_or_bare, plural, question
-from counterpoint.scenes.ambiguity import absence_proof, can_be_asked, is_known, may_be
+from counterpoint.scenes.ambiguity import NOT_LISTED, absence_proof, can_be_asked, can_be_listed, is_known, is_part
 from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.programs import add_relation, add_step, join_programs, select_objects
-from counterpoint.scenes.relations import opposed_relation, relation_fact, side_of_picture
+from counterpoint.scenes.relations import can_be_placed, opposed_relation, relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneSampler
 from counterpoint.suites.carets.relation_questions import relation_question
 from counterpoint.suites.carets.templates import QuestionContent, word_question
@@ -104,8 +104,8 @@ def _exist_or(view: SceneSampler, rng: Random) -> Iterator[QuestionText | str]:
         return
     names, truth = (here[:1] + gone[:1], True) if rng.random() < 0.5 else (gone[:2], False)
     rng.shuffle(names)
-    if may_be(*names):
-        yield "two names for what may be one thing"
+    if not can_be_listed(*names):
+        yield NOT_LISTED
         return
     ids = [[thing.id for thing in view.scene.named(name)] for name in names]
     first, second = (add_step(select_objects(name, own), "exist", "?") for name, own in zip(names, ids, strict=True))
@@ -156,9 +156,10 @@ def _verify_related(view: SceneSampler, rng: Random) -> Iterator[QuestionText | 
 
 
 def _names_two(view: SceneSampler, link: Link) -> bool:
-    """Whether "the X" and "the Y" refer to the two objects of a relation and to nothing else."""
+    """Whether "the X" and "the Y" refer to the two objects of a relation and to nothing else, and have a place."""
     things = [view.scene[own] for own in (link.subject, link.object)]
-    return all(can_be_asked(one.name) and view.singles_out(one, one.name) for one in things)
+    has_place = can_be_placed(link.name, *(one.name for one in things))
+    return has_place and all(can_be_asked(one.name) and view.singles_out(one, one.name) for one in things)
 
 
 def _relation_text(scene: Scene, link: Link, truth: bool) -> QuestionText | str:
@@ -178,7 +179,7 @@ def _query_side(view: SceneSampler, rng: Random) -> Iterator[QuestionText | str]
     return _about_one(
         view,
         rng,
-        lambda thing: side_of_picture(view.scene, thing),
+        lambda thing: "" if is_part(thing.name) else side_of_picture(view.scene, thing),
         "on which side of the picture {be} the {name}",
         "hposition",
         "the box of {name} {id} lies in the {answer} half of the picture",

@@ -357,6 +357,7 @@ def _scene(seed: int, split: str, index: int, chosen: SceneSample, camera: Camer
         (*links, *find_spatial_relations(stands, links)),
         chosen.place,
         chosen.weather,
+        is_complete=True,
     )
 
 

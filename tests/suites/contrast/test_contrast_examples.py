@@ -1,5 +1,7 @@
 """The examples of the paper on automatic contrast sets: its text, Figures 1 and 2, and Tables 1 and 10."""
 
+from dataclasses import replace
+
 import pytest
 from contrast_items import Thing, asked, program, scene
 
@@ -11,14 +13,17 @@ _OTHERS = [("elephant", ()), ("man", ()), ("trees", ()), ("bush", ()), ("boy", (
 
 
 def _company() -> list[GroundedQuestion]:
-    """Other scenes of the source, in which the objects occur that take the place of others."""
-    scenes = [scene(300 + n, [(name, values, (50, 50, 90, 90))]) for n, (name, values) in enumerate(_OTHERS)]
+    """Other scenes of the source: the objects that take the place of others, each twice beside each of three things."""
+    rows = [(name, beside) for name, _ in _OTHERS for beside in ("puddle", "players", "boat")] * 2
+    boxes = [[(name, (), (50, 50, 90, 90)), (beside, (), (200, 50, 90, 90))] for name, beside in rows]
     steps = program("select: scene", "verify weather: sunny")
-    return [asked(one, "Is it sunny?", "no", steps, str(300 + n)) for n, one in enumerate(scenes)]
+    scenes = [scene(300 + n, things) for n, things in enumerate(boxes)]
+    rest = [scene(800 + n, [("cup", (), (50, 50, 90, 90))]) for n in range(len(scenes))]
+    return [asked(one, "Is it sunny?", "no", steps, one.id) for one in (*scenes, *rest)]
 
 
 def _contrasts(things: list[Thing], text: str, answer: str, steps: tuple[Step, ...]) -> dict[str, str]:
-    item = asked(scene(1, things), text, answer, steps)
+    item = asked(replace(scene(1, things), is_complete=True), text, answer, steps)
     groups = [group for _, group in generate_groups(suite.configured({"contrasts": 40}), [item, *_company()])]
     pairs = ((query.text, gold) for group in groups for query, gold in zip(group.variants, group.gold[1:], strict=True))
     return {text: gold.best for text, gold in pairs if gold}

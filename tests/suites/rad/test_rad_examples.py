@@ -42,7 +42,7 @@ def _question(number: int, text: str, answer: str) -> Question:
         ("How many dogs are in the picture?", "3", "Are there exactly two dogs in the picture?", "no"),
         ("How many giraffes are walking around?", "2", "Are there exactly four giraffes walking around?", "no"),
         ("How many cakes are on the table?", "0", "Is there exactly one cake on the table?", "no"),
-        ("How many dogs?", "1", "Are there zero dogs?", "no"),
+        ("How many dogs?", "1", "Is it true that there are no dogs?", "no"),
         ("What kind of food is this?", "Breakfast", "Is this food breakfast?", "yes"),
         ("What kind of event is this?", "Skiing", "Is this a skiing event?", "yes"),
         ("What kind of animal is this?", "Cow", "Is this animal an elephant?", "no"),

@@ -35,13 +35,13 @@ def _written(one: Augmentation, text: str, answer: str) -> str:
         (how_many, "How many dogs are in the picture?", "2", "Are there exactly two dogs in the picture?"),
         (how_many, "How many giraffes are walking around?", "4", "Are there exactly four giraffes walking around?"),
         (how_many, "How many cakes are on the table?", "1", "Is there exactly one cake on the table?"),
-        (how_many, "How many dogs?", "0", "Are there zero dogs?"),
+        (how_many, "How many dogs?", "0", "Is it true that there are no dogs?"),
         (how_many, "How many people are here?", "one", "Is there exactly one person here?"),
         (how_many, "How many towels do you see on the wall?", "6", "Are there exactly six towels on the wall?"),
         (how_many, "How many people can be seen?", "1", "Is there exactly one person?"),
         (how_many, "How many dishes of food are there?", "1", "Is there exactly one dish of food?"),
         (how_many, "How many people have a camera?", "1", "Is there exactly one person who has a camera?"),
-        (how_many, "How many people have a camera?", "0", "Are there zero people who have a camera?"),
+        (how_many, "How many people have a camera?", "0", "Is it true that there are no people who have a camera?"),
         (how_many, "How many pans are visible?", "21", "Are there exactly twenty-one pans visible?"),
         (how_many, "How many people are young?", "1", "Is there exactly one person who is young?"),
         (how_many, "How many sheep are pictured?", "1", "Is there exactly one sheep pictured?"),
@@ -100,9 +100,18 @@ def test_what_is_not_of_the_pattern_is_left_out_with_a_reason(one: Augmentation,
 @given(st.integers(0, 100))
 def test_a_count_agrees_with_its_noun_and_stands_in_words(number: int) -> None:
     text = how_many.words(QuestionSubject("boxes", "on the table"), str(number))
-    assert text.startswith("is there exactly one box " if number == 1 else "are there ")
+    assert text.startswith(
+        {0: "is it true that there are no ", 1: "is there exactly one box "}.get(number, "are there ")
+    )
     assert ("boxes" in text) == (number != 1)
     assert not any(sign.isdigit() for sign in text)
+
+
+@pytest.mark.parametrize(
+    "text", ["How many elephant are there?", "How many wheels is on the cart?", "How many wear glasses?"]
+)
+def test_a_count_question_whose_words_do_not_agree_is_rejected(text: str) -> None:
+    assert how_many.read(text) == "its words do not agree"
 
 
 def test_one_is_never_asked_of_what_has_no_singular_or_takes_two() -> None:
@@ -112,17 +121,18 @@ def test_one_is_never_asked_of_what_has_no_singular_or_takes_two() -> None:
 
 
 def test_people_who_say_the_same_in_other_words_are_counted_together() -> None:
-    votes = ["red and white"] * 3 + ["white & red"] * 2 + ["white"] * 4 + ["blue"]
+    votes = ["red and white"] * 5 + ["white & red"] * 4 + ["blue"]
     found = interpret_answers(color, QuestionSubject("truck"), votes)
     assert not isinstance(found, str)
-    assert (found.value, found.agreeing) == ("red and white", 5)
+    assert (found.value, found.agreeing) == ("red and white", 9)
 
 
-def test_ties_and_scattered_answers_are_dropped_by_name() -> None:
+def test_an_answer_that_two_of_ten_people_do_not_give_is_dropped_by_name() -> None:
     asked = QuestionSubject("dogs")
-    assert interpret_answers(how_many, asked, ["3"] * 5 + ["2"] * 5) == "two answers are the most frequent"
-    assert interpret_answers(how_many, asked, ["3"] * 2 + list("12456789")) == "fewer than half of the people agree"
-    assert interpret_answers(how_many, asked, ["many"] * 6 + ["3"] * 4) == "its answer is no number up to one hundred"
+    assert interpret_answers(how_many, asked, ["3"] * 5 + ["2"] * 5) == "fewer than nine of ten people agree"
+    assert interpret_answers(how_many, asked, ["3"] * 8 + ["2"] * 2) == "fewer than nine of ten people agree"
+    assert interpret_answers(how_many, asked, ["many"] * 9 + ["3"]) == "its answer is no number up to one hundred"
+    assert not isinstance(interpret_answers(how_many, asked, ["3"] * 8 + ["three", "2"]), str)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def test_what_is_there_once_is_said_of_one() -> None:
 @pytest.mark.parametrize(
     ("votes", "number", "exists"),
     [
-        (("2",) * 8 + ("3",) * 2, 2, True),
+        (("2",) * 9 + ("3",), 2, True),
+        (("2",) * 8 + ("3",) * 2, None, True),
         (("2",) * 7 + ("3",) * 3, None, True),
         (("2",) * 5 + ("3",) * 5, None, True),
         (("0",) * 9 + ("1",), 0, False),

@@ -101,7 +101,8 @@ def _scene(record: Record, size: Size, skips: Skips) -> Scene:
         with skips:
             objects[place] = _object(place, Record(content, "object", place, record), (right[0], right[1]), size, skips)
     relations = tuple(_links(record, objects, skips))
-    return Scene(name.rpartition(".")[0] or name, _picture(record), size, tuple(objects.values()), relations)
+    key = name.rpartition(".")[0] or name
+    return Scene(key, _picture(record), size, tuple(objects.values()), relations, is_complete=True)
 
 
 def _picture(record: Record) -> Picture:

@@ -15,7 +15,7 @@ from counterpoint.core.groups import Gold, Group, Query
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import may_be
+from counterpoint.scenes.ambiguity import NOT_LISTED, can_be_listed
 from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
@@ -112,18 +112,18 @@ def _disjunction_question(view: SceneSampler, rng: Random) -> QuestionContent | 
 
 
 def _mixed_question(kind: str, here: ObjectClaim, gone: ObjectClaim, truth: bool, rng: Random) -> QuestionContent | str:
-    if may_be(here.name, gone.name):
-        return "two names for what may be one thing"
+    if not can_be_listed(here.name, gone.name):
+        return NOT_LISTED
     return verification_question(kind, (here, gone) if rng.random() < 0.5 else (gone, here), truth)
 
 
 def _distinct_pair(draw: Callable[[Random], ObjectClaim | None], rng: Random) -> tuple[ObjectClaim, ...]:
-    """Two claims about objects with unambiguously different names, or as many as there are."""
+    """Two claims about objects that people name side by side, or as many as there are."""
     first = draw(rng)
     if first is None:
         return ()
     others = (draw(rng) for _ in range(_TRIES))
-    second = next((claim for claim in others if claim and not may_be(first.name, claim.name)), None)
+    second = next((claim for claim in others if claim and can_be_listed(first.name, claim.name)), None)
     return (first, second) if second else (first,)
 
 

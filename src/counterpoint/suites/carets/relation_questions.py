@@ -14,8 +14,8 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import a, be, is_mass, is_plural, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import absence_proof, is_figure, is_part, may_be, word_set
-from counterpoint.scenes.relations import opposed_relation, relation_fact
+from counterpoint.scenes.ambiguity import absence_proof, is_figure, may_be, word_set
+from counterpoint.scenes.relations import can_be_placed, opposed_relation, relation_fact
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.carets.templates import QuestionContent
 
@@ -127,15 +127,6 @@ def _opposed(view: SceneSampler, link: Link, rng: Random) -> QuestionContent | N
     objects = (*view.having(things, value), other)
     claim = ObjectClaim(subject.name, value, False, f"{other.name} {other.id}: {facts}", objects)
     return _content(claim, f"{relation} the {other.name}", relation, 0)
-
-
-def can_be_placed(relation: str, *names: str) -> bool:
-    """Whether people say so where such objects are: nobody asks for a tail to the right of a man.
-
-    >>> can_be_placed("to the left of", "cup", "dog"), can_be_placed("to the left of", "paper", "shirt")
-    (True, False)
-    """
-    return not opposed_relation(relation) or not any(map(is_part, names))
 
 
 def _place(view: SceneSampler, link: Link, rng: Random) -> tuple[str, list[SceneObject]]:

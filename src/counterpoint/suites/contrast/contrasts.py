@@ -109,10 +109,8 @@ def is_plausible(name: str, indoors: bool) -> bool:
     >>> is_plausible("dog", True), is_plausible("sofa", True), is_plausible("sofa", False), is_plausible("truck", False)
     (True, True, False, True)
     """
-    kinds = ("furniture", "appliance", "electronic device", "container") if indoors else ("vehicle", "plant", "water")
-    if not is_known(name) or is_a(name, "fish"):
-        return False
-    return any(is_a(name, kind) for kind in ("person", "animal", "bag", *kinds))
+    placed = ("furniture", "appliance", "electronic device") if indoors else ("motor vehicle", "bicycle", "bird")
+    return is_known(name) and any(is_a(name, kind) for kind in ("person", "dog", "cat", "bag", *placed))
 
 
 def survey(items: Iterable[GroundedQuestion]) -> ContrastSurvey:
@@ -145,6 +143,19 @@ def alternate(*sources: Iterable[T]) -> Iterator[T]:
                 yield next(source)
             except StopIteration:
                 waiting.remove(source)
+
+
+def first_of(*sources: Iterable[T]) -> Iterator[T]:
+    """All of the first of some sources that has anything.
+
+    >>> list(first_of("", "ab", "c"))
+    ['a', 'b']
+    """
+    for source in map(iter, sources):
+        for first in source:
+            yield first
+            yield from source
+            return
 
 
 def order_by_spelling(word: str, others: Iterable[str], rng: Random) -> list[str]:

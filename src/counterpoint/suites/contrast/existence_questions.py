@@ -8,14 +8,15 @@ from typing import TypeAlias
 from counterpoint.core.placement import LEFT, RIGHT
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be, is_plural
-from counterpoint.scenes.ambiguity import is_known, may_be
+from counterpoint.scenes.ambiguity import can_be_listed, is_known, is_part_of, may_be
 from counterpoint.scenes.attributes import attribute_class, goes_before_noun, has_value
-from counterpoint.scenes.relations import SYMMETRIC_RELATIONS, opposite_relation, relation_fact
+from counterpoint.scenes.relations import SYMMETRIC_RELATIONS, can_be_placed, opposite_relation, relation_fact
 from counterpoint.suites.contrast.contrasts import (
     Contrast,
     ContrastPlan,
     QuestionContext,
     alternate,
+    first_of,
     replace_definite,
     replace_indefinite,
     replace_value,
@@ -65,14 +66,20 @@ class PlaceQuestion:
         context, grounder, y = self.context, self.context.grounder, self.y
         if context.truth:
             changes = _absent_objects(context, self.mine, self.relation, y)
-        else:  # "a lamp near the red lamp" is another lamp
-            names = [name for name in grounder.askable_names if not may_be(name, self.mine.noun)]
-            apart = [name for name in names if not may_be(name, y.name)]
-            changes = _present_objects(context, self.mine, y.name, apart, self._proof)
+        else:
+            pools = (grounder.askable_names, grounder.present_names)  # sooner what could as well be denied
+            changes = first_of(
+                *(_present_objects(context, self.mine, y.name, self._apart(p), self._proof) for p in pools)
+            )
         for name, proof, objects in changes:
             things = None if context.truth else objects
             if text := replace_indefinite(context.text, self.match, self.mine, name, things=things):
                 yield Contrast(text, context.contrary, "object", self.mine.noun, name, proof, (*objects, y))
+
+    def _apart(self, names: Iterable[str]) -> list[str]:
+        """Names of other objects than X and Y: "a lamp near the red lamp" is another lamp."""
+        others = (name for name in names if not may_be(name, self.mine.noun))
+        return [name for name in others if _can_stand(name, self.relation, self.y)]
 
     def _proof(self, thing: SceneObject) -> str:
         fact = relation_fact(self.context.grounder.scene, thing, self.relation, self.y)
@@ -91,7 +98,8 @@ class PlaceQuestion:
         things = [one for one in grounder.scene if one.id != self.y.id and not may_be(one.name, mine.noun)]
         for thing in context.rng.sample(things, len(things)):
             described = [words for words in grounder.descriptions(thing)[:1] if not naming_kind(words.noun, mine.noun)]
-            for words in described if can_place(self.relation, thing) else ():
+            can_stand = can_place(self.relation, thing) and _can_stand(mine.noun, self.relation, thing)
+            for words in described if can_stand else ():
                 if proof := self._change_proof(self.relation, thing):
                     text = replace_definite(context.text, self.match, self.other, words)
                     yield Contrast(
@@ -162,7 +170,7 @@ def _without_both(context: QuestionContext, match: re.Match[str], mine: Phrase, 
     rest = grounder.absence_proof(other.noun) or f"no {other.noun} is as the question says"
     for name, proof, objects in _absent_objects(context, mine, "", None):
         text = replace_indefinite(context.text, match, mine, name, alike=True)
-        if text and not may_be(name, other.noun):
+        if text and can_be_listed(name, other.noun):
             yield Contrast(text, context.contrary, "object", mine.noun, name, f"{proof}; {rest}", objects)
 
 
@@ -172,7 +180,7 @@ def _with_one(context: QuestionContext, match: re.Match[str], mine: Phrase, othe
     def prove(thing: SceneObject) -> str:
         return f"{thing.name} {thing.id} {be(thing.name)} annotated"
 
-    names = [name for name in context.grounder.askable_names if not may_be(name, other.noun)]
+    names = [name for name in context.grounder.askable_names if can_be_listed(name, other.noun)]
     for name, proof, objects in _present_objects(context, mine, other.noun, names, prove):
         if text := replace_indefinite(context.text, match, mine, name, alike=True, things=objects):
             yield Contrast(text, context.contrary, "object", mine.noun, name, proof, objects)
@@ -188,12 +196,20 @@ def _absent_objects(context: QuestionContext, mine: Phrase, relation: str, y: Sc
     elsewhere = context.rng.sample(grounder.askable_names, len(grounder.askable_names)) if y else []
     beside = y.name if y else _other(context, mine)
     for name in alternate(elsewhere, context.survey.absent_names(grounder.scene, beside, context.rng)):
-        if y and name in names and not may_be(name, mine.noun) and not may_be(name, y.name):
+        if y and not _can_stand(name, relation, y):
+            continue
+        if y and name in names and not may_be(name, mine.noun):
             proof, things = _elsewhere(grounder, name, relation, y)
             if proof:
                 yield name, proof, things
         elif name not in names and (proof := grounder.absence_proof(name)):
             yield name, proof, ()
+
+
+def _can_stand(name: str, relation: str, y: SceneObject) -> bool:
+    """Whether people ask for such an object in a relation to another: not for a tail beside its cat."""
+    is_joined = is_part_of(name, y.name) or is_part_of(y.name, name)
+    return not (is_joined or may_be(name, y.name)) and can_be_placed(relation, name)
 
 
 def _other(context: QuestionContext, mine: Phrase) -> str:

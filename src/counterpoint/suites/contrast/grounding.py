@@ -1,7 +1,7 @@
 """Grounding: the object of a scene that a phrase refers to, or the reason why that is open."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -106,7 +106,14 @@ class SceneGrounder(SceneView):
     @cached_property
     def askable_names(self) -> list[str]:
         """Names of present objects that could as well have been proved absent, and that a question may be about."""
-        names = self.clear_names
+        return self._askable(self.clear_names)
+
+    @cached_property
+    def present_names(self) -> list[str]:
+        """Names of present objects that a question may be about, of all that a person sees and calls so."""
+        return self._askable(self.visible_names)
+
+    def _askable(self, names: Iterable[str]) -> list[str]:
         return [name for name in names if any(self.is_askable(thing) for thing in self.scene.named(name))]
 
     def descriptions(self, thing: SceneObject) -> tuple[Description, ...]:
@@ -191,8 +198,10 @@ class SceneGrounder(SceneView):
             raise QuestionRejected(DISAGREE)
         return matches[0]
 
-    def referent(self, phrase: Phrase) -> SceneObject:
+    def referent(self, phrase: Phrase, besides: Collection[str] = ()) -> SceneObject:
         """The only object that a definite phrase can refer to; raises QuestionRejected if there is another.
+
+        The objects `besides` it, which another phrase of the question refers to, are not meant.
 
         Where a program points at an object, that one is meant, unless another of its name fits the phrase as well; a
         phrase of our own is rejected where anything else could be called so, or may show another such object.
@@ -200,7 +209,7 @@ class SceneGrounder(SceneView):
         if not is_known(phrase.noun):
             raise QuestionRejected("a name that no lexicon knows")
         if phrase.ids:
-            return self._presupposed(phrase)
+            return self._presupposed(phrase, besides)
         left = self._candidates(phrase)
         if len(left) != 1:
             raise QuestionRejected(SEVERAL if left else "nothing there is called so")
@@ -239,19 +248,20 @@ class SceneGrounder(SceneView):
             raise QuestionRejected("the scene has something else where the program points")
         return thing
 
-    def _presupposed(self, phrase: Phrase) -> SceneObject:
+    def _presupposed(self, phrase: Phrase, besides: Collection[str]) -> SceneObject:
         """The object that the program points at, which its source tells from those with other names."""
         thing = self._pointed(phrase)
         if not self.is_askable(thing):
             raise QuestionRejected("it is about something too small to be sure of, or about no thing")
-        rivals = [other for other in self.scene if other.id != thing.id and self._is_rival(other, thing, phrase.noun)]
+        taken = {thing.id, *besides}
+        rivals = [other for other in self.scene if other.id not in taken and self._is_rival(other, thing, phrase.noun)]
         if any(self._fits(other, phrase) for other in rivals):
             raise QuestionRejected(SEVERAL)
         # which woman is in the middle, or whether what is called a bag is black too, no annotation tells
         is_open = not all(attribute_class(value) for value, _ in phrase.values)
         named = self.possible_referents(phrase.noun) if is_open else self.scene.named(phrase.noun)
         others = named if is_open or thing.name != phrase.noun else ()
-        if any(other.id != thing.id and self._may_fit(other, phrase) for other in others):
+        if any(other.id not in taken and self._may_fit(other, phrase) for other in others):
             raise QuestionRejected(SEVERAL)
         return thing
 

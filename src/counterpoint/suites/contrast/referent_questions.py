@@ -1,7 +1,7 @@
 """Contrasts of questions about one referent, "the X": its side, its color, or its relation to Y; X is replaced."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
-from counterpoint.scenes.ambiguity import is_known, may_be
+from counterpoint.scenes.ambiguity import is_known, is_part_of, may_be
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, value_synonyms
 from counterpoint.scenes.relations import (
     OPPOSITE_RELATIONS,
@@ -26,6 +26,7 @@ from counterpoint.suites.contrast.contrasts import (
     ContrastPlan,
     QuestionContext,
     alternate,
+    first_of,
     order_by_spelling,
     replace_definite,
     replace_indefinite,
@@ -54,9 +55,9 @@ class RelatedObject:
     one: SceneObject | None
 
     @classmethod
-    def read(cls, grounder: SceneGrounder, phrase: Phrase) -> "RelatedObject":
-        """Ground a phrase: one object after "the", else any such object."""
-        return cls(grounder, phrase, grounder.referent(phrase) if phrase.determiner == "the" else None)
+    def read(cls, grounder: SceneGrounder, phrase: Phrase, besides: Collection[str]) -> "RelatedObject":
+        """Ground a phrase: one object after "the" besides those of another phrase, else any such object."""
+        return cls(grounder, phrase, grounder.referent(phrase, besides) if phrase.determiner == "the" else None)
 
     @property
     def name(self) -> str:
@@ -232,9 +233,11 @@ def plan_object(context: QuestionContext) -> ContrastPlan:
 
     def prove(thing: SceneObject) -> ProvenAnswer | None:
         is_worn = y.one is not None and grounder.wearers.get(thing.id) == y.one.id
-        return None if is_worn else asked.contrary(y.relation_fact, thing)
+        return None if is_worn or is_part_of(thing.name, y.name) else asked.contrary(y.relation_fact, thing)
 
     def prove_other(thing: SceneObject) -> ProvenAnswer | None:
+        if is_part_of(thing.name, x.name):
+            return None
         return asked.contrary(lambda _, named: _fact(grounder.scene, x, named, thing), thing)
 
     companions = context.survey.companions(y.name)
@@ -257,17 +260,28 @@ def plan_object(context: QuestionContext) -> ContrastPlan:
 def _other_ends(context: QuestionContext, match: re.Match[str], asked: "RelationQuestion") -> Iterator[Contrast]:
     """The question with another indefinite Y: "Is the man riding a horse?" for "a bicycle"."""
     grounder, phrase, attested = context.grounder, asked.y_phrase, context.survey.related[asked.relation]
-    plain = replace(phrase, ids=(), values=())
     if phrase.values:
         return
     if context.truth:
         placed = context.survey.absent_names(grounder.scene, asked.x.name, context.rng)
         names = [*weighted_order(attested, context.rng), *(placed if _is_placing(asked.relation) else ())]
-    else:
-        names = context.rng.sample(grounder.askable_names, len(grounder.askable_names))
-        worn = sorted(thing.name for thing in grounder.scene if grounder.wearers.get(thing.id) == asked.x.id)
-        if worn and asked.relation == "wearing":  # one, since clothes are never said to be missing
-            names = [context.rng.choice(worn), *names]
+        yield from _ends_named(context, match, asked, names)
+        return
+    worn = sorted(thing.name for thing in grounder.scene if grounder.wearers.get(thing.id) == asked.x.id)
+    worn = [context.rng.choice(worn)] if worn and asked.relation == "wearing" else []
+    # one of those that are worn, since clothes are never said to be missing
+    pools = (grounder.askable_names, grounder.present_names)  # sooner what could as well be denied
+    yield from first_of(
+        *(_ends_named(context, match, asked, [*worn, *context.rng.sample(pool, len(pool))]) for pool in pools)
+    )
+
+
+def _ends_named(
+    context: QuestionContext, match: re.Match[str], asked: "RelationQuestion", names: Iterable[str]
+) -> Iterator[Contrast]:
+    """The question with an indefinite Y of each name that changes the answer."""
+    grounder, phrase = context.grounder, asked.y_phrase
+    plain = replace(phrase, ids=(), values=())
     for name in names:
         if not is_thing(name) or may_be(name, phrase.noun) or may_be(name, asked.x.name):
             continue
@@ -275,6 +289,8 @@ def _other_ends(context: QuestionContext, match: re.Match[str], asked: "Relation
         fact = other.relation_fact(asked.x, asked.relation)
         if fact and fact.holds is not context.truth:
             things = None if context.truth else _related_to(other, asked)
+            if things is not None and len(things) < sum(map(grounder.is_askable, other.things)):
+                continue  # right of one gate, and in front of another
             if text := replace_indefinite(context.text, match, plain, name, bare=True, things=things):
                 yield Contrast(text, context.contrary, "object", phrase.noun, name, fact.proof, (asked.x,))
 
@@ -354,7 +370,8 @@ def _subject_and_object(context: QuestionContext) -> RelationQuestion:
     match = context.read(relation)
     x_clue, y_clue = (named, chain) if forth else (chain, named)
     x_phrase, y_phrase = context.phrase(match, "x", x_clue), context.phrase(match, "y", y_clue)
-    x, y = context.grounder.referent(x_phrase), RelatedObject.read(context.grounder, y_phrase)
+    x = context.grounder.referent(x_phrase, y_phrase.ids if y_phrase.determiner == "the" else ())
+    y = RelatedObject.read(context.grounder, y_phrase, (x.id,))
     if y.one and x.id == y.one.id:
         raise QuestionRejected("both names mean the same thing")
     fact = y.relation_fact(x, relation)

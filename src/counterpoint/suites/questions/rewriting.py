@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from counterpoint.language.clauses import PRONOUNS, PolarClause, parse_clause, strip_question
-from counterpoint.language.english import article, be
+from counterpoint.language.english import article, be, is_countable
 from counterpoint.language.lexicon.attributes import action_of, class_of, opposite
 from counterpoint.language.lexicon.senses import curated_names, is_a
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
@@ -37,10 +37,13 @@ _VERB = re.compile(
     r"\b(?:is|are|was|were|do|does|did|can|could|has|have|would|will|should)\b|\b\w+(?:'s|s)\b", re.IGNORECASE
 )
 _DENIED = re.compile(r"\bun(?!der|til|i)\w{3}", re.IGNORECASE)  # unused, unripe
+_OF_NOTHING = re.compile(r"how many (?:are|is|can|could|do|does|wear|have)\b", re.IGNORECASE)
+_FINITE = re.compile(r"\b(?:is|are|was|were|do|does|did|can|could)\b", re.IGNORECASE)
+_TWICE = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)  # "a a necklace"
 _TWO_VERBS = re.compile(r"what (?:is|are) (?!the |this |that |these |those )\w+ (?:is|are) ", re.IGNORECASE)
 _MANY_IS = re.compile(r"how many \w+s is ", re.IGNORECASE)
 _COLOR_BARE = re.compile(r"what colou?r is ([a-z]+)", re.IGNORECASE)
-_THE = r"(?:the|his|her|their|its|he|she|they|it)\b(?! an? )"  # not "is it a dog"
+_THE = r"(?:the|his|her|their|its|he|she|they)\b"  # not "it", which the picture itself may be
 _DOING = "doing|wearing|holding|carrying|eating|drinking|riding|playing|reading|using|throwing|watching|cooking|pulling"
 _STATE = re.compile(
     rf"(?:(?:is|are) {_THE}|what colou?r (?:is|are) {_THE}|what is the colou?r of|where (?:is|are) {_THE}"
@@ -147,8 +150,6 @@ def negate(text: str, answer: str) -> Rewrites:
             return "it asks for an amount, or for several things at once"
         if not existence.noun or existence.noun in listed_words("groups") or existence.is_counted_oddly:
             return "what it asks for is no noun phrase"
-        if existence.opening == "is there" and is_plural(existence.noun) and not is_mass(existence.noun):
-            return "its verb does not agree with what it asks for"
         is_there = existence.opening.endswith(" there")
         verb = existence.opening.split()[0] if is_there else be(existence.noun)
         asked = f"is it true that there {verb} no {existence.things}"  # a yes to "Is there no dog?" is heard both ways
@@ -169,6 +170,8 @@ def negate(text: str, answer: str) -> Rewrites:
 
 def exchange_antonym(text: str, answer: str) -> Rewrites:
     """The question with the opposite of its predicate; what has one of two opposites does not have the other."""
+    if reason := flaw(text):
+        return reason
     clause = parse_clause(text)
     if isinstance(clause, str):
         return clause
@@ -204,6 +207,8 @@ def reorder(text: str, choices: tuple[str, ...]) -> Rewrites:
         rules = ("reversed choices", "rotated choices")
         proof = "the same choices in another order"
         return [QuestionRewrite(rule, text, proof, choices=order) for rule, order in zip(rules, orders, strict=False)]
+    if reason := flaw(text):
+        return reason
     words = strip_question(text)
     joints = len(_JOINT.findall(words))
     if joints != 1:
@@ -241,15 +246,31 @@ def flaw(text: str) -> str:
         return "it has no verb"
     if (match := _COLOR_BARE.fullmatch(words)) and not (is_plural(match[1]) or is_mass(match[1])):
         return "a noun has no article"
+    if lower[:2] in (["is", "this"], ["is", "that"]) and _is_bare_noun(words, lower[2:]):
+        return "a noun has no article"
     if _TWO_VERBS.match(words):
         return "it has two verbs"
-    if _MANY_IS.match(words):
+    if _OF_NOTHING.match(words):
+        return "it does not say of what"
+    if _TWICE.search(words):
+        return "a word stands there twice"
+    existence = parse_existence(words)
+    is_odd = existence is not None and existence.is_counted_oddly
+    is_many = existence is not None and is_plural(existence.noun) and not is_mass(existence.noun)
+    if _MANY_IS.match(words) or (existence and existence.opening == "is there" and is_many and not is_odd):
         return "its verb does not agree with what it asks for"
     if any(
         word in listed_words("unmarked") and is_noun(tag) for word, tag in zip(lower, _next_tags(words), strict=True)
     ):
         return "a possessive has no apostrophe"
     return ""
+
+
+def _is_bare_noun(words: str, predicate: Sequence[str]) -> bool:
+    """Whether all that follows "is this" are nouns, and the last is a single thing: "is this summer event"."""
+    tags = tag_words((*words.split(), "?"))[2:-1]
+    is_one = len(predicate) > 1 and is_countable(predicate[-1]) and not is_plural(predicate[-1])
+    return is_one and all(tag in ("NN0", "NN1") for tag in tags)
 
 
 def _next_tags(words: str) -> tuple[str, ...]:
@@ -380,7 +401,7 @@ def _lead_in(words: str) -> str | None:
     """
     if _has_word(words, "pictures") or _has_word(words, "seeing") or _POINTS.search(words) or _SIGNS.search(words):
         return None
-    if not _STATE.match(words) and _counted(words) is None:
+    if not (_STATE.match(words) or _counted(words)) or not _FINITE.search(words):
         return None
     return f"in this picture, {_decapitalized(words)}"
 

@@ -7,7 +7,7 @@ from random import Random
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
 from counterpoint.language.question_types import QuestionType, parse_question
-from counterpoint.suites.question_groups import base_query, base_tags, disagreement
+from counterpoint.suites.question_groups import base_query, base_tags, disagreement, settled_answer
 from counterpoint.suites.questions.referee import derive_answer
 from counterpoint.suites.questions.rewriting import (
     QuestionRewrite,
@@ -19,16 +19,6 @@ from counterpoint.suites.questions.rewriting import (
 )
 from counterpoint.suites.rad.augmentation import match_style
 from counterpoint.suites.suite import Rejection, Suite
-
-MIN_AGREEING = 0.9
-"""The share of annotators who must give the same answer, where a new gold is derived from it."""
-
-
-def settled_answer(question: Question) -> str | None:
-    """Yes or no, where the annotators agree on it; else None."""
-    votes = [vote.strip(" .!").lower() for vote in question.votes]
-    votes = votes or [answer.strip(" .!").lower() for answer, _ in question.gold.answers]
-    return next((word for word in ("yes", "no") if votes.count(word) >= MIN_AGREEING * len(votes) > 0), None)
 
 
 def propose_reworded(
@@ -72,7 +62,7 @@ def _derive(question: Question, rewrite: Callable[[str, str], Rewrites]) -> Rewr
 
 def _keep(question: Question, rewrite: Callable[[Question], Rewrites]) -> Rewrites:
     """Rewrites with the gold of the question, on which annotators agree."""
-    return disagreement(question, any_rival=True) or rewrite(question)
+    return disagreement(question) or rewrite(question)
 
 
 def _suite(name: str, tests: str, rewrite: Callable[[Question], Rewrites], relation: Relation) -> Suite[Question, None]:

@@ -10,15 +10,12 @@ from pathlib import Path
 from counterpoint.core.items import Question
 from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.lexicon.word_lists import word_list
+from counterpoint.suites.question_groups import SCATTERED, is_agreed
 
 DATA = Path(__file__).parent / "data"
 """The folder of the word lists."""
 listed_words = partial(word_list, "questions", folder=DATA)
 """One word list: `listed_words("kind.general")`."""
-MIN_AGREEING = 5
-"""Of ten annotators, how many must agree: with fewer, a reader may well side with the others."""
-TIED = "two answers are the most frequent"
-SCATTERED = "fewer than half of the people agree"
 NEGATED = "has a negation"
 TWO_QUESTIONS = "more than one question, or a choice"
 _NEGATION = re.compile(
@@ -87,13 +84,11 @@ def interpret_answers(
 ) -> InterpretedQuestion | str:
     """The parsed question with the most frequent value, or the reason why there is none."""
     values = (augmentation.value(subject, answer) or f"? {normalize_vqa(answer)}" for answer in answers)
-    ranked = Counter(values).most_common(2)
+    ranked = Counter(values).most_common(1)
     if not ranked:
         return "no gold is known"
-    (value, agreeing), *others = ranked
-    if others and others[0][1] == agreeing:
-        return TIED
-    if agreeing * 10 < MIN_AGREEING * len(answers):
+    value, agreeing = ranked[0]
+    if not is_agreed(agreeing, len(answers)):
         return SCATTERED
     if value.startswith("?"):
         return augmentation.no_value

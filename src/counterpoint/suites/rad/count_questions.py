@@ -56,6 +56,9 @@ def parse_counted(text: str) -> QuestionSubject | str:
     things = " ".join(words[:end])
     if is_mass(things) or "'" in things:
         return "its subject is not counted one by one"
+    is_one = not is_plural(things) and plural(things) != things
+    if is_one or words[end : end + 1] == ["is"] or words[0].lower() == "wear":
+        return "its words do not agree"
     rest = _rest(" ".join(words[end:]), tags[end:])
     if rest is None:
         return OTHERWISE
@@ -85,15 +88,16 @@ def counts_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
 
 
 def count_question(subject: QuestionSubject, wanted: str) -> str:
-    """The question of Table 1 of the paper with "exactly", in the singular for one.
+    """The question of Table 1 of the paper with "exactly", in the singular for one; nobody asks for zero dogs.
 
     >>> count_question(QuestionSubject("dogs"), "2"), count_question(QuestionSubject("dogs"), "0")
-    ('are there exactly two dogs', 'are there zero dogs')
+    ('are there exactly two dogs', 'is it true that there are no dogs')
     """
     number = int(wanted)
     if number != 1:
-        rest, exactly = subject.rest.replace("{be}", "are").replace("{s}", ""), "exactly " if number else ""
-        return " ".join(f"are there {exactly}{number_word(number)} {plural(subject.noun)} {rest}".split())
+        opening = f"are there exactly {number_word(number)}" if number else "is it true that there are no"
+        rest = subject.rest.replace("{be}", "are").replace("{s}", "")
+        return " ".join(f"{opening} {plural(subject.noun)} {rest}".split())
     if is_pair(subject.noun) or _TOGETHER.search(subject.rest):
         return ""
     rest = re.sub(r"^(that|who) (\w+)\{s\}", lambda match: f"{match[1]} {third_person(match[2])}", subject.rest)

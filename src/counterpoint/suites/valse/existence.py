@@ -8,7 +8,7 @@ from typing import TypeAlias
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
-from counterpoint.suites.question_groups import ranking_group
+from counterpoint.suites.question_groups import ranking_group, settled_answer
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
 from counterpoint.suites.valse.statements import ExistenceClaim, how_many, is_there, read_votes
@@ -47,9 +47,9 @@ def read_existence(question: Question, many: bool = True) -> ExistenceStatement 
         existence = claim.existence(many if settled is None else settled, settled)
         return ExistenceStatement(question.id, count.exists, existence)
     if (asked := is_there(question.text)) is not None:
-        if (exists := _affirmed(question)) is None:
+        if (answer := settled_answer(question)) is None:
             return "people differ on whether there is any"
-        return ExistenceStatement(question.id, exists, asked)
+        return ExistenceStatement(question.id, answer == "yes", asked)
     return "no statement that something is there follows from it"
 
 
@@ -99,14 +99,6 @@ def _settled(case: ExistenceStatement, question: Question, share: float) -> Exis
     reread = read_existence(question, many=seeded_rng(NAME, case.id).random() < share)
     assert isinstance(reread, ExistenceStatement), "a case stays one in the singular"
     return reread
-
-
-def _affirmed(question: Question) -> bool | None:
-    """Whether annotators say yes, or None if fewer than 80 % agree."""
-    votes = [vote.strip(" .!").lower() for vote in question.votes]
-    votes = votes or [answer.lower() for answer, _ in question.gold.answers[:1]]
-    yes, no = votes.count("yes"), votes.count("no")
-    return yes > no if votes and max(yes, no) >= 0.8 * len(votes) else None
 
 
 suite = Suite(

@@ -20,6 +20,7 @@ from counterpoint.language.english import (
 )
 from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.language.verbs import third_person
+from counterpoint.suites.question_groups import is_agreed
 from counterpoint.suites.valse.caption_foils import listed_words, word_pattern
 
 _HOW_MANY = re.compile(r"\s*how many (.+?)[\s?.!]*", re.IGNORECASE)
@@ -294,12 +295,8 @@ def _doing(noun: str, rest: Sequence[str], tags: Sequence[str]) -> CountClaim | 
     return None
 
 
-_MOST = 0.8
-"""The share of votes that settles a number."""
 _LARGEST = 15
 """The largest number that one person is taken to have counted rather than estimated."""
-_SURE = 0.8
-"""The share of votes that settles whether there is any, and whether there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,21 +312,21 @@ class CountVotes:
         best, votes = max(self.said, key=lambda row: row[1], default=(-1, 0))
         if self.asked == 1 and best and (best > _LARGEST or best % 10 == 0):
             return None
-        return best if best >= 0 and votes >= _MOST * self.asked else None
+        return best if best >= 0 and is_agreed(votes, self.asked) else None
 
     @property
     def exists(self) -> bool | None:
         """Whether there is any; None where annotators disagree."""
         none = dict(self.said).get(0, 0)
         some = sum(votes for _, votes in self.said) - none
-        return none < some if max(none, some) >= _SURE * self.asked and min(none, some) <= self.asked / 10 else None
+        return none < some if is_agreed(max(none, some), self.asked) else None
 
     @property
     def many(self) -> bool | None:
         """Whether there are several rather than one; None where annotators disagree."""
         one = dict(self.said).get(1, 0)
         several = sum(votes for number, votes in self.said if number not in (0, 1))
-        return one < several if max(one, several) >= _SURE * self.asked else None
+        return one < several if is_agreed(max(one, several), self.asked) else None
 
     def was_said(self, number: int) -> bool:
         """Whether anybody voted for a number."""
