@@ -107,16 +107,16 @@ class Benchmark:
         self, saved: SavedCheckpoint, groups: dict[int, list[Group]], pictures: Path
     ) -> tuple[dict[int, float], dict[int, str]]:
         """Queries a second for each number on a picture, and answers; only towers use a picture twice."""
-        sizes = (4, 8) if self._small else BATCHES[self._shape]
+        sizes = (4, 8) if self._small else BATCHES[self._shape][: 1 if self._choices else None]
         if self._shape == "towers":
-            some = 4 if self._small else 1024
+            some = 4 if self._small else 1024 // self._weight
             loops = {
                 n: TowerLoop(saved, [q for group in found[:some] for q in group.queries], pictures)
                 for n, found in groups.items()
             }
             return {count: loop.best(sizes)[0] for count, loop in loops.items()}, {}
         queries = [query for group in groups[max(groups)] for query in group.queries]
-        queries = queries[: 12 if self._small else PLAIN[self._shape] // (8 if self._choices else 1)]
+        queries = queries[: 12 if self._small else PLAIN[self._shape] // (32 if self._choices else 1)]
         speed, texts = (ChoiceLoop if self._choices else AnswerLoop)(saved, queries, pictures).best(sizes)
         return dict.fromkeys(groups, speed), dict(zip((query.id for query in queries), texts, strict=False))
 
@@ -158,7 +158,13 @@ class Benchmark:
     def _asked(self, count: int) -> int:
         if self._small:
             return 4 * count
-        return ASKED[self._shape].get(count, 4096) // (4 if self._choices else 1) // count * count
+        return ASKED[self._shape].get(count, 4096) // (4 if self._choices else 1) // self._weight // count * count
+
+    @property
+    def _weight(self) -> int:
+        """How many times fewer pictures are drawn and asked about, since each is so much larger."""
+        width, height = self._size
+        return max(1, width * height // (1280 * 960))
 
 
 class AnswerLoop:
@@ -180,7 +186,7 @@ class AnswerLoop:
                 ready = [self._batch(some) for some in batched(self._pairs, size)]
                 if torch.cuda.is_available():
                     torch.cuda.reset_peak_memory_stats()
-                self._work(ready[:1])
+                timed(partial(self._work, ready[:1]))
                 seconds, answers = timed(partial(self._work, ready))
             except torch.OutOfMemoryError:
                 print(f"  plain loop, batches of {size}: out of memory", flush=True)
@@ -266,7 +272,7 @@ class TowerLoop:
                 self._reader(list(some), padding=True, return_tensors="pt").to(DEVICE)
                 for some in batched(self._texts, 2 * size)
             ]
-            self._work(pictures[:1], texts[:1])
+            timed(partial(self._work, pictures[:1], texts[:1]))
             seconds, _ = timed(partial(self._work, pictures, texts))
             found.append(len(self._places) / seconds)
             print(f"  plain loop, batches of {size:4}: {found[-1]:8,.1f} queries a second", flush=True)
