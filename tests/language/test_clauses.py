@@ -22,6 +22,7 @@ STATEMENTS = {
 UNSETTLED = [
     "Are the men construction workers?",
     "Is the entrance to the tower big?",
+    "Is the cake level on the table?",
     "Is the person holding the spatula on the right?",
     "Is the man wearing a hat smiling?",
     "Is this good weather for their flight?",

@@ -94,6 +94,7 @@ def test_nothing_is_said_to_be_absent_beside_what_speaks_against_it(name: str, t
         ("man", "head"),
         ("bathroom", "sink"),
         ("woman", "shoes"),
+        ("socks", "mane"),
         ("counter", "head"),  # a bare body part, whatever stands beside it
     ],
 )

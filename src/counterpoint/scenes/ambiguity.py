@@ -129,6 +129,12 @@ def is_part_of(part: str, whole: str) -> bool:
     return is_known(part) and is_known(whole) and any(is_a(whole, kind) for kind in _wholes(part))
 
 
+@cache
+def is_body_part(name: str) -> bool:
+    """Whether an object is a part of a body: a head, a tail, a mane."""
+    return is_known(name) and (is_a(name, "body part") or not {"animal", "bird"}.isdisjoint(_wholes(name)))
+
+
 @lru_cache(1 << 16)
 def can_be_listed(name: str, other: str) -> bool:
     """Whether a question may ask for two objects side by side: not for a part beside its whole, nor for a body part.
@@ -140,7 +146,7 @@ def can_be_listed(name: str, other: str) -> bool:
     >>> can_be_listed("cat", "tail"), can_be_listed("sink", "bathroom"), can_be_listed("head", "counter")
     (False, False, False)
     """
-    if may_be(name, other) or any(is_known(one) and is_a(one, "body part") for one in (name, other)):
+    if may_be(name, other) or is_body_part(name) or is_body_part(other):
         return False
     return not (may_show(name, other) or may_show(other, name))
 

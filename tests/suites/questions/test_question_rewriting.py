@@ -170,6 +170,8 @@ def test_a_question_without_a_sure_antonym_has_its_reason(text: str, answer: str
     [
         ("Is it red?", (), "it offers no choice and lists nothing"),
         ("Is it a sunny day or night?", (), "where what it lists begins and ends is not settled by its words"),
+        ("Does the fridge full or empty?", (), "where what it lists begins and ends is not settled by its words"),
+        ("Is this roses are real or fake?", (), "it has two verbs"),
         ("Which is right?", ("A dog", "A cat", "Both"), "a choice refers to other choices"),
     ],
 )

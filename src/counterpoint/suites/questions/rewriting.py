@@ -40,7 +40,9 @@ _DENIED = re.compile(r"\bun(?!der|til|i)\w{3}", re.IGNORECASE)  # unused, unripe
 _OF_NOTHING = re.compile(r"how many (?:are|is|can|could|do|does|wear|have)\b", re.IGNORECASE)
 _FINITE = re.compile(r"\b(?:is|are|was|were|do|does|did|can|could)\b", re.IGNORECASE)
 _TWICE = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)  # "a a necklace"
-_TWO_VERBS = re.compile(r"what (?:is|are) (?!the |this |that |these |those )\w+ (?:is|are) ", re.IGNORECASE)
+_TWO_VERBS = re.compile(
+    r"(?:what (?:is|are) (?!the |this |that |these |those )|is this )\w+ (?:is|are) ", re.IGNORECASE
+)  # "what is sport are they playing", "is this roses are real"
 _MANY_IS = re.compile(r"how many \w+s is ", re.IGNORECASE)
 _COLOR_BARE = re.compile(r"what colou?r is ([a-z]+)", re.IGNORECASE)
 _THE = r"(?:the|his|her|their|its|he|she|they)\b"  # not "it", which the picture itself may be
@@ -486,6 +488,9 @@ def _swap_words(words: str) -> str | None:
     kinds = {tag[:2] for tag in tags}
     last = before.split()[-1].lower()
     adjectives = all(tag_words(("It", "is", word, "."))[2][:2] in ("AJ", "VV", "AV") for word in listed)
+    is_verbless = adjectives and before.split()[0].lower() in ("do", "does", "did") and ahead.startswith("NN")
+    if is_verbless:  # "does the refrigerator full or empty"
+        return None
     if ahead.startswith(("AJ", "AV", "ORD", "CRD", "PR", "TO", "VVG")) or (ahead.startswith("NN") and not adjectives):
         return None
     if len(kinds) > 1 and not adjectives:
