@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import uvicorn
 from patience import SECONDS
+from proving import prove
 from starlette.applications import Starlette
 
 from counterpoint.explorer.connections import HttpConnection
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE = 1000 * SECONDS
 """Milliseconds that a test in the browser waits for what it expects."""
+WINDOWS = ((390, "dark"), prove(390, "light"), prove(1400, "light"), prove(1400, "dark"))
+"""Width and color scheme of the windows in which every page is looked at."""
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

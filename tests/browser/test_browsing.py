@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from browsing import PATIENCE, in_chromium
+from browsing import PATIENCE, WINDOWS, in_chromium
 from playwright.sync_api import Browser, Page, expect
 
 SCORED = "/browse?model=hasty&suite=plain&metric=accuracy"
@@ -139,8 +139,7 @@ def test_everything_works_without_scripts(browser: Browser, base_url: str) -> No
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_nothing_moves_sideways_or_is_too_small_for_a_finger(
     page: Page, complaints: list[str], width: int, scheme: Any
 ) -> None:

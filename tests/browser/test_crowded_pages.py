@@ -15,7 +15,7 @@ from benchmarks.crowded_lab import SUITES, make_lab
 from counterpoint.explorer.app import create_app
 
 FEW = ("negation", "visual", "existence", "our-returns-desk-photographs-of-damaged-parcels-2026")
-WIDTHS = (1400, prove(1000), 390)
+WIDTHS = (prove(1400), prove(1000), 390)
 VIEWS = (
     "/overview",
     "/overview?suite=negation",

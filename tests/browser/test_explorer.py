@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from browsing import in_chromium
+from browsing import WINDOWS, in_chromium
 from playwright.sync_api import Browser, Page, expect
 
 VIEWS = {
@@ -109,8 +109,7 @@ def test_a_shared_link_shows_the_same(page: Page, browser: Browser, complaints: 
     there.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_view_moves_sideways_or_hides_text(
     page: Page, complaints: list[str], view: str, width: int, scheme: Any

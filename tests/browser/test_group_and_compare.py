@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browsing import in_chromium, served
+from browsing import WINDOWS, in_chromium, served
 from group_labs import base, lab_of_groups
 from playwright.sync_api import Page, expect
 
@@ -97,8 +97,7 @@ def test_groups_like_one_are_fetched_when_they_are_opened_and_lead_on(page: Page
     page.wait_for_url(re.compile("/groups/"))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_page_moves_sideways_and_hands_find_their_targets(
     page: Page, complaints: list[str], view: str, width: int, scheme: Any

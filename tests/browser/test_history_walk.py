@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 import pytest
-from browsing import PATIENCE, in_chromium, serious_faults, served
+from browsing import PATIENCE, WINDOWS, in_chromium, serious_faults, served
 from playwright.sync_api import Browser, expect
 from version_labs import lab_of_versions
 
@@ -24,7 +24,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_a_visitor_follows_a_change_to_the_groups_that_flipped(
     browser: Browser, home: str, width: int, scheme: Literal["light", "dark"]
 ) -> None:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from browsing import PATIENCE, in_chromium
+from browsing import PATIENCE, WINDOWS, in_chromium
 from playwright.sync_api import Browser, Page, expect
 
 VIEWS = ("/overview?open=hasty", "/models/careful?against=hasty", "/suites/plain", "/suites")
@@ -57,8 +57,7 @@ def test_the_boxes_of_a_model_change_its_charts(page: Page, base_url: str) -> No
     expect(page.locator(".chart svg").first).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_nothing_moves_sideways(browser: Browser, base_url: str, width: int, scheme: Any) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.set_default_timeout(PATIENCE)

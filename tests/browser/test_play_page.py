@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import PATIENCE, in_chromium, served
+from browsing import PATIENCE, WINDOWS, in_chromium, served
 from labs import small_lab
 from PIL import Image
 from playwright.sync_api import Browser, FilePayload, Locator, Page, Request, expect
@@ -198,8 +198,7 @@ def test_a_plain_form_works_without_scripts(browser: Browser, home: str) -> None
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_play_never_moves_sideways(page: Page, home: str, complaints: list[str], width: int, scheme: Any) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(color_scheme=scheme)

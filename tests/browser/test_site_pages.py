@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from browsing import in_chromium
+from browsing import WINDOWS, in_chromium
 from labs import small_lab
 from playwright.sync_api import Page, expect
 
@@ -85,8 +85,7 @@ def test_scores_are_ordered_by_a_click(page: Page, home: str, complaints: list[s
     assert values == sorted(values)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 @pytest.mark.parametrize("name", ["index.html", "browse.html", "suites/plain/models/hasty.html"])
 def test_no_page_moves_sideways(
     page: Page, home: str, complaints: list[str], name: str, width: int, scheme: Any

@@ -71,6 +71,7 @@ def test_a_run_outlasts_a_store_that_comes_back(lab: Lab, store: type[SmallStore
 
 def test_a_store_that_stays_away_ends_the_run_and_the_next_asks_the_rest(lab: Lab, store: type[SmallStore]) -> None:
     _bucket(lab)._patient = _client("s3", BUCKET, "lab", 2.5)
+    _bucket(lab)._lease_seconds = 1.0  # that of the first run cannot be given back, and has to expire
     model = Teller(lambda: setattr(store, "away", FOR_EVER))
     with pytest.raises(StoreError, match="does not answer") as problem:
         _run(lab, model)

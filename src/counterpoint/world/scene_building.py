@@ -116,8 +116,9 @@ class BuiltScene:
             yield number, partial(paint, draw, sketch, paints[number], placed.at)
 
 
+@lru_cache(512)
 def build_scene(split: str, index: int, seed: int = 0) -> BuiltScene:
-    """The scene of this number in a split; other seeds give other worlds."""
+    """The scene of this number in a split; other seeds give other worlds. The last ones are kept."""
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS)
     luck = content_id(["world", seed, split, index])

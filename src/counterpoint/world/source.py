@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache, partial
 from random import Random
 
 import numpy as np
@@ -34,16 +33,9 @@ class World:
     def __init__(self, split: str = "test", scenes: int = 100, *, seed: int = 0) -> None:
         build_scene(split, 0, seed)  # an unknown split is said here, not at the first use
         self.split, self.count, self.seed = split, scenes, seed
-        self._staged = lru_cache(256)(lambda split, index: build_scene(split, index, seed))
 
     def __repr__(self) -> str:
         return f"World({self.split!r}, scenes={self.count}, seed={self.seed})"
-
-    def __reduce__(self) -> tuple[partial["World"], tuple[str, int]]:
-        return partial(type(self), seed=self.seed), (
-            self.split,
-            self.count,
-        )  # to another process, without what it keeps
 
     def __len__(self) -> int:
         return self.count
@@ -51,7 +43,7 @@ class World:
     def __getitem__(self, index: int) -> BuiltScene:
         if not 0 <= index < self.count:
             raise IndexError(f"{self!r} has no scene {index}")
-        return self._staged(self.split, index)
+        return build_scene(self.split, index, self.seed)
 
     def scenes(self) -> Iterator[Scene]:
         """What there is to see in each picture."""
@@ -100,7 +92,7 @@ class World:
         if picture.namespace != namespace(self.seed) or split not in SPLITS or not number.isdecimal():
             fact = f"{picture.address} is no picture of the world" + f" of seed {self.seed}" * bool(self.seed)
             raise PictureError(fact, hint=f"they look like {namespace(self.seed)}:test/000007.png")
-        return apply_edits(picture.edits, np.asarray(self._staged(split, int(number)).draw()))
+        return apply_edits(picture.edits, np.asarray(build_scene(split, int(number), self.seed).draw()))
 
     def _rng(self, kind: str, scene: Scene) -> Random:
         return seeded_rng(kind, self.seed, scene.id)
