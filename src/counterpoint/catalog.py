@@ -279,7 +279,9 @@ def _load(place: str, name: str) -> Any:
         for part in path.split("."):
             loaded = getattr(loaded, part)
     except (ImportError, AttributeError) as problem:
-        raise CounterpointError(f"{place} cannot be loaded: {problem}", hint=f"it is named by {name!r}") from problem
+        typed = "modules of the current folder and installed packages are found"
+        hint = typed if place == name else f"it is named by {name!r}"
+        raise CounterpointError(f"{place} cannot be loaded: {problem}", hint=hint) from problem
     return loaded
 
 

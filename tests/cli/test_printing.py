@@ -73,6 +73,14 @@ def test_a_task_that_has_just_begun_has_no_rate_yet(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.splitlines() == ["reading: 400, 20/s", "adding: 990 of 1000, 50/s, 0 s left"]
 
 
+def test_the_first_items_of_many_tell_no_rate(capsys: pytest.CaptureFixture[str]) -> None:
+    times = iter([0.0, 15.0, 40.0])
+    with progress_shown(every=10, clock=lambda: next(times)) as progress:
+        progress(ProgressEvent("reading", 1, 1000))
+        progress(ProgressEvent("reading", 400, 1000))
+    assert capsys.readouterr().err.splitlines() == ["reading: 1 of 1000", "reading: 400 of 1000, 10/s, 60 s left"]
+
+
 def test_of_many_items_every_hundredth_and_the_last_are_reported() -> None:
     events: list[ProgressEvent] = []
     assert list(track(iter(range(250)), "reading", events.append)) == list(range(250))

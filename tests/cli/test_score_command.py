@@ -100,6 +100,12 @@ def test_a_slice_of_variants_has_a_dash_where_only_whole_groups_count(lab: Path)
     assert {line[2]: "–" in line for line in lines if line[0] == "sure"} == {"3": False, "4": True}
 
 
+def test_a_tag_that_no_group_has_is_an_unknown_name(lab: Path) -> None:
+    problem = _call("score", lab, "--by", "tag:wrods").exception
+    assert isinstance(problem, UnknownName)
+    assert (str(problem), problem.hint) == ("no tag of rephrase is called 'wrods'", "did you mean words?")
+
+
 def test_a_metric_can_be_named_by_its_place(lab: Path, workdir: Path) -> None:
     source = "from counterpoint.metrics.outcomes import Pairs\nfrom counterpoint.metrics.metric import Ratio\n"
     (workdir / "my_metrics.py").write_text(

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 import counterpoint as cp
 from counterpoint.cli.main import commands
-from counterpoint.lab import reader
+from counterpoint.lab import reader, table_updates
 
 
 @pytest.fixture(scope="module")
@@ -142,11 +142,11 @@ def test_tables_for_the_pages_are_made_where_answers_are_written(
     lab = cp.Lab(tmp_path / "lab", progress=lambda event: told.append(event.task))
     lab.generate("order", items=20, limit=5)
     assert not (tmp_path / "cache").exists()  # so small that the first page makes them in a moment
-    monkeypatch.setattr(reader, "AT_ONCE", 1)
+    monkeypatch.setattr(table_updates, "AT_ONCE", 1)
     lab.generate("negation", items=20, limit=5)
     lab.run("constant")
     assert not (tmp_path / "cache").exists()  # two tables are few
-    monkeypatch.setattr(reader, "FEW_TABLES", 1)
+    monkeypatch.setattr(table_updates, "FEW_TABLES", 1)
     lab.run("constant")
     assert not reader.LabReader(lab.store)._plan().missing
     assert "making tables for the pages" in told

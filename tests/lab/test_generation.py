@@ -41,6 +41,10 @@ def test_names_are_looked_up_before_anything_is_generated(tmp_path: Path) -> Non
     assert not (tmp_path / "lab").exists()
     with pytest.raises(CounterpointError, match="no suite is named"):
         _generate(tmp_path / "lab")
+    with pytest.raises(CounterpointError, match="dataclasses:field is no suite"):
+        _generate(tmp_path / "lab", "dataclasses:field")
+    with pytest.raises(CounterpointError, match="sys:maxsize is no source"):
+        _generate(tmp_path / "lab", "order", source="sys:maxsize")
 
 
 def test_an_option_reaches_the_suites_that_take_it_and_is_an_error_where_none_does(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from counterpoint.store.groups import groups_table
 from counterpoint.store.tables import ANSWERS
 
 CELLS = tuple(product((0, 1), (0, 1)))  # picture, text
+BY_TEXT = ((0, 0), (1, 0), (0, 1), (1, 1))
+ORDERS = st.sampled_from([CELLS, BY_TEXT])
 
 
 def _group(number: int, mode: Mode, relation: Relation, cells: tuple[tuple[int, int], ...] = CELLS) -> Group:
@@ -47,10 +49,13 @@ SCORES = st.sampled_from([0.1, 0.4, 0.4, 0.8, None])
 
 
 @examples(60)
-@given(st.lists(st.lists(SCORES, min_size=4, max_size=4), min_size=1, max_size=6))
-def test_text_image_and_group_score_are_those_of_winoground(said: list[list[float | None]]) -> None:
-    groups = [_group(number, Mode.SCORE, Relation.RANKS) for number in range(len(said))]
-    found = _values(groups, [list(cells) for cells in said], text_score, image_score, group_score, acc_r)
+@given(st.lists(st.lists(SCORES, min_size=4, max_size=4), min_size=1, max_size=6), ORDERS)
+def test_text_image_and_group_score_are_those_of_winoground(
+    said: list[list[float | None]], order: tuple[tuple[int, int], ...]
+) -> None:
+    groups = [_group(number, Mode.SCORE, Relation.RANKS, order) for number in range(len(said))]
+    shown = [[cells[CELLS.index(cell)] for cell in order] for cells in said]
+    found = _values(groups, [[*cells] for cells in shown], text_score, image_score, group_score, acc_r)
     hits: dict[str, list[bool]] = {"text_score": [], "image_score": [], "group_score": []}
     above = list[bool]()
     for cells in said:
@@ -65,13 +70,16 @@ def test_text_image_and_group_score_are_those_of_winoground(said: list[list[floa
 
 
 @examples(60)
-@given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=6))
-def test_accuracy_per_question_and_per_picture_is_that_of_naturalbench(right: list[list[bool]]) -> None:
-    groups = [_group(number, Mode.ANSWER, Relation.GOLD) for number in range(len(right))]
+@given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=6), ORDERS)
+def test_accuracy_per_question_and_per_picture_is_that_of_naturalbench(
+    right: list[list[bool]], order: tuple[tuple[int, int], ...]
+) -> None:
+    groups = [_group(number, Mode.ANSWER, Relation.GOLD, order) for number in range(len(right))]
+    shown = [[cells[CELLS.index(cell)] for cell in order] for cells in right]
     wrong = {"yes": "no", "no": "yes"}
     said: list[list[float | str | None]] = [
         [gold.best if hit else wrong[gold.best] for gold, hit in zip(group.gold, cells, strict=True) if gold]
-        for group, cells in zip(groups, right, strict=True)
+        for group, cells in zip(groups, shown, strict=True)
     ]
     found = _values(groups, said, question_accuracy, picture_accuracy)
     questions = [cells[text] and cells[2 + text] for cells in right for text in (0, 1)]
@@ -81,7 +89,7 @@ def test_accuracy_per_question_and_per_picture_is_that_of_naturalbench(right: li
 
 
 def test_groups_in_another_order_or_of_another_size_do_not_count() -> None:
-    mixed = ((0, 0), (1, 0), (0, 1), (1, 1))
+    mixed = ((0, 0), (1, 0), (1, 1), (0, 1))
     groups = [_group(0, Mode.ANSWER, Relation.GOLD, mixed), _group(1, Mode.ANSWER, Relation.GOLD, CELLS[:3])]
     found = _values(groups, [["yes"] * 4, ["yes"] * 3], question_accuracy)
     assert found["question_accuracy"] is None

@@ -56,6 +56,9 @@ def progress_shown(*, every: float = PERIOD, clock: Callable[[], float] = monoto
             yield show
 
 
+_FIRST = 10  # items from which on a rate is told; the first ones take as long as all that is loaded for them
+
+
 def _progress_lines(every: float, clock: Callable[[], float]) -> Callback:
     """Print a line every few seconds."""
     last = before = clock()
@@ -77,6 +80,8 @@ def _detail(event: "ProgressEvent", seconds: float) -> str:
     if event.detail:
         return event.detail
     total = event.total if event.total and event.done <= event.total else None  # a scene has several captions
+    if event.done < _FIRST < (total or 0):
+        return f"{event.done} of {total}"
     rate = event.done / max(seconds, 1e-9)
     left = f", {(total - event.done) / rate:.0f} s left" if total else ""
     return f"{event.done}{f' of {total}' if total else ''}, {rate:.0f}/s{left}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from counterpoint.core.costs import Usage
-from counterpoint.core.ids import Memo, Plain, content_id, hex_id
+from counterpoint.core.ids import Memo, Plain, content_id, hex_id, line_id
 from counterpoint.core.pictures import Edit, Picture, Size, edits_content
 from counterpoint.core.scenes import SceneObject
 
@@ -106,7 +106,8 @@ class Query(Memo[int]):
     def content(self) -> list[Plain]:
         """The content that is hashed into the id."""
         picture: Plain = self.picture.content if self.picture else []
-        return [picture, edits_content(self.edits), self.context, self.text, self.mode, self.choices]
+        edits = edits_content(self.edits) if self.edits else []
+        return [picture, edits, self.context, self.text, self.mode, self.choices]
 
     def with_text(self, text: str) -> "Query":
         """The same query with another text."""
@@ -190,7 +191,8 @@ class Group(Memo[int]):
 
 def group_id(relation: str, queries: Iterable[int]) -> int:
     """The id of a group, from the ids of its queries, the base's first."""
-    return content_id([relation, *map(hex_id, queries)])
+    ids = "".join(f',"{query:016x}"' for query in queries)
+    return line_id(f'["{relation}"{ids}]'.encode())  # the canonical line of [relation, *hexadecimal ids]
 
 
 class Side(StrEnum):

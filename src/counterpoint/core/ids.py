@@ -36,7 +36,12 @@ def content_id(content: Plain) -> int:
     >>> f"{content_id(['world', 7]):016x}"
     '1a178091cc6bdcb5'
     """
-    return int.from_bytes(blake2b(_line(content), digest_size=8).digest())
+    return line_id(_line(content))
+
+
+def line_id(line: bytes) -> int:
+    """Sixty-four bits of a hash of a line that is canonical already."""
+    return int.from_bytes(blake2b(line, digest_size=8).digest())
 
 
 class Memo(Generic[T]):

@@ -154,6 +154,8 @@ def _family(name: str) -> SuiteFamily:
         assert isinstance(named, SuiteFamily), f"{name} is no family of suites"
         return named
     suite = catalog.resolve("suites", name)
+    if not isinstance(suite, Suite | SuiteFamily):
+        raise CounterpointError(f"{name} is no suite", hint="see how-to/add-a-suite")
     return suite if isinstance(suite, SuiteFamily) else SuiteFamily("", "", (name,), renamable=True)
 
 

@@ -176,7 +176,7 @@ class Lab(PeopleMethods, StudyMethods):
         return report
 
     def _update_tables(self, suites: Sequence[str]) -> None:
-        from counterpoint.lab.reader import update_tables
+        from counterpoint.lab.table_updates import update_tables
 
         update_tables(self.store.opened(), suites, self.progress)
 

@@ -18,10 +18,9 @@ from counterpoint.lab.feature_index import FeatureIndex
 from counterpoint.lab.findings_index import FindingsIndex
 from counterpoint.lab.leaderboard import lab_costs, model_abilities
 from counterpoint.lab.picture_locations import find_worlds, search_pictures
-from counterpoint.lab.progress import ProgressCallback, ProgressEvent, logger
 from counterpoint.metrics.leaderboard import Competitor, Leaderboard, ModelCost, suites_leaderboard
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcomes.files import SMALL, BuildStep, Progress, serve_worker
+from counterpoint.store.outcomes.files import SMALL, Progress, serve_worker
 from counterpoint.store.outcomes.reader import OutcomeReader
 
 WORKER = (sys.executable, "-m", "counterpoint.lab.reader")
@@ -165,31 +164,6 @@ class LabReader(OutcomeReader):
         slugs = {model.fingerprint: model.slug for model in self.models()}
         costs = lab_costs(self.lab, lambda fingerprint: means.get(slugs.get(fingerprint, "")))
         return {model.slug: costs[model.fingerprint] for model in self.models()}
-
-
-AT_ONCE = 1000
-"""Queries times models whose tables a page makes in a moment."""
-FEW_TABLES = 10
-"""Suites times models whose tables a server makes while its first page waits, so that a quick command need not."""
-
-
-def update_tables(store: LabStore, suites: Sequence[str], progress: ProgressCallback) -> None:
-    """Make the tables of suites that have new groups or answers, so that pages need not; never raises an error.
-
-    Those of a small lab, and the few of a lab with few suites and models, are left to the first page.
-    """
-    models = len(store.versions())
-
-    def report(step: BuildStep) -> None:
-        progress(ProgressEvent("making tables for the pages", step.number, step.total))
-
-    try:
-        names = tuple(suites) or tuple(store.suites())
-        is_large = sum(store.manifest(name).rows for name in names) * max(models, 1) >= AT_ONCE
-        if is_large and len(names) * models >= FEW_TABLES:
-            LabReader(store, progress=report).update(names)
-    except (Exception, KeyboardInterrupt) as problem:  # the answers are stored, and pages make what is missing
-        logger.info("the tables for the pages are made when they are asked for: %s", problem or "interrupted")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import StoreError
+from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.lab.reading_warnings import AnswerProblems
 from counterpoint.lab.results import LabResult, LabTable
 from counterpoint.lab.selection import (
@@ -30,6 +30,7 @@ from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurv
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.blocks import BLOCK_ROWS, AnswerBlocks, SuiteBlocks, open_blocks, prefetch
 from counterpoint.store.lab import LabStore
+from counterpoint.store.tables import as_lists
 
 _OUTCOME_COLUMNS = ("suite", "test", "group_id", "role", "relation", "kind", "picture", "text", "query")
 
@@ -158,10 +159,21 @@ def score_models(
             named = {"model": title, "fingerprint": model.fingerprint}
             rows += (named | row for row in totals.table().to_pylist() if row["missing"] < 1)
     if not rows:
+        _check_tags(store, select_suites(store, suites), (*request.by, *request.where))
         fact = f"{store.address} has no answers of {', '.join(chosen)} to these suites, tests and slices"
         raise StoreError(fact, hint="run it on these suites first, or keep more with --by and --filter")
     notes = version_notes(models, chosen.values())
     return Scores(tuple(rows), request, displayed_by_suite(contents, rows, request), notes)
+
+
+def _check_tags(store: LabStore, suites: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise an UnknownName where scores are cut by a tag that no group of these suites has."""
+    tables = (as_lists(chunk).flatten() for name in suites for chunk in store.suite(name).table["tags"].chunks)
+    known = sorted({key for table in tables for key in pc.unique(pc.struct_field(table, 0)).to_pylist()})
+    for column in columns:
+        name = column.removeprefix("tag:")
+        if name != column and name not in known:
+            raise UnknownName(f"tag of {' and '.join(suites)}", name, known)
 
 
 def _judged(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float) -> Iterator[tuple[pa.Table, Outcomes]]:

@@ -18,9 +18,9 @@ from counterpoint.engine.plan import first_groups, picture_ranks
 from counterpoint.engine.running import NOT_NEEDED
 from counterpoint.lab.gating import GateReport, RuleTarget, SequentialCourse, find_baseline, find_targets
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
-from counterpoint.lab.reader import update_tables
 from counterpoint.lab.running import RunReport, RunRequest, run_model
 from counterpoint.lab.selection import load_answers, load_groups
+from counterpoint.lab.table_updates import update_tables
 from counterpoint.metrics.gates import NO_TEST, GateCheck, GateRule, GateVerdict, overall
 from counterpoint.metrics.metric import MetricKind, Ratio, columns_read
 from counterpoint.metrics.outcomes import judge, sort_by_group

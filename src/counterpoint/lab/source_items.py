@@ -67,6 +67,8 @@ def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
     if request.columns and not isinstance(source, OwnFiles):
         raise CounterpointError(f"{request.source} has columns of its own", hint="--columns is for plain files")
     if not isinstance(source, DataSet):
+        if not callable(source):
+            raise CounterpointError(f"{request.source} is no source", hint="see how-to/add-a-source")
         return source(request.split, request.items)
     data = cached or request.data
     if data is None:
@@ -177,7 +179,7 @@ class SourceItems:
                 return self._collections.setdefault(key, self._make_questions(kind, rules, whole=whole))
             items = _turns(source) if kind == "questions" and has_only_dialogues(source) else getattr(source, kind)()
             if iter(items) is items:
-                tracked = track(items, "reading", self._progress, total=self._request.items)
+                tracked = track(items, "reading", self._progress, total=None if whole else self._request.items)
                 items = [apply_rules(item, rules) for item in tracked]
                 self.log_skips(source)
             if self._texts is not None:

@@ -1,7 +1,7 @@
 """Two pictures × two texts: scores of Winoground and accuracies of NaturalBench, over groups of four queries.
 
-The queries of such a group are the first picture with the first and second text, then the second picture with both.
-Of captions, the first fits the first picture and the second the second.
+The queries of such a group are the first picture with the first and second text, then the second picture with both; or
+the first text on both pictures, then the second. Of captions, the first fits the first picture, the second the second.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,15 +14,17 @@ from counterpoint.metrics.metric import Ability, Ratio, has_relation, nowhere
 from counterpoint.metrics.units import Flags, Floats, Sets
 
 
-def _members(sets: Sets, values: Any) -> Any:
-    """The values of the four rows of each group, in columns; groups of other sizes take rows of others."""
-    rows = np.minimum(sets.row[:, None] + np.arange(4), len(values) - 1)
-    return values[rows]
+def _rows(sets: Sets) -> Any:
+    """The four rows of each group, in columns, by picture; groups of other sizes take rows of others."""
+    pictures = sets.labels("picture").codes
+    rows = np.minimum(sets.row[:, None] + np.arange(4), len(pictures) - 1)
+    by_text = pictures[rows[:, 0]] != pictures[rows[:, 1]]
+    return np.where(by_text[:, None], rows[:, [0, 2, 1, 3]], rows)
 
 
 def is_crossed(sets: Sets) -> Flags:
-    """Which groups have four queries about two pictures, two of each in turn."""
-    pictures = _members(sets, sets.labels("picture").codes)
+    """Which groups have four queries about two pictures, two of each, ordered by picture or by text."""
+    pictures = sets.labels("picture").codes[_rows(sets)]
     turns = (pictures[:, 0] == pictures[:, 1]) & (pictures[:, 2] == pictures[:, 3])
     return np.asarray((sets.variants == 3) & turns & (pictures[:, 0] != pictures[:, 2]))
 
@@ -31,7 +33,7 @@ def _beats(*pairs: tuple[int, int]) -> Callable[[Sets], Flags]:
     """Whether the first query of each pair has the higher score; a query without a score never has."""
 
     def hit(sets: Sets) -> Flags:
-        scores = _members(sets, sets.score)
+        scores = sets.score[_rows(sets)]
         return np.asarray(np.all([scores[:, first] > scores[:, second] for first, second in pairs], axis=0))
 
     return hit
@@ -41,7 +43,7 @@ def _both_right(*pairs: tuple[int, int]) -> Callable[[Sets], Floats]:
     """The share of pairs of queries that are both answered correctly."""
 
     def hit(sets: Sets) -> Floats:
-        right = _members(sets, sets.correct) >= sets.threshold
+        right = sets.correct[_rows(sets)] >= sets.threshold
         return np.asarray(np.mean([right[:, first] & right[:, second] for first, second in pairs], axis=0))
 
     return hit

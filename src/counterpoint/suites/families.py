@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from counterpoint.suites.balanced_sampling import Quota
-from counterpoint.suites.carets.templates import KINDS
+from counterpoint.suites.carets.question_kinds import KINDS
 
 
 @dataclass(frozen=True, slots=True)

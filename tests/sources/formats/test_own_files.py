@@ -354,5 +354,6 @@ def test_data_urls_and_bytes_are_pictures_and_short_texts_are_not() -> None:
     url = "data:image/png;base64," + base64.b64encode(DOT).decode()
     assert picture_bytes(url) == picture_bytes({"bytes": DOT, "path": "1.png"}) == picture_bytes(DOT) == DOT
     assert picture_bytes({"bytes": None, "path": "1.png"}) is None
+    assert picture_bytes(base64.b64encode(DOT).decode()) == DOT, "a picture of few bytes is no path"
     assert picture_bytes("images/1.png") is None
     assert picture_bytes("?" * 2000) is None

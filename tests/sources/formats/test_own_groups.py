@@ -293,3 +293,27 @@ def test_a_suite_of_groups_is_made_by_one_command_with_the_columns_in_a_file(tmp
     assert suite.manifest.groups == 2
     assert set(suite.table["kind"].to_pylist()) == {"yes, no"}
     assert suite.manifest.parameters["columns"]["relation"] == "'same'"
+
+
+def test_each_query_of_a_row_may_have_an_id_of_its_own(tmp_path: Path) -> None:
+    row = {"id": 7, "c0": "A cat.", "c1": "A dog.", "image": "1.jpg"}
+    path = _write(tmp_path / "a.jsonl", [row])
+    (group,), _ = _read(path, caption="c0+c1", id="{id}_c0+{id}_c1")
+    assert [dict(tags)["id"] for tags in group.tags] == ["7_c0", "7_c1"]
+    (group,), _ = _read(path, caption="c0+c1")
+    assert [dict(tags)["id"] for tags in group.tags] == ["7-0", "7-1"]
+
+
+def test_options_in_the_text_of_a_question_are_its_choices_where_its_answer_is_a_letter(tmp_path: Path) -> None:
+    row = {"q0": "What is he?\nOption: A: sad; B: glad;", "q1": "And she?\nOption: A: glad; B: sad;", "i": "1.jpg"}
+    path = _write(tmp_path / "a.jsonl", [row | {"a0": "A", "a1": "B"}])
+    (group,), skipped = _read(path, question="q0+q1", answer="a0+a1", image="i", relation="'gold'")
+    assert [(query.text, query.choices) for query in group.queries] == [
+        ("What is he?", ("sad", "glad")),
+        ("And she?", ("glad", "sad")),
+    ]
+    assert (group.gold, skipped) == ((Gold.of("sad"), Gold.of("sad")), [])
+    other = _write(tmp_path / "b.jsonl", [row | {"a0": "sad", "a1": "glad"}])
+    (group,), _ = _read(other, question="q0+q1", answer="a0+a1", image="i", relation="'gold'")
+    assert _texts(group)[0] == row["q0"]
+    assert not any(query.choices for query in group.queries)

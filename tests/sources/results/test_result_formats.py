@@ -43,6 +43,27 @@ def test_columns_may_be_named_also_within_each_other(tmp_path: Path) -> None:
     assert "--columns" in problem.value.hint
 
 
+def test_a_record_may_hold_a_prediction_in_each_of_several_columns(tmp_path: Path) -> None:
+    lines = write_lines(tmp_path / "a.jsonl", {"id": 7, "c0": 0.5, "c1": 0.25}, {"id": 8, "c0": 1, "c1": None})
+    first, second, third, odd = read_records(lines, id="{id}-0+{id}-1", score="c0+c1")
+    assert [(one.id, one.score) for one in (first, second, third) if isinstance(one, Prediction)] == [
+        ("7-0", 0.5),
+        ("7-1", 0.25),
+        ("8-0", 1.0),
+    ]
+    assert isinstance(odd, RejectedRecord)
+    assert odd.place == f"{lines}, record 2, column c1"
+    keyed = write_json(tmp_path / "a.json", {"7": {"q0": "yes", "q1": "no"}, "8": {"q0": "no", "q1": "no"}})
+    assert read_answers(keyed, id="{__key__}_q0+{__key__}_q1", answer="q0+q1") == [
+        ("7_q0", "yes"),
+        ("7_q1", "no"),
+        ("8_q0", "no"),
+        ("8_q1", "no"),
+    ]
+    with pytest.raises(SourceError, match="id has 2 columns, and others have 3"):
+        read_answers(keyed, id="{__key__}_q0+{__key__}_q1", answer="q0+q1+q0")
+
+
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.txt"])
 def test_json_is_told_by_its_content_and_not_by_its_name(tmp_path: Path, name: str) -> None:
     records = [{"question_id": 262148000, "answer": "down"}, {"question_id": "0262148001", "answer": "yes"}]

@@ -12,16 +12,9 @@ from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.scenes.attributes import attribute_class, goes_before_noun, modified_noun
 from counterpoint.scenes.cooccurrence import survey_scenes
+from counterpoint.suites.carets.question_kinds import CHOICES, KINDS, VERIFICATIONS
 from counterpoint.suites.carets.question_sampling import sample_questions
-from counterpoint.suites.carets.templates import (
-    CHOICES,
-    KINDS,
-    VERIFICATIONS,
-    QuestionContent,
-    fitting_templates,
-    templates,
-    word_question,
-)
+from counterpoint.suites.carets.templates import QuestionContent, fitting_templates, templates, word_question
 
 LEAST = {
     "object verification": 18,

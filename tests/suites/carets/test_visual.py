@@ -19,7 +19,8 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.pictures.edits import Foreground, apply_edits
 from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.suites.carets import negation, order, rephrase, visual
-from counterpoint.suites.carets.templates import KINDS, QuestionContent
+from counterpoint.suites.carets.question_kinds import KINDS
+from counterpoint.suites.carets.templates import QuestionContent
 from counterpoint.suites.carets.visual import MIN_SIDE, enlarge_box, foreground
 from counterpoint.suites.suite import Tally, generate_groups
 from counterpoint.world.source import World

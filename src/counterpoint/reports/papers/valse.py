@@ -119,7 +119,7 @@ def performance(results: ValseResults, *, printed: bool = False) -> PaperTable:
         lines += (PaperRow((title, f"{model} (paper)"), cells, printed=True) for model, cells in published.items())
     notes = [f"{model}: no acc, p_c and p_f, because {why}." for model, why in results.reasons.items()]
     if len(results.tests) < len(TESTS):
-        notes.append(f"The average is over the {len(results.tests)} instruments of this lab, of {len(TESTS)}.")
+        notes.append(f"The average is over {len(results.tests)} of {len(TESTS)} instruments.")
     if any(line.names[0] == METRIC_TITLES["ties"] for line in lines):
         notes.append("Ties are pairs whose caption and foil have one score; acc_r counts them as incorrect.")
     title = f"captions against foils, at a threshold of {results.threshold:g}, and the mean over instruments"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from counterpoint.core.errors import SourceError
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
@@ -110,7 +110,7 @@ def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
 def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
     """The pairs of a file, in the order of its perturbed questions; the end of an id tells these from the originals."""
     originals, perturbed, pictures = dict[str, _Member](), dict[str, _Member](), dict[str, Picture]()
-    name, stem = path.name, path.stem
+    name, stem, proof = path.name, path.stem, f"the labels in {path.name}"
 
     def skip(why: tuple[str, str], own: str, number: int) -> None:
         skips.skip(why[0], f"{name}, record {number} ({own})", why[1])
@@ -146,7 +146,7 @@ def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
             skip(_CONTRADICTION, own, variant.number)
         else:
             group_id = f"{stem}/{own}"
-            yield ReadyGroup(group_id, partial(_group, name, group_id, base, variant))
+            yield ReadyGroup(group_id, partial(_group, proof, group_id, base, variant))
     for own, base in originals.items():
         if own not in paired:
             skip(_NO_PERTURBED, own, base.number)
@@ -174,7 +174,7 @@ def _gold(*label: tuple[str, float]) -> Gold:
 _is_picture = lru_cache(4096)(is_name)
 
 
-def _group(file: str, own: str, base: _Member, variant: _Member) -> Group:
+def _group(proof: str, own: str, base: _Member, variant: _Member) -> Group:
     """The pair as a group; its id is that of the variant, with the name of the file."""
     test, relation = TESTS[variant.id[-1]]
     more: Tags = ()
@@ -184,13 +184,17 @@ def _group(file: str, own: str, base: _Member, variant: _Member) -> Group:
     variant_ids = ("question_id", variant.id), ("id", own)
     return Group(
         relation,
-        tuple(Query(base.picture, member.text, choices=member.choices) for member in (base, variant)),
+        (_query(base), _query(variant)),
         (base.gold, variant.gold),
-        proof=f"the labels in {file}",
+        proof=proof,
         kind=base.kind,
         tags=(base_ids + base.slices, variant_ids + variant.slices + more),
         test=test,
     )
+
+
+def _query(member: _Member) -> Query:
+    return Query(member.picture, member.text, Mode.ANSWER, member.choices)
 
 
 def _choices(listed: _Assignment | None, gold: Gold) -> tuple[str, ...]:

@@ -15,10 +15,12 @@ from counterpoint.sources.formats.own_rows import DATA, PictureReader, Rows, fin
 from counterpoint.sources.reading.cells import (
     UNPACKED,
     choices_of,
+    is_letter,
     parse_answers,
     parse_truth,
     picture_address,
     picture_bytes,
+    split_options,
     text_of,
     texts_of,
 )
@@ -83,6 +85,8 @@ def _question(
     votes = value("votes")
     right = parse_truth(value("truth"))
     cell = value("answer") if votes is None else votes
+    if not choices and is_letter(cell):
+        text, choices = split_options(text)
     right = right or parse_answers(cell, choices, votes=votes is not None)
     if right is None and text_of(cell) and choices:
         fact = f"{record.place}: the answer {short_repr(text_of(cell))} is the letter of none of {len(choices)} choices"

@@ -11,7 +11,16 @@ from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import SplitFiles
 from counterpoint.sources.formats.own_rows import DATA, PictureReader, Rows, rows_of_split
-from counterpoint.sources.reading.cells import choices_of, parse_answers, parse_nested, parse_truth, text_of, texts_of
+from counterpoint.sources.reading.cells import (
+    choices_of,
+    is_letter,
+    parse_answers,
+    parse_nested,
+    parse_truth,
+    split_options,
+    text_of,
+    texts_of,
+)
 from counterpoint.sources.reading.columns import FILE, GROUPS, ColumnFinder, constant_of
 from counterpoint.sources.reading.json_files import elements
 from counterpoint.sources.reading.records import ContradictionError, Record, Skips, short_repr
@@ -228,13 +237,16 @@ class _RowReader:
         if is_caption and self.columns.find(tuple(content))["foil"] and not foils:
             raise _empty(record, "foil", self.columns.terms(content, "foil")[0])
         choices = [choices_of(cell, content) for cell in cells("choices") or [None]]
+        if not is_caption and not any(choices):
+            texts, choices = self._lettered(content, texts)
         pictures, contexts = cells("picture"), [text_of(cell) for cell in cells("context")]
+        ids = [text_of(cell) for cell in cells("id")]
         golds = [None] * len(texts) if is_caption and not self._says(content) else self._golds(content, record, choices)
         if len(texts) == 1 and (order := self.columns.given.get("orders")):
             choices = _orders(order, choices[0], record)
         if not texts or (is_variant and content is record.content and not texts[0]):
             return
-        lists = {role: texts, "answer": golds, "image": pictures, "choices": choices, "context": contexts}
+        lists = {role: texts, "answer": golds, "image": pictures, "choices": choices, "context": contexts, "id": ids}
         count = max(len(cells) for cells in lists.values())
         for name, listed in lists.items():
             if len(listed) not in (0, 1, count):
@@ -257,10 +269,20 @@ class _RowReader:
             mode = Mode.SCORE if is_caption else Mode.ANSWER
             query = Query(shown, text, mode, _at(choices, place) or (), _at(contexts, place) or "")
             name = f"{own}-{place}" if count > 1 else own
+            if len(ids) > 1 and ids[place]:
+                name = f"{self._stem(record)}{ids[place]}"
             about = (("id" if is_caption else "question", name), *tags)
             word = words[min(place, 1)]
             role_cell = text_of(self.columns.value(content, "role", record.place))
             yield _Member(query, _at(golds, place), (("word", word), *about) if word else about, role_cell)
+
+    def _lettered(self, content: Content, texts: list[str]) -> tuple[list[str], list[tuple[str, ...]]]:
+        """The texts without the options that they list, and these, where the answers of a row are letters."""
+        cells = self.columns.values(content, "answer")
+        if not cells or not all(map(is_letter, cells)):
+            return texts, [()]
+        split = [split_options(text) for text in texts]
+        return [text for text, _ in split], [options for _, options in split]
 
     def _says(self, content: Content) -> bool:
         return bool({"answer", "truth", "votes"} & self.columns.given.keys())

@@ -1,6 +1,7 @@
 """Cells of tables: a text, several texts, right answers with their credits, or an embedded picture."""
 
 import json
+import re
 from ast import literal_eval
 from base64 import b64decode
 from binascii import Error
@@ -70,6 +71,35 @@ def choices_of(value: Any, content: Mapping[str, Any]) -> tuple[str, ...]:
         return texts
     lettered = lettered_cells(content, text_of)
     return lettered if len(lettered) > 1 else ()
+
+
+_LETTERED = re.compile(r"(?:^|(?<=[\s(;]))\(?([A-J])[.):][ \t]+(?=\S)", re.MULTILINE)
+_ANNOUNCED = re.compile(r"\s*\b(?:options?|choices)\s*:?\s*$", re.IGNORECASE)
+
+
+def split_options(text: str) -> tuple[str, tuple[str, ...]]:
+    """A question without the options that its text lists by letter, and these; none where it lists fewer than two.
+
+    >>> split_options("What is he doing?\\nOption: A: sitting; B: standing;")
+    ('What is he doing?', ('sitting', 'standing'))
+    >>> split_options("Which is it?\\nA. red\\nB. blue\\nAnswer with the letter.")
+    ('Which is it?', ('red', 'blue'))
+    >>> split_options("Is vitamin A: good?")
+    ('Is vitamin A: good?', ())
+    """
+    if "A" not in text or "B" not in text or len(marks := list(_LETTERED.finditer(text))) < 2:
+        return text, ()
+    first = next((place for place, mark in enumerate(marks) if mark[1] == "A"), len(marks))
+    listed = [mark for mark, letter in zip(marks[first:], _LETTERS, strict=False) if mark[1] == letter]
+    if len(listed) < 2 or len(listed) < len(marks) - first:
+        return text, ()
+    starts = [mark.start() for mark in listed[1:]]
+    parts = [text[mark.end() : end] for mark, end in zip(listed, [*starts, len(text)], strict=True)]
+    parts[-1] = parts[-1].splitlines()[0]  # what follows is no option, such as "Answer with the letter."
+    if all(part.rstrip().endswith(";") for part in parts[:-1]):
+        parts[-1] = parts[-1].partition(";")[0]
+    options = tuple(part.strip(" \t\n;") for part in parts)
+    return (_ANNOUNCED.sub("", text[: listed[0].start()]).strip(), options) if all(options) else (text, ())
 
 
 def lettered_cells(content: Mapping[str, Any], as_text: Callable[[Any], str | None]) -> tuple[str, ...]:
@@ -147,6 +177,11 @@ def pick_choice(answer: str, choices: Sequence[str]) -> str:
     return choices[place] if 0 <= place < len(choices) else answer
 
 
+def is_letter(value: Any) -> bool:
+    """Whether a cell is one letter, which names one of several options."""
+    return len(text := text_of(value)) == 1 and text in _LETTERS
+
+
 def _credited(value: Mapping[Any, Any]) -> ParsedAnswers | None:
     """Answers with credits; some files have them in two lists, `ids` and `weights`."""
     if isinstance(value.get("ids"), list) and isinstance(value.get("weights"), list):
@@ -168,6 +203,7 @@ def _number(content: Mapping[Any, Any], *names: Any) -> float | None:
 UNPACKED = "unpacked"
 """The namespace of all unpacked pictures; their names are hashes of their bytes, so no two clash."""
 _PATH = 1000  # characters; what is longer is a picture written as text
+_BASE64 = ("/9j/", "iVBORw0KGgo", "R0lGOD", "UklGR")  # how pictures in JPEG, PNG, GIF and WEBP begin, also small ones
 _ENDINGS = {b"\xff\xd8": ".jpg", b"\x89PNG": ".png", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp", b"II*": ".tif"}
 
 
@@ -192,7 +228,7 @@ def picture_bytes(value: Any) -> bytes | None:
         return None
     if value.startswith("data:image/"):
         value = value.partition(",")[2]
-    elif len(value) <= _PATH:
+    elif len(value) <= _PATH and not value.startswith(_BASE64):
         return None
     try:
         return b64decode(value, validate=True) or None

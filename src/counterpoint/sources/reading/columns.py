@@ -1,7 +1,7 @@
 """Which column holds what: one table of roles with the names that data sets and tools use, for sources and results."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -164,7 +164,7 @@ class ColumnFinder:
         """What a row has in a role; of several columns, in the first."""
         return next(iter(self.values(content, role, place)), None)
 
-    def terms(self, content: Mapping[str, Any], role: str) -> list[str]:
+    def terms(self, content: Collection[str], role: str) -> list[str]:
         """The columns, patterns and constants of a role, which are given with + between them.
 
         >>> ColumnFinder(GROUPS, {"question": "asked+'Is it?'"}).terms({"asked": "Is it red?"}, "question")
@@ -175,9 +175,9 @@ class ColumnFinder:
 
     def values(self, content: Mapping[str, Any], role: str, place: str = "") -> list[Any]:
         """What a row has in each of several columns of a role."""
-        return [self._value(content, role, name, place) for name in self.terms(content, role)]
+        return [self.term_value(content, role, name, place) for name in self.terms(content, role)]
 
-    def _value(self, content: Mapping[str, Any], role: str, name: str, place: str) -> Any:
+    def term_value(self, content: Mapping[str, Any], role: str, name: str, place: str) -> Any:
         """A constant in quotation marks, a pattern such as `COCO_val2014_{image_id:012}.jpg`, or a column."""
         if name in content:
             return content[name]

@@ -1,6 +1,5 @@
 """Predictions of other tools in one form for all formats, and their reader for rows with known or named columns."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -11,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from counterpoint.core.errors import SourceError, shorten
-from counterpoint.sources.reading.cells import lettered_cells, texts_of
-from counterpoint.sources.reading.columns import ColumnFinder, ColumnLayout
+from counterpoint.sources.reading.cells import lettered_cells, split_options, texts_of
+from counterpoint.sources.reading.columns import KEY, ColumnFinder, ColumnLayout
 
 
 class Prediction(Struct, frozen=True, gc=False):
@@ -110,7 +109,6 @@ LONGEST_PATH = 1000
 """Characters of a path; what is longer is the picture itself, written as text."""
 _FAILED = "failed to obtain answer"  # what VLMEvalKit writes instead of an answer that never came
 _TRIALS = 2**16
-_LETTERED = re.compile(r"^[ \t]*\(?([A-J])[.):][ \t]+(\S.*)$", re.MULTILINE)
 _DIGITS = 9  # of a number in text; Python refuses to read one of more than 4,300
 
 
@@ -140,18 +138,33 @@ class PredictionReader:
             raise SourceError(fact, hint="say which columns hold them: --columns id=…,answer=…")
 
     def _predictions(self, keys: tuple[str, ...], records: Iterator[ResultRecord]) -> PredictionStream:
-        """The predictions of records with the same keys, whose columns are found once."""
+        """The predictions of records with the same keys, whose columns are found once: one of each, or several."""
         names = {role: name or None for role, name in self.columns.find(keys).items()}
-        plain = all(name is None or name in keys for name in names.values())
+        if all(name is None or name in keys for name in names.values()):
+            for record in records:
+                yield _prediction(record, names, record.value)
+            return
+        given = {role: self.columns.terms(keys, role) for role, name in names.items() if name}
+        count = max(map(len, given.values()))
+        for role, terms in given.items():
+            if len(terms) not in (1, count):
+                fact = f"{self.path}: {role} has {len(terms)} columns, and others have {count}"
+                raise SourceError(fact, hint="give each role one column, or one for each prediction of a record")
         for record in records:
-            values = record.value
-            if not plain:  # constants, patterns, and columns within others
-                given = ((role, name) for role, name in names.items() if name)
-                values = {name: self._value(record, role, name) for role, name in given} | values
-            yield _prediction(record, names, values)
+            for place in range(count):
+                at = {role: terms[place if len(terms) > 1 else 0] for role, terms in given.items()}
+                cells = {name: self._value(record, role, name) for role, name in at.items()}
+                yield _prediction(_part(record, at, count), dict.fromkeys(names) | at, cells | record.value)
 
     def _value(self, record: ResultRecord, role: str, name: str) -> Any:
-        return record.value[name] if name in record.value else self.columns.value(record.value, role, record.place)
+        content = {KEY: record.key, **record.value} if record.key else record.value
+        return self.columns.term_value(content, role, name, record.place)
+
+
+def _part(record: ResultRecord, columns: Mapping[str, str], count: int) -> ResultRecord:
+    """A record of several predictions, at the place of one of them."""
+    column = columns.get("answer") or columns.get("score")
+    return replace(record, place=f"{record.place}, column {column}") if count > 1 else record
 
 
 def _keys(record: ResultRecord) -> tuple[str, ...]:
@@ -199,7 +212,7 @@ def _listed(record: ResultRecord) -> str:
 
 
 def shown_options(listed: Any, fields: Mapping[str, Any], text: str) -> tuple[str, ...]:
-    """The choices in the order in which they were shown: listed, in columns A, B, …, or in lines of the prompt.
+    """The choices in the order in which they were shown: listed, in columns A, B, …, or in the prompt.
 
     >>> shown_options(None, {}, "Which?\\nA. red\\nB. blue\\nAnswer with the letter.")
     ('red', 'blue')
@@ -208,8 +221,4 @@ def shown_options(listed: Any, fields: Mapping[str, Any], text: str) -> tuple[st
         return texts
     if "A" in fields:
         return lettered_cells(fields, as_text)
-    if "\n" not in text:
-        return ()
-    lettered = _LETTERED.findall(text)
-    in_order = all(letter == "ABCDEFGHIJ"[place] for place, (letter, _) in enumerate(lettered[:10]))
-    return tuple(option.strip() for _, option in lettered) if len(lettered) > 1 and in_order else ()
+    return split_options(text)[1] if "B" in text else ()

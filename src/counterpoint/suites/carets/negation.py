@@ -2,8 +2,9 @@
 
 from counterpoint.core.groups import Gold, Group, Relation
 from counterpoint.core.scenes import Scene
+from counterpoint.suites.carets.question_kinds import VERIFICATIONS
 from counterpoint.suites.carets.question_sampling import Original, original_suite
-from counterpoint.suites.carets.templates import VERIFICATIONS, group_wordings
+from counterpoint.suites.carets.templates import group_wordings
 
 
 def negate_question(scene: Scene, original: Original, draw: float) -> Group:

@@ -4,8 +4,9 @@ from itertools import permutations
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
+from counterpoint.suites.carets.question_kinds import CHOICES
 from counterpoint.suites.carets.question_sampling import Original, original_suite
-from counterpoint.suites.carets.templates import CHOICES, group_wordings
+from counterpoint.suites.carets.templates import group_wordings
 
 KINDS = ("conjunctive verification", "disjunctive verification", *CHOICES)
 """The questions that list something."""

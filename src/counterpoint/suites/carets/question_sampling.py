@@ -27,10 +27,9 @@ from counterpoint.suites.carets.choice_questions import (
     object_choice,
     sample_attribute,
 )
+from counterpoint.suites.carets.question_kinds import BINARY, KINDS
 from counterpoint.suites.carets.relation_questions import relation_question
 from counterpoint.suites.carets.templates import (
-    BINARY,
-    KINDS,
     QuestionContent,
     Template,
     fitting_templates,

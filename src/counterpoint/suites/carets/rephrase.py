@@ -2,8 +2,9 @@
 
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
+from counterpoint.suites.carets.question_kinds import CHOICES, VERIFICATIONS
 from counterpoint.suites.carets.question_sampling import Original, original_suite
-from counterpoint.suites.carets.templates import CHOICES, VERIFICATIONS, fitting_templates, group_wordings
+from counterpoint.suites.carets.templates import fitting_templates, group_wordings
 
 KINDS = (*VERIFICATIONS, *CHOICES)
 """All kinds of questions but attribute verification."""

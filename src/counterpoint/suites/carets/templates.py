@@ -19,14 +19,6 @@ from counterpoint.suites.question_groups import Tags
 
 _SHOWN = re.compile(r"picture|photo|image")
 _EXCLUSIVE = re.compile(r"\beither\b")  # "either A or B" is denied by some people where both are there
-VERIFICATIONS = ("object verification", "conjunctive verification", "disjunctive verification")
-"""Questions whether something is present, which can be negated as a whole."""
-BINARY = (*VERIFICATIONS, "attribute verification")
-"""Questions with the answers yes and no."""
-CHOICES = ("object choice", "attribute choice", "action choice")
-"""Questions that list their possible answers."""
-KINDS = (*BINARY, *CHOICES)
-"""All types of questions, Q1 to Q7."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from counterpoint.pictures.folders import Means
 from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.suites.balanced_sampling import Candidate
+from counterpoint.suites.carets.question_kinds import KINDS
 from counterpoint.suites.carets.question_sampling import RNG_KEY, Original, originals
-from counterpoint.suites.carets.templates import KINDS, QuestionContent, group_wordings
+from counterpoint.suites.carets.templates import QuestionContent, group_wordings
 from counterpoint.suites.suite import Rejection, Suite
 
 MIN_SIDE = 32
