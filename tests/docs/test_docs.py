@@ -103,6 +103,11 @@ def test_pages_import_what_is_public(page: Path) -> None:
     assert [name for name in imported if name not in public] == []
 
 
+@pytest.mark.parametrize("page", sorted((PROJECT / "docs" / "how-to").glob("*.md")), ids=_name)
+def test_every_how_to_says_what_can_go_wrong(page: Path) -> None:
+    assert "can go wrong" in page.read_text(encoding="utf-8").lower()
+
+
 def _links(page: Path) -> Iterator[str]:
     prose = FENCE.sub("", page.read_text(encoding="utf-8"))
     yield from re.findall(r"\]\(([^)\s]+)\)", prose)
