@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -56,6 +57,7 @@ def text_limit(limit: TextLimit) -> Iterator[None]:
         _LIMIT.reset(token)
 
 
+@cache
 def environment(*loaders: BaseLoader) -> Environment:
     """The templates of these loaders and of reports; text is escaped and cut, and an unknown name is an error."""
     templates = Environment(
