@@ -231,12 +231,16 @@ def plan_object(context: QuestionContext) -> ContrastPlan:
     taken = {x.id, *(thing.id for thing in y.things)}
     others = [thing for thing in grounder.scene if thing.id not in taken and grounder.is_askable(thing)]
 
+    def is_joined(part: str, whole: str) -> bool:
+        """Whether it is a place that a part is asked for beside its whole; what one wears may well be asked for."""
+        return (relation in OPPOSITE_RELATIONS or _is_placing(relation)) and is_part_of(part, whole)
+
     def prove(thing: SceneObject) -> ProvenAnswer | None:
         is_worn = y.one is not None and grounder.wearers.get(thing.id) == y.one.id
-        return None if is_worn or is_part_of(thing.name, y.name) else asked.contrary(y.relation_fact, thing)
+        return None if is_worn or is_joined(thing.name, y.name) else asked.contrary(y.relation_fact, thing)
 
     def prove_other(thing: SceneObject) -> ProvenAnswer | None:
-        if is_part_of(thing.name, x.name):
+        if is_joined(thing.name, x.name):
             return None
         return asked.contrary(lambda _, named: _fact(grounder.scene, x, named, thing), thing)
 
@@ -289,7 +293,8 @@ def _ends_named(
         fact = other.relation_fact(asked.x, asked.relation)
         if fact and fact.holds is not context.truth:
             things = None if context.truth else _related_to(other, asked)
-            if things is not None and len(things) < sum(map(grounder.is_askable, other.things)):
+            is_placed = things is not None and _is_placing(asked.relation)
+            if is_placed and len(things or ()) < sum(map(grounder.is_askable, other.things)):
                 continue  # right of one gate, and in front of another
             if text := replace_indefinite(context.text, match, plain, name, bare=True, things=things):
                 yield Contrast(text, context.contrary, "object", phrase.noun, name, fact.proof, (asked.x,))
