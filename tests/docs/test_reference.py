@@ -3,6 +3,7 @@
 import re
 import runpy
 from doctest import DocTestParser, DocTestRunner
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -17,16 +18,27 @@ from counterpoint.core import errors
 PROJECT = Path(__file__).parents[2]
 FOLDER = PROJECT / "docs" / "reference"
 REFERENCE = runpy.run_path(str(PROJECT / "scripts" / "reference.py"))
-PAGES: dict[str, str] = REFERENCE["pages"]()
 HEAVY = {"Diagnosis", "export_site", "translate", "integrations.CounterpointCallback"}
 """Examples that import torch, or write many files."""
-CARDS: dict[str, str] = runpy.run_path(str(PROJECT / "scripts" / "model_cards.py"))["pages"]()
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_reference_is_what_the_code_says(name: str) -> None:
-    written = (FOLDER / name).read_text(encoding="utf-8")
-    assert written == PAGES[name], f"docs/reference/{name} is old; python scripts/reference.py writes it anew"
+@cache
+def _pages() -> dict[str, str]:
+    """The reference, written when it is asked for: that takes seconds, in every process that collects tests."""
+    pages: dict[str, str] = REFERENCE["pages"]()
+    return pages
+
+
+@cache
+def _cards() -> dict[str, str]:
+    cards: dict[str, str] = runpy.run_path(str(PROJECT / "scripts" / "model_cards.py"))["pages"]()
+    return cards
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    for name, page in _pages().items():
+        written = (FOLDER / name).read_text(encoding="utf-8")
+        assert written == page, f"docs/reference/{name} is old; python scripts/reference.py writes it anew"
 
 
 def test_the_schema_of_an_evaluation_file_is_what_the_code_says() -> None:
@@ -34,10 +46,10 @@ def test_the_schema_of_an_evaluation_file_is_what_the_code_says() -> None:
     assert written == REFERENCE["schema"](), "the schema is old; python scripts/reference.py writes it anew"
 
 
-@pytest.mark.parametrize("name", CARDS)
-def test_model_pages_are_what_the_cards_say(name: str) -> None:
-    written = (PROJECT / "docs" / name).read_text(encoding="utf-8")
-    assert written == CARDS[name], f"docs/{name} is old; python scripts/model_cards.py writes it anew"
+def test_model_pages_are_what_the_cards_say() -> None:
+    for name, page in _cards().items():
+        written = (PROJECT / "docs" / name).read_text(encoding="utf-8")
+        assert written == page, f"docs/{name} is old; python scripts/model_cards.py writes it anew"
 
 
 def test_every_trained_model_has_a_card_with_its_accuracy() -> None:
@@ -47,19 +59,19 @@ def test_every_trained_model_has_a_card_with_its_accuracy() -> None:
         if place.startswith("counterpoint.models.builtin.models:")
     ]
     for name in made:
-        section = CARDS["reference/models.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        section = _cards()["reference/models.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
         assert re.search(r"^\| (?:all questions|captions ranked) \| [\d.]+ \([\d.]+–[\d.]+\) \|", section, re.MULTILINE)
         assert "Never trained on: " in section
 
 
 def test_there_are_no_other_pages() -> None:
     written_by_hand = {f"reference/{name}.md" for name in ("glossary", "paper-examples", "papers-to-commands")}
-    listed = {*CARDS, *(f"reference/{name}" for name in PAGES), *written_by_hand}
+    listed = {*_cards(), *(f"reference/{name}" for name in _pages()), *written_by_hand}
     assert {f"reference/{path.name}" for path in FOLDER.iterdir()} <= listed
 
 
 def test_every_suite_says_what_it_measures_once() -> None:
-    rows = re.findall(r"^\| `([\w-]+)` \|", PAGES["which-test-measures-what.md"], re.MULTILINE)
+    rows = re.findall(r"^\| `([\w-]+)` \|", _pages()["which-test-measures-what.md"], re.MULTILINE)
     assert sorted(rows) == sorted(catalog.TABLES["suites"])
 
 
@@ -68,7 +80,7 @@ def test_every_suite_says_what_it_measures_once() -> None:
 def test_the_relations_of_a_suite_are_those_that_its_row_names(name: str, size: int, tmp_path: Path) -> None:
     lab = counterpoint.Lab(tmp_path / "lab")
     lab.generate(name, items=size, limit=4)
-    (row,) = re.findall(rf"^\| `{name}` \|.*$", PAGES["which-test-measures-what.md"], re.MULTILINE)
+    (row,) = re.findall(rf"^\| `{name}` \|.*$", _pages()["which-test-measures-what.md"], re.MULTILINE)
     assert {f"`{group['relation']}`" for group in lab.groups(name)} == {row.split(" | ")[3]}
 
 
@@ -80,7 +92,7 @@ def test_every_public_name_is_documented(name: str) -> None:
 
 
 def test_every_public_method_is_documented() -> None:
-    undocumented = re.findall(r"^- \*\*`.*`\*\*:\s*$", PAGES["api.md"], re.MULTILINE)
+    undocumented = re.findall(r"^- \*\*`.*`\*\*:\s*$", _pages()["api.md"], re.MULTILINE)
     assert undocumented == []
 
 
@@ -115,11 +127,11 @@ def test_every_row_of_the_catalog_is_documented(table: str, name: str) -> None:
 
 def test_every_error_is_documented() -> None:
     ours = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Exception)]
-    assert all(f"**`{error.__name__}`**: " in PAGES["errors.md"] for error in ours)
+    assert all(f"**`{error.__name__}`**: " in _pages()["errors.md"] for error in ours)
 
 
 def _section(page: str, title: str) -> str:
     """What stands below a heading, down to the next of its kind."""
-    _, found, rest = PAGES[page].partition(f"\n## {title}\n")
+    _, found, rest = _pages()[page].partition(f"\n## {title}\n")
     assert found, f"{page} has no section on {title}"
     return re.split(r"^## ", rest, maxsplit=1, flags=re.MULTILINE)[0]

@@ -60,13 +60,13 @@ def test_released_votes_become_votes_that_give_the_counts_of_table_5(tmp_path: P
     lab.generate("released", source="valse", data=real("valse"), split="all", items=100_000)
     assert lab.import_votes(real("valse")).added == 3 * sum(ALL)
     assert lab.import_votes(real("valse")).added == 0
-    counts = {count.test: count for count in lab.votes().counts}
+    votes = lab.votes()
+    counts = {count.test: count for count in votes.counts}
     assert tuple(counts[own.name].accepted for own in INSTRUMENTS) == VALID
     assert tuple(counts[own.name].unanimous for own in INSTRUMENTS) == UNANIMOUS
     assert tuple(counts[own.name].items for own in INSTRUMENTS) == ALL
-    notes = "\n".join(lab.votes().notes())
-    assert "three categories" in notes
-    assert not lab.votes().voters, "nobody knows who they were"
+    assert "three categories" in "\n".join(votes.notes())
+    assert not votes.voters, "nobody knows who they were"
     table = lab.paper("valse", tables=("5",)).text()
     assert "α valid" in table
     assert "0.2" in table
