@@ -193,3 +193,22 @@ def test_two_right_answers_by_the_same_gold_are_one_answer(task: dict[str, Any],
     assert judged(task, pair, ["gray", "green"])["self_consistency"] == 0.0
     unlike = [pair[0], pair[1] | {"answers": gold[1:]}]
     assert judged(task, unlike, ["gray", "grey"])["self_consistency"] == 0.0
+
+
+def test_lmms_eval_itself_loads_the_task(
+    task: dict[str, Any], docs: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loader = pytest.importorskip("lmms_eval.tasks", reason="lmms-eval is not among the packages that tests install")
+    monkeypatch.chdir(tmp_path / "tasks")
+    manager = loader.TaskManager(include_path=".", include_defaults=False)
+    loaded = loader.get_task_dict(["counterpoint_mixed_2"], manager)["counterpoint_mixed_2"]
+    rows = list(loaded.test_docs())
+    assert [row["query_id"] for row in rows] == [row["query_id"] for row in docs]
+    assert [loaded.doc_to_text(row) for row in rows] == [
+        task["doc_to_text"](row, task["lmms_eval_specific_kwargs"]["default"]) for row in docs
+    ]
+    replies = [row["answer"] or "" for row in docs]
+    results = [loaded.process_results(row, [reply]) for row, reply in zip(rows, replies, strict=True)]
+    assert {name: value([own[name] for own in results]) for name, value in loaded.aggregation().items()} == {
+        name: pytest.approx(getattr(lmms_functions, name)([own[name] for own in results])) for name in METRICS
+    }
