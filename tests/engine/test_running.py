@@ -22,7 +22,7 @@ from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import PlacedAnswer
 from counterpoint.engine import running
-from counterpoint.engine.progress import Progress
+from counterpoint.engine.progress import Progress, ProgressMeter
 from counterpoint.store import groups
 from counterpoint.testing import Echo, FlakyModel, KilledModel, MemoryLog, SimulatedKill
 
@@ -333,6 +333,15 @@ def test_progress_tells_what_is_done_cached_failed_and_left() -> None:
     assert str(last).startswith("20 of 20, ")
     assert str(last).endswith("/s, 10 cached, 1 failed")
     assert str(Progress(50, 1000, 0, 0, 10.0, 95.0)) == "50 of 1,000, 10/s, 1 min 35 s left"
+
+
+def test_the_time_left_is_not_told_after_one_answer() -> None:
+    told, now = list[Progress](), [0.0]
+    meter = ProgressMeter(100, 0, told.append, clock=lambda: now[0])
+    for seconds, answers in ((10.0, 1), (20.0, 49)):
+        now[0] = seconds
+        meter.count(answers, 0)
+    assert [progress.left for progress in told] == [None, 20.0]
 
 
 class Metered(Echo):

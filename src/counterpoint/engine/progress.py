@@ -55,6 +55,8 @@ class Progress:
         return f"{self.done:,} of {self.total:,}, {self.rate:,.0f}/s{workers}{cached}{failed}{retried}{price}{left}"
 
 
+_FIRST = 3  # answers from which on the time left is told; before batches are sent, one query is asked by itself
+
 ProgressCallback = Callable[[Progress], None]
 """Called with the progress of a run a few times a second."""
 
@@ -89,7 +91,7 @@ class ProgressMeter:
         """Report the progress."""
         self._reported = self.clock()
         rate = self.done / self.seconds if self.seconds > 0 else 0.0
-        left = (self.total - self.done) / rate if rate else None
+        left = (self.total - self.done) / rate if rate and self.done >= _FIRST else None
         counts = (self.done, self.total, self.cached, self.failed, rate, left, self.retries())
         self.report(Progress(*counts, self.cost, self.workers()))
 
