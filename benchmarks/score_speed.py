@@ -1,38 +1,46 @@
 """How fast the answers in a lab are scored, and in how much memory: `python -m benchmarks.score_speed FOLDER`.
 
 The lab is made in FOLDER by a process of its own, unless it is there; what is measured is from its files to the scores.
+It is made a million rows at a time, so that a lab larger than memory can be.
 """
 
 import argparse
 import resource
+from dataclasses import asdict, replace
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from counterpoint import Lab
 from counterpoint.store.answers import FOLDER, slug
+from counterpoint.store.documents import put_object
 from counterpoint.store.lab import LabStore
-from counterpoint.store.suites import Manifest
-from counterpoint.store.tables import ANSWERS, GROUPS, to_parquet
+from counterpoint.store.suites import MANIFEST, TABLE, Manifest
+from counterpoint.store.tables import ANSWERS, GROUPS, parquet_options, to_parquet
 from counterpoint.store.versions import RunRecord
 
 TESTS = ("rephrase", "order", "ontology", "negation", "antonym", "visual")
 KINDS = ("exist", "attribute", "choose", "compare")
+PART = 1_000_000
 WORDS = ("yes", "no", "red", "blue", "green", "wood", "metal", "two")
 
 
-def suite(rows: int, rng: np.random.Generator) -> pa.Table:
+def suite(rows: int, rng: np.random.Generator, pictures: int | None = None) -> pa.Table:
     """A suite of so many rows: groups of two to six queries, twenty rows or so to a picture, one or three golds."""
+    pictures = pictures or max(rows // 20, 1)
     sizes = rng.integers(2, 7, rows // 3)
     sizes = sizes[: np.searchsorted(np.cumsum(sizes), rows)]
     starts, rows = np.cumsum(sizes) - sizes, int(sizes.sum())
     group = np.repeat(np.arange(len(sizes)), sizes)
     role = np.arange(rows) - starts[group]
     test = rng.integers(len(TESTS), size=len(sizes))[group]
-    picture = rng.integers(max(rows // 20, 1), size=len(sizes))[group]
+    picture = rng.integers(pictures, size=len(sizes))
+    shown, place = np.unique(picture, return_inverse=True)
     directional = np.isin(test, (3, 4))
     lengths = np.where(rng.random(rows) < 0.1, 3, 1)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
@@ -51,7 +59,7 @@ def suite(rows: int, rng: np.random.Generator) -> pa.Table:
         "role": pa.array(role.astype(np.uint16)),
         "relation": _words(("same", "differs"), directional.astype(np.int8)),
         "kind": _words(KINDS, rng.integers(len(KINDS), size=len(sizes))[group]),
-        "picture": _words([f"world:test/{number:06}.png" for number in range(max(rows // 20, 1))], picture),
+        "picture": _words([f"world:test/{number:06}.png" for number in shown.tolist()], place[group]),
         **dict.fromkeys(("edits", "feature_edits"), none_edited),
         **dict.fromkeys(("context", "text", "proof"), empty),
         "mode": pa.array(["answer"]).take(pa.array(np.zeros(rows, np.int8))),
@@ -70,15 +78,14 @@ def suite(rows: int, rng: np.random.Generator) -> pa.Table:
     return pa.table({name: columns[name] for name in GROUPS.names}, GROUPS)
 
 
-def said(groups: pa.Table, rng: np.random.Generator) -> pa.Table:
-    """An answer to every query, in another order; a few are out of form, refused or failed."""
-    rows = groups.num_rows
-    query = pa.array(rng.permutation(groups["query"].to_numpy()))
+def said(queries: np.ndarray, rng: np.random.Generator) -> pa.Table:
+    """An answer to every query; a few are out of form, refused or failed."""
+    rows = len(queries)
     value = _words(WORDS, np.minimum(rng.geometric(0.5, rows), len(WORDS)) - 1)
     state = rng.choice(4, rows, p=(0.96, 0.02, 0.01, 0.01))
     empty = pa.array([""]).take(pa.array(np.zeros(rows, np.int8)))
     columns = {
-        "query": query,
+        "query": pa.array(queries),
         "model": empty,
         "trial": pa.array(np.zeros(rows, np.uint16)),
         "raw": value,
@@ -102,13 +109,27 @@ def _words(words: object, codes: "np.ndarray[tuple[int], np.dtype[np.int64]]") -
 
 
 def make(folder: Path, rows: int) -> None:
-    """A lab with a suite of so many rows and the answers of one model, in parts of a million as runs leave them."""
+    """A lab with a suite of so many rows and the answers of one model in another order, in parts as runs leave them."""
     rng, store = np.random.default_rng(7), LabStore(folder)
-    groups = suite(rows, rng)
-    answers = said(groups, rng)
-    store.put_suite(Manifest.of(groups, generator="benchmarks", seed=7), groups)
-    for number, start in enumerate(range(0, rows, 1_000_000)):
-        content = to_parquet(answers.slice(start, 1_000_000))
+    portions = (suite(min(PART, rows - start), rng, max(rows // 20, 1)) for start in range(0, rows, PART))
+    first = next(portions)
+    manifest = Manifest.of(first, generator="benchmarks", seed=7)
+    store.put_suite(manifest, first)  # replaced by a file of all portions
+    path, queries, groups = folder / "suites" / manifest.suite / TABLE, [], 0
+    schema = pq.read_schema(path)
+    with pq.ParquetWriter(path, schema, **parquet_options(schema)) as writer:
+        for portion in chain([first], portions):
+            writer.write_table(portion.replace_schema_metadata(schema.metadata))
+            queries.append(portion["query"].to_numpy())
+            groups += int((portion["role"].to_numpy() == 0).sum())
+    order = rng.permutation(np.concatenate(queries))
+    put_object(
+        store.storage,
+        f"suites/{manifest.suite}/{MANIFEST}",
+        asdict(replace(manifest, rows=len(order), groups=groups)),
+    )
+    for number, start in enumerate(range(0, len(order), PART)):
+        content = to_parquet(said(order[start : start + PART], rng))
         store.storage.put(f"{FOLDER}/{slug('model')}/run-{number:08}.parquet", content)
     store.put_run(RunRecord("run", "model", "model"))
 

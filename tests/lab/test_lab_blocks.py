@@ -33,7 +33,8 @@ def _groups(suite: str, seed: int) -> list[tuple[str, Group]]:
         texts = [f"{suite} {number % 50} {place}?" for place in range(int(rng.integers(1 + ranks, 5)))]
         golds = [Gold.of("yes") if not place or not ranks else Gold.of("no") for place in range(len(texts))]
         queries = tuple(Query(picture, text) for text in texts)
-        groups.append((f"t{number % 2}", Group(relation, queries, tuple(golds), kind=f"k{number % 3}")))
+        tags = tuple((("edit", f"e{(number + place) % 4}"),) if number % 5 else () for place in range(len(texts)))
+        groups.append((f"t{number % 2}", Group(relation, queries, tuple(golds), kind=f"k{number % 3}", tags=tags)))
     return groups
 
 
@@ -71,9 +72,9 @@ def _answer(rng: np.random.Generator) -> Answer:
 
 
 @pytest.mark.parametrize("pool", [False, True])
-@pytest.mark.parametrize("rows", [150, 37])
-def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, pool: bool) -> None:
-    request = ScoreRequest(("test",), metrics=catalog.metrics(), pool=pool)
+@pytest.mark.parametrize(("rows", "by"), [(150, "test"), (37, "test"), (37, "tag:edit")])
+def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, by: str, pool: bool) -> None:
+    request = ScoreRequest((by,), metrics=catalog.metrics(), pool=pool)
     whole, blocks = (score_models(lab, request, (), (), block_rows=size) for size in (10**6, rows))
     assert len(whole.rows) > 100
     assert sum(row["value"] is not None for row in whole.rows) > 50
@@ -101,6 +102,19 @@ def test_portions_end_with_their_groups() -> None:
     table = pa.table({"role": [0, 1, 0, 1, 2, 0]})
     portions = [table.slice(start, 2) for start in range(0, 6, 2)]
     assert [own["role"].to_pylist() for own in whole_groups(portions)] == [[0, 1], [0, 1, 2], [0]]
+
+
+@pytest.mark.parametrize("words", [3, 2000])
+def test_partitions_of_gold_with_few_and_with_many_words(tmp_path: Path, words: int) -> None:
+    """Dictionaries of many words are not kept, as each partition would hold all of them."""
+    golds = [[{"answer": f"w{number % words}", "credit": 1.0}] for number in range(2000)]
+    encoded = pa.list_(pa.struct([("answer", pa.dictionary(pa.int32(), pa.string())), ("credit", pa.float64())]))
+    table = PartitionedTable(tmp_path)
+    table.add(pa.table({"gold": pa.array(golds, encoded)}), np.arange(2000) % 2)
+    table.close()
+    read = [table.read(number, pa.table({}))["gold"] for number in range(2)]
+    assert [own.to_pylist() for own in read] == [golds[0::2], golds[1::2]]
+    assert [pa.types.is_dictionary(own.type.value_type.field("answer").type) for own in read] == [words == 3] * 2
 
 
 def test_partitions_keep_the_order_of_rows(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +29,7 @@ from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, displayed_by
 from counterpoint.metrics.units import STATES, Floats
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
-from counterpoint.store.blocks import BLOCK_ROWS, AnswerBlocks, SuiteBlocks, open_blocks, prefetch
+from counterpoint.store.blocks import BLOCK_ROWS, AnswerBlocks, SuiteBlocks, map_ahead, open_blocks
 from counterpoint.store.lab import LabStore
 from counterpoint.store.tables import as_lists
 
@@ -151,7 +152,8 @@ def score_models(
         for title, model in chosen.items():
             answers = blocks.answers(model.fingerprint, (*ANSWER_COLUMNS, *read, "rule"))
             totals, problems = ScoreTotals(request, contents), AnswerProblems()
-            for number, (given, outcomes) in enumerate(prefetch(_judged(blocks, answers, request.threshold))):
+            judged = map_ahead(partial(_judge, blocks, answers, request.threshold), range(len(blocks)))
+            for number, (given, outcomes) in enumerate(judged):
                 problems.add(given, outcomes)
                 totals.add(replace(outcomes, text_related=baselines.relate(number) if baselines else None))
             if not request.pool:
@@ -176,12 +178,11 @@ def _check_tags(store: LabStore, suites: Sequence[str], columns: Sequence[str]) 
             raise UnknownName(f"tag of {' and '.join(suites)}", name, known)
 
 
-def _judged(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float) -> Iterator[tuple[pa.Table, Outcomes]]:
-    """The answers of a model in each block, and their outcomes."""
-    for number in range(len(blocks)):
-        groups = blocks.groups(number)
-        given = answers.read(number, groups)
-        yield given, judge(groups, given, threshold)
+def _judge(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float, number: int) -> tuple[pa.Table, Outcomes]:
+    """The answers of a model in a block, and their outcomes."""
+    groups = blocks.groups(number)
+    given = answers.read(number, groups)
+    return given, judge(groups, given, threshold, blocks.tag_reader(number))
 
 
 def rank_by_text(store: LabStore, groups: pa.Table) -> Floats | None:
@@ -200,13 +201,12 @@ class _TextBaselines:
 
     def relate(self, number: int) -> Floats | None:
         """Whether the best of them ranks each row of a block below its caption; None without one."""
-        groups = self._blocks.groups(number)
-        baselines = [judge(groups, own.read(number, groups)) for own in self._answers]
+        baselines = [_judge(self._blocks, own, 0.5, number)[1] for own in self._answers]
         return relate_by_text(baselines, self._counts) if baselines else None
 
     def _count(self, answers: AnswerBlocks) -> RankedPairs:
         counts: dict[tuple[str, str], tuple[int, int]] = {}
-        for _, outcomes in _judged(self._blocks, answers, 0.5):
+        for _, outcomes in map_ahead(partial(_judge, self._blocks, answers, 0.5), range(len(self._blocks))):
             for name, (hits, cases) in count_ranked(outcomes).items():
                 before = counts.get(name, (0, 0))
                 counts[name] = before[0] + hits, before[1] + cases

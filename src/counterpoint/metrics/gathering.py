@@ -14,7 +14,7 @@ from counterpoint.metrics.probabilities import StoredProbabilities
 from counterpoint.metrics.units import Floats, Rows
 
 _TEXTS = ("suite", "test", "kind", "relation", "mode", "picture")
-_OTHERS = ("tags", "role", "group_id", "query", "repeated")
+_OTHERS = ("role", "group_id", "query", "repeated")
 _PROBABILITIES = ("confidence", "squared_errors", "uncertainty", "entropy", "agreement", "spread")
 
 
@@ -68,7 +68,8 @@ def _stored(outcomes: Outcomes, rows: Rows) -> pa.Table:
     }
     taken = pa.array(rows)
     return pa.table(
-        {name: table[name].take(taken) for name in _OTHERS if name in table.column_names}
+        {"tags": outcomes.tags.take(taken)}
+        | {name: table[name].take(taken) for name in _OTHERS if name in table.column_names}
         | {name: pa.array(column[rows]) for name, column in numbers.items()}
         | {name: _encoded(own.at(rows)) for name, own in labels.items()}
     )
@@ -78,7 +79,7 @@ def _restored(table: pa.Table, threshold: float, scale: str) -> Outcomes:
     """Outcomes from a table of them."""
     labels = {name: Labels.of(table[name]).by_occurrence() for name in (*_TEXTS, "value", "word", "gold")}
     texts = {name: _encoded(labels[name]) for name in _TEXTS}
-    others = {name: table[name] for name in (*_OTHERS, "block_cluster") if name in table.column_names}
+    others = {name: table[name] for name in ("tags", *_OTHERS, "block_cluster") if name in table.column_names}
     groups, base = pa.table(texts | others), find_bases(table)
     stored = {name: _floats(table, name) for name in _PROBABILITIES if name in table.column_names}
     return Outcomes(

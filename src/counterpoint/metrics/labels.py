@@ -26,8 +26,10 @@ class Labels:
         if not column.num_chunks:
             return cls(np.empty(0, np.int32), pa.array([], pa.string()))
         parts = column.unify_dictionaries().chunks
-        codes = [pc.fill_null(part.indices, -1).to_numpy(zero_copy_only=False) for part in parts]
-        return cls(np.concatenate(codes).astype(np.int32, copy=False), parts[0].dictionary)
+        indices = [pc.fill_null(part.indices, -1) if part.null_count else part.indices for part in parts]
+        codes = [own.to_numpy(zero_copy_only=False) for own in indices]
+        whole = codes[0] if len(codes) == 1 else np.concatenate(codes)
+        return cls(whole.astype(np.int32, copy=False), parts[0].dictionary)
 
     def at(self, rows: NDArray[np.integer]) -> "Labels":
         """The labels of some rows."""
@@ -61,6 +63,10 @@ class Labels:
     def where(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Which rows have one of these words."""
         wanted = pc.is_in(self.words, value_set=pa.array(names, pa.string())).to_numpy(zero_copy_only=False)
+        if not wanted.any():
+            return np.zeros(len(self.codes), np.bool_)
+        if wanted.all():
+            return np.asarray(self.codes >= 0)
         return np.append(wanted, False)[self.codes]  # a code of -1 finds the False at the end
 
 

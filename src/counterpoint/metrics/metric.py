@@ -17,10 +17,11 @@ from typing import Any, Generic, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.credit import best_answers
+from counterpoint.metrics.labels import Labels, renumber
 from counterpoint.metrics.units import Flags, Floats, Rows, Unit, UnitKind
 
 PICTURE_EDIT_TESTS = ("noise", "noise-severities", "pictures-changed", "pictures-changed-severities")
@@ -120,15 +121,17 @@ has_pairs = has_relation(Relation.SAME, Relation.DIFFERS, Relation.GOLD, Relatio
 def contents_by_suite(groups: pa.Table, *columns: str) -> Mapping[tuple[str, ...], Contents]:
     """The contents of each suite in a table of groups, cut by further columns, such as its tests."""
     cut = ("suite", *(name for name in columns if name not in ("suite", "test", "relation")))
-    table = groups.select([*cut, "test", "relation", "role"]).append_column("answers", _answer_kinds(groups))
-    rows = table.unify_dictionaries().group_by([*cut, "test", "relation"])
-    split = "test" in columns
+    labels = [Labels.of(groups[name]) for name in (*cut, "test", "relation")]
+    words = [["", YES_NO, OPEN], [False, True], *(own.words.to_pylist() for own in labels)]
+    codes = [_answer_kinds(groups), groups["role"].to_numpy() > 0, *(own.codes for own in labels)]
+    sizes = [max(len(own), 1) for own in words]
+    _, used = renumber(np.ravel_multi_index(codes, sizes), int(np.prod(sizes)))
     contents: dict[tuple[str, ...], Contents] = {}
-    for row in rows.aggregate([("role", "max"), ("answers", "distinct")]).to_pylist():
-        key = tuple(str(row[name]) for name in (*cut, *(["test"] if split else [])))
-        relations = frozenset([row["relation"]] if row["role_max"] else [])
-        gold = frozenset(kind for kind in row["answers_distinct"] if kind)
-        contents[key] = contents.get(key, Contents()) | Contents(frozenset([row["test"]]), relations, gold)
+    for places in zip(*np.unravel_index(used, sizes), strict=True):
+        gold, varies, *names, test, relation = (own[place] for own, place in zip(words, places, strict=True))
+        key = (*names, test) if "test" in columns else tuple(names)
+        own = Contents(frozenset([test]), frozenset([relation] * varies), frozenset([gold] * bool(gold)))
+        contents[key] = contents.get(key, Contents()) | own
     return contents
 
 
@@ -140,13 +143,12 @@ def whole_suites(contents: Mapping[tuple[str, ...], Contents]) -> dict[str, Cont
     return whole
 
 
-def _answer_kinds(groups: pa.Table) -> pa.Array:
-    """Whether the right answer of each row is yes or no, or open; null where there is none."""
+def _answer_kinds(groups: pa.Table) -> NDArray[np.int8]:
+    """Whether the right answer of each row is yes or no (1), or open (2); 0 where there is none."""
     if "gold" not in groups.column_names:
-        return pa.nulls(groups.num_rows, pa.string())
-    best = best_answers(groups["gold"])
-    binary = pc.is_in(best, value_set=pa.array(["yes", "no"]))
-    return pc.if_else(pc.is_valid(best), pc.if_else(binary, YES_NO, OPEN), pa.scalar(None, pa.string()))
+        return np.zeros(groups.num_rows, np.int8)
+    best = Labels.of(pa.chunked_array([best_answers(groups["gold"])]))
+    return np.where(best.codes < 0, 0, np.where(best.where(["yes", "no"]), 1, 2)).astype(np.int8)
 
 
 Estimator: TypeAlias = Callable[[Floats], float]

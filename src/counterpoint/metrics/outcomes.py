@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +41,8 @@ _COLUMNS = (
     *BLOCK_COLUMNS,
 )
 _ANSWER_COLUMNS = ("query", "raw", "value", "state", "score", "trial")
+TagReader: TypeAlias = Callable[[], pa.ChunkedArray]
+"""Reads the tags of each row."""
 FEW_ROWS = 100_000
 """Rows below which starting threads takes longer than encoding a column."""
 _EDGES = " \t.,;:!?\"'`()[]"
@@ -64,16 +66,22 @@ class Outcomes:
     scale: str = ""  # of the scores, as the model declares it; empty where it is not known
     stored_relation: tuple[Flags, Flags] | None = None  # for each row whether it satisfies the relation and is known to
     text_related: Floats | None = None  # for each row whether the best text-only model ranks it below its caption
+    read_tags: TagReader | None = None  # where the table is without tags
     _made: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def labels(self, name: str) -> Labels:
         """A column by its name: suite, test, kind, relation, gold (the best answer), or `tag:` and a tag's name."""
-        return _column_labels(self.table, self.words, name)
+        return self._labels(name)
+
+    @property
+    def tags(self) -> pa.ChunkedArray:
+        """The tags of each row."""
+        return _tags(self.table, self.read_tags)
 
     @property
     def _labels(self) -> Callable[[str], Labels]:
         """The same as a function without a reference to these outcomes, which hold the units that hold it."""
-        return partial(_column_labels, self.table, self.words)
+        return partial(_column_labels, self.table, self.words, self.read_tags)
 
     def units(self, kind: type[UnitKind]) -> UnitKind:
         """All units of a kind; they are made once, as many metrics and slices count them."""
@@ -119,7 +127,6 @@ class Outcomes:
             self.scale,
             self.value,
             self._labels,
-            self.table["tags"],
             np.full(len(row), np.nan) if self.text_related is None else self.text_related[row],
         )
 
@@ -199,12 +206,16 @@ class Outcomes:
         return related & ~refused, known
 
 
-def _column_labels(table: pa.Table, words: AnswerWords, name: str) -> Labels:
+def _column_labels(table: pa.Table, words: AnswerWords, read_tags: TagReader | None, name: str) -> Labels:
     if name == "gold":
         return words.gold
     if name.startswith("tag:"):
-        return tag_labels(table["tags"], name.removeprefix("tag:"))
+        return tag_labels(_tags(table, read_tags), name.removeprefix("tag:"))
     return Labels.of(table[name])
+
+
+def _tags(table: pa.Table, read_tags: TagReader | None) -> pa.ChunkedArray:
+    return table["tags"] if read_tags is None else read_tags()
 
 
 _MAKERS: dict[type, Callable[[Outcomes], Any]] = {
@@ -215,13 +226,13 @@ _MAKERS: dict[type, Callable[[Outcomes], Any]] = {
 }
 
 
-def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcomes:
+def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5, read_tags: TagReader | None = None) -> Outcomes:
     """Compare the plain answers of one model (trial 0) with the gold of one suite or several.
 
     A column `rules` names the rule set by which each row's answers are compared; without it all are compared exactly.
     A column `top` of the answers is needed for probabilities only, and read on first use. Groups that are a block of
-    many have the `BLOCK_COLUMNS`.
-    The metadata of the answers has the `scale` of their scores.
+    many have the `BLOCK_COLUMNS`, and `read_tags` in place of tags, which few metrics and slices need. The metadata of
+    the answers has the `scale` of their scores.
     """
     table = sort_by_group(encode_categories(groups.select([name for name in _COLUMNS if name in groups.column_names])))
     all_trials = plain = answers.select([*_ANSWER_COLUMNS, *(["top"] if "top" in answers.column_names else [])])
@@ -253,6 +264,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5) -> Outcom
         ),
         AnswerWords(Labels(np.where(state == _OK, given.codes, np.int32(-1)), given.words), table),
         (answers.schema.metadata or {}).get(b"scale", b"").decode(),
+        read_tags=read_tags,
     )
 
 

@@ -17,6 +17,7 @@ from counterpoint.metrics.gathering import GatheredOutcomes
 from counterpoint.metrics.intervals import (
     NO_SCORE,
     UPPER,
+    Counts,
     Score,
     ShareSums,
     add_by,
@@ -37,7 +38,7 @@ from counterpoint.metrics.metric import (
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
-from counterpoint.metrics.units import STATES, Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles
+from counterpoint.metrics.units import STATES, Floats, OrderedPairs, Pairs, Rows, Sets, Singles
 
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
 """What one case of a metric is."""
@@ -138,8 +139,9 @@ class ScoreTotals:
             places = totals.add(units, cells)
             gathered[totals.bases_for_statistics(units, cells)] = True
             if kind is Singles:
-                states = [units.state[cells.inside] == code for code in range(len(STATES))]
-                self._states.add(places[cells.place], states, len(totals.places))
+                codes = cells.place.astype(np.int64) * len(STATES) + units.state[cells.inside]
+                counts = np.bincount(codes, minlength=len(cells.names) * len(STATES)).reshape(-1, len(STATES))
+                self._states.add(places, list(counts.T), len(totals.places))
         self._gathered.add(outcomes, np.flatnonzero(gathered[outcomes.base]))
         for suite, rules in _rules(outcomes).items():
             self._rules.setdefault(suite, set()).update(rules)
@@ -176,7 +178,7 @@ class SliceSums:
     def __init__(self, columns: int) -> None:
         self.sums: Floats = np.zeros((columns, 0))
 
-    def add(self, place: NDArray[np.integer], columns: Sequence[Floats | Flags], slices: int) -> None:
+    def add(self, place: NDArray[np.integer], columns: Sequence[Floats | Counts], slices: int) -> None:
         """Add the values of each column to the slices at their places, of which there are so many by now."""
         before = np.pad(self.sums, ((0, 0), (0, slices - self.sums.shape[1])))
         places = np.concatenate([np.arange(slices), place])  # sums so far come first: the order decides the last bit
@@ -205,8 +207,9 @@ class _UnitTotals:
         self._left_out.add(places, [cells.summed_by_slice(~units.counted)], len(self.places))
         for ratio, totals in self._shares.items():
             credit, counts = ratio.cases(units)
-            columns = cluster_columns(cells.summed(credit), cells.counted(counts), cells.summed(credit * credit))
-            totals.add(by_cell, columns, len(self.places))
+            squares, sums = credit * credit, cells.summed(credit)
+            by_squares = sums if np.array_equal(squares, credit) else cells.summed(squares)
+            totals.add(by_cell, cluster_columns(sums, cells.counted(counts), by_squares), len(self.places))
         for metric in self._metrics:
             self._find_reasons(metric, units, cells, places)
         return places

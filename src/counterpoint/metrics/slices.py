@@ -63,6 +63,7 @@ class Slicer:
 
     def __init__(self, outcomes: Outcomes, by: Sequence[str], where: Mapping[str, str] | None = None) -> None:
         self._by = [outcomes.labels(name) for name in by]
+        self._cutting = [own for own in self._by if len(own.words) > 1 or own.codes.min(initial=0) < 0]
         self._repeated = outcomes.table["repeated"].to_numpy() if "repeated" in outcomes.table.column_names else None
         self._where = [(outcomes.labels(name), word) for name, word in (where or {}).items()]
 
@@ -73,7 +74,7 @@ class Slicer:
             inside &= ~self._repeated[unit.row]
         for labels, word in self._where:
             inside &= labels.at_or(unit.row, unit.base).where([word])
-        for labels in self._by:
+        for labels in self._cutting:
             own = labels.at_or(unit.row, unit.base).codes
             inside &= own >= 0
             number *= max(len(labels.words), 1)

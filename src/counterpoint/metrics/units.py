@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import State
 from counterpoint.core.ports import Scale
 from counterpoint.metrics.credit import AnswerWords
-from counterpoint.metrics.labels import Codes, Labels, tag_labels
+from counterpoint.metrics.labels import Codes, Labels
 from counterpoint.metrics.probabilities import AnswerProbabilities
 
 Floats = NDArray[np.float64]
@@ -93,12 +92,11 @@ class Pairs(PairColumns):
     scale: str  # of the scores, as the model declares it
     value: Codes  # of every row of the suite; equal numbers are equal answers
     labels: Callable[[str], Labels]  # a column of the suite by its name
-    tags: pa.ChunkedArray  # of every row of the suite
     text_related: Floats  # 1 where the best text-only model ranks the caption above the foil; nan where none did
 
     def tagged(self, name: str) -> Labels:
         """The value that each variant has for one tag."""
-        return tag_labels(self.tags, name).at(self.row)
+        return self.labels(f"tag:{name}").at(self.row)
 
     @property
     def base_score(self) -> Floats:

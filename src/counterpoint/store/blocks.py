@@ -2,15 +2,18 @@
 
 Blocks follow the order in which pictures first occur in the suites, and rows of a block have the order of the suites.
 Up to `BLOCK_ROWS` rows are one block, which is the tables themselves. More are partitioned in temporary files: once for
-the groups, once for the answers of each model. What stays in memory is 16 bytes for each row of the suites: its query,
-an index of the queries, and the number of its picture.
+the groups, once for the answers of each model, and once for tags, if a metric or slice reads them. What stays in memory
+is 16 bytes for each row of the suites: its query, an index of the queries, and the number of its picture.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import TypeVar
 
 import numpy as np
@@ -21,22 +24,25 @@ from numpy.typing import NDArray
 from counterpoint.core.groups import State
 from counterpoint.metrics.labels import Labels, renumber
 from counterpoint.metrics.metric import Contents, contents_by_suite
-from counterpoint.metrics.outcomes import BLOCK_COLUMNS, is_together, number_pictures, sort_by_group
+from counterpoint.metrics.outcomes import BLOCK_COLUMNS, TagReader, is_together, number_pictures, sort_by_group
 from counterpoint.metrics.slices import find_repeats, pool_name, pool_suites
 from counterpoint.store import answers, suites, values
 from counterpoint.store.lab import LabStore
 from counterpoint.store.parts import list_parts
 from counterpoint.store.picture_digests import digests_of
 from counterpoint.store.storage import FileMissing
-from counterpoint.store.tables import ANSWERS, read_row_groups
+from counterpoint.store.tables import ANSWERS, GROUPS, read_row_groups
 
 BLOCK_ROWS = 500_000
 """The rows of suites that are scored at once, up to which nothing is partitioned."""
 
 _MOST_BLOCKS = 500  # each is an open file while they are written
-_GROUPED = ("suite", "test", "relation", "mode", "group_id", "role")
-_PLACES = (*_GROUPED, "picture", "query")
-_COLUMNS = (*_GROUPED, "query", "kind", "gold", "tags")
+_THREADS = 2  # that work ahead
+_GROUPED = ("suite", "test", "relation", "mode", "role", "query")
+_PLACES = (*_GROUPED, "picture", "group_id")
+_COLUMNS = (*_GROUPED, "kind", "gold")
+_TAGS = ("relation", "mode", "role", "tags")
+_ALL_COLUMNS = (*_COLUMNS, "picture", "group_id", "tags")
 _FEW_WORDS = ("value", "rule", "state", "digest")  # columns of answers
 _MANY_WORDS = 1_000  # from which on a column of a partition is not dictionary-encoded
 _ROUTED_ROWS = 250_000  # at once, as one array of texts holds 2 GiB at most
@@ -46,6 +52,7 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads ids, whatever they are, over 
 Numbers = NDArray[np.integer]
 Ids = NDArray[np.uint64]
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def prefetch(items: Iterable[Item]) -> Iterator[Item]:
@@ -56,6 +63,18 @@ def prefetch(items: Iterable[Item]) -> Iterator[Item]:
         while (item := pending.result()) is not end:
             pending = thread.submit(next, iterator, end)
             yield item  # type: ignore[misc]
+
+
+def map_ahead(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """What a function makes of each item, in their order; threads do so with the next ones while one is in use."""
+    with ThreadPoolExecutor(_THREADS) as threads:
+        pending = deque[Future[Result]]()
+        for item in items:
+            pending.append(threads.submit(function, item))
+            if len(pending) > _THREADS:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
 class PartitionedTable:
@@ -89,15 +108,19 @@ class PartitionedTable:
         if number not in self._writers:
             return empty
         with pa.OSFile(str(self._file(number))) as file, pa.ipc.open_stream(file) as stream:
-            return stream.read_all().unify_dictionaries()
+            return stream.read_all().unify_dictionaries().combine_chunks()
 
     def _fixed_schema(self, table: pa.Table) -> pa.Schema:
         """The schema of the first rows, without dictionaries of many words: each partition would hold all of them."""
         if self._schema is None:
             self._schema = table.schema
             for place, field in enumerate(table.schema):
-                if pa.types.is_dictionary(field.type) and len(Labels.of(table[field.name]).words) > _MANY_WORDS:
+                if pa.types.is_dictionary(field.type) and _has_many_words(table[field.name]):
                     self._schema = self._schema.set(place, field.with_type(field.type.value_type))
+                elif field.name == "gold" and _has_many_words(
+                    pc.struct_field(pc.list_flatten(table["gold"]), "answer")
+                ):
+                    self._schema = self._schema.set(place, field.with_type(GROUPS.field("gold").type))
         return self._schema
 
     def _file(self, number: int) -> Path:
@@ -121,13 +144,15 @@ class SuiteBlocks:
         self._sorted: dict[str, pa.Table] = {}  # suites whose groups are not together on disk
         self.contents: dict[tuple[str, ...], Contents] = {}  # by suite and test
         self._whole: pa.Table | None = None
+        self._tags: PartitionedTable | None = None
+        self._lock = Lock()
         self._count = 1
         many = sum(lab.manifest(name).rows for name in self._names)
         if many <= rows:
             self._whole = self._read_whole()
             self.contents = dict(contents_by_suite(self._whole, "test"))
         else:
-            self._partition(many, max(rows, many // _MOST_BLOCKS))
+            self._partition(many, max(rows // 2, many // _MOST_BLOCKS))  # of half the size: several are in memory
 
     def __len__(self) -> int:
         return self._count
@@ -139,6 +164,10 @@ class SuiteBlocks:
         table = self._groups.read(number, self._empty)
         pictures = _with_used_words(table["picture"].to_numpy(), self._pictures)
         return table.set_column(table.column_names.index("picture"), "picture", pictures)
+
+    def tag_reader(self, number: int) -> TagReader | None:
+        """What reads the tags of a block; None where its groups have them."""
+        return partial(self._read_tags, number) if self._whole is None else None
 
     def answers(self, fingerprint: str, columns: Sequence[str]) -> "AnswerBlocks":
         """The answers of a model to these suites, with these columns."""
@@ -159,10 +188,13 @@ class SuiteBlocks:
         survey.finish(rows, self._pool)
         self._count, self._index = int(survey.block.max(initial=0)) + 1, survey.index()
         self._groups, self._pictures = PartitionedTable(self._new_folder()), survey.pictures.words
-        for table, block in prefetch(self._completed(survey)):
+        for table, block, contents in map_ahead(partial(self._complete, survey), prefetch(self._placed_portions())):
             self._empty = table.slice(0, 0)
             self._groups.add(table, block)
+            for key, own in contents.items():
+                self.contents[key] = self.contents.get(key, Contents()) | own
         self._groups.close()
+        self._block_of_group, self._group_sizes = survey.block, survey.size
 
     def _survey(self, many: int) -> "_Survey":
         """Pictures, queries and sizes of all groups; suites whose groups are not together are sorted first."""
@@ -170,25 +202,43 @@ class SuiteBlocks:
         for number, name in enumerate(self._names):
             for portion in prefetch(self._portions(name, _PLACES)):
                 if name not in self._sorted and not is_together(portion):
-                    portions = list(suites.read_portions(self._lab.storage, f"suites/{name}", (*_COLUMNS, "picture")))
+                    portions = list(suites.read_portions(self._lab.storage, f"suites/{name}", _ALL_COLUMNS))
                     self._sorted[name] = sort_by_group(pa.concat_tables(portions).unify_dictionaries())
                     return self._survey(many)
                 survey.add(number, portion)
         return survey
 
-    def _completed(self, survey: "_Survey") -> Iterator[tuple[pa.Table, Numbers]]:
-        """Portions of all suites with what was found of their rows, and the block of each row."""
-        label, row, group = pool_name(self._names), 0, 0
+    def _placed_portions(self, columns: Sequence[str] = _COLUMNS) -> Iterator["_Portion"]:
+        """Portions of all suites with the places of their first rows and groups."""
+        row = group = 0
         for name in self._names:
             rules = self._lab.manifest(name).rules
-            for portion in self._portions(name, _COLUMNS):
-                table, block = survey.complete(_with_word(portion, "rules", rules), row, group)
-                row, group = row + portion.num_rows, group + int((portion["role"].to_numpy() == 0).sum())
-                if self._pool:
-                    table = _with_word(table.drop_columns(["suite"]), "suite", label)
-                for key, contents in contents_by_suite(table, "test").items():
-                    self.contents[key] = self.contents.get(key, Contents()) | contents
-                yield table, block
+            for table in self._portions(name, columns):
+                groups = int(np.count_nonzero(table["role"].to_numpy() == 0))
+                yield _Portion(_with_word(table, "rules", rules), row, group, groups)
+                row, group = row + table.num_rows, group + groups
+
+    def _complete(
+        self, survey: "_Survey", portion: "_Portion"
+    ) -> tuple[pa.Table, Numbers, Mapping[tuple[str, ...], Contents]]:
+        """A portion with what was found of its rows, the block of each row, and its contents."""
+        table, block = survey.complete(portion)
+        if self._pool:
+            table = _with_word(table.drop_columns(["suite"]), "suite", pool_name(self._names))
+        return table, block, contents_by_suite(table, "test")
+
+    def _read_tags(self, number: int) -> pa.ChunkedArray:
+        """The tags of a block; those of all blocks are partitioned at the first call."""
+        with self._lock:
+            if self._tags is None:
+                self._tags = PartitionedTable(self._new_folder())
+                for portion in prefetch(self._placed_portions(_TAGS)):
+                    block = np.repeat(self._block_of_group[portion.groups], self._group_sizes[portion.groups])
+                    kept = np.flatnonzero(block >= 0)
+                    self._tags.add(portion.table.select(["tags"]), block[kept], kept)
+                self._tags.close()
+        empty = pa.table({"tags": pa.array([], GROUPS.field("tags").type)})
+        return self._tags.read(number, empty)["tags"]
 
     def _portions(self, name: str, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Columns of a suite in portions of whole groups."""
@@ -243,7 +293,8 @@ class AnswerBlocks:
             target.mkdir()
             self._table = PartitionedTable(target)
             try:
-                for portion, rows, block in prefetch(self._routed(list_parts(self._lab.storage, folder), needed)):
+                portions = prefetch(self._portions(list_parts(self._lab.storage, folder), needed))
+                for portion, rows, block in map_ahead(self._route, portions):
                     self._table.add(portion, block, rows)
             except FileMissing:
                 continue  # a run merged its parts after they were listed
@@ -253,18 +304,20 @@ class AnswerBlocks:
         fact = f"the answers in {self._lab.storage.describe(folder)} vanish while they are read"
         raise FileMissing(fact, hint="is another program deleting them?")
 
-    def _routed(self, parts: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[pa.Table, Numbers, Numbers]]:
-        """The answers in parts, with the rows that a block needs and its number.
+    def _portions(self, parts: Sequence[str], columns: Sequence[str]) -> Iterator[pa.Table]:
+        """The answers in parts."""
+        for name in parts:
+            for whole in read_row_groups(self._lab.storage, name, answers.FOLDER, columns, _FEW_WORDS):
+                yield from (whole.slice(start, _ROUTED_ROWS) for start in range(0, whole.num_rows, _ROUTED_ROWS))
+
+    def _route(self, portion: pa.Table) -> tuple[pa.Table, Numbers, Numbers]:
+        """Some answers, with the rows that a block needs and its number.
 
         They are without raw texts, unless probabilities or values refer to these.
         """
         is_raw_needed = "top" in self._columns or self._values.num_rows
-        for name in parts:
-            for whole in read_row_groups(self._lab.storage, name, answers.FOLDER, columns, _FEW_WORDS):
-                for start in range(0, whole.num_rows, _ROUTED_ROWS):
-                    portion = whole.slice(start, _ROUTED_ROWS)
-                    narrow = portion if is_raw_needed else _without_read_texts(portion)
-                    yield narrow, *self._blocks.route(portion["query"].to_numpy())
+        narrow = portion if is_raw_needed else _without_read_texts(portion)
+        return narrow, *self._blocks.route(portion["query"].to_numpy())
 
 
 class BlockIndex:
@@ -322,6 +375,15 @@ class BlockIndex:
         return (keys >> self._shift).view(np.int64)
 
 
+class _Portion:
+    """Whole groups of a suite, and which rows and groups of all they are."""
+
+    def __init__(self, table: pa.Table, first_row: int, first_group: int, groups: int) -> None:
+        self.table = table
+        self.rows = slice(first_row, first_row + table.num_rows)
+        self.groups = slice(first_group, first_group + groups)
+
+
 class _Survey:
     """The picture, size and block of each group of suites, and the queries of their rows."""
 
@@ -366,10 +428,9 @@ class _Survey:
         del self._query
         return BlockIndex(query, np.repeat(self.block, self.size))
 
-    def complete(self, portion: pa.Table, first_row: int, first_group: int) -> tuple[pa.Table, Numbers]:
-        """The kept rows of the next groups with their places among all, and the block of each."""
-        rows = slice(first_row, first_row + portion.num_rows)
-        groups = slice(first_group, first_group + np.count_nonzero(portion["role"].to_numpy() == 0))
+    def complete(self, portion: _Portion) -> tuple[pa.Table, Numbers]:
+        """The kept rows of a portion with their places among all, and the block of each."""
+        table, rows, groups = portion.table, portion.rows, portion.groups
         sizes = self.size[groups]
         block, places = np.repeat(self.block[groups], sizes), np.arange(rows.start, rows.stop)
         columns = [*zip(BLOCK_COLUMNS, (places, np.repeat(self.cluster[groups], sizes)), strict=True)]
@@ -377,9 +438,9 @@ class _Survey:
         if self._repeated is not None:
             columns.append(("repeated", self._repeated[rows]))
         for name, column in columns:
-            portion = portion.append_column(name, pa.array(column))
+            table = table.append_column(name, pa.array(column))
         kept = block >= 0
-        return (portion, block) if kept.all() else (portion.filter(pa.array(kept)), block[kept])
+        return (table, block) if kept.all() else (table.filter(pa.array(kept)), block[kept])
 
     def _add_pictures(self, column: pa.ChunkedArray) -> None:
         """Encode pictures, and merge dictionaries whenever the added ones are as long as the merged one."""
@@ -413,6 +474,10 @@ def _without_unused_words(table: pa.Table) -> pa.Table:
             column = table[field.name].cast(field.type.value_type).dictionary_encode()
             table = table.set_column(place, field, column)
     return table
+
+
+def _has_many_words(column: pa.ChunkedArray) -> bool:
+    return len(Labels.of(column).words) > _MANY_WORDS
 
 
 def _with_word(table: pa.Table, name: str, word: str) -> pa.Table:

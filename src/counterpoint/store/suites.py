@@ -27,7 +27,7 @@ TABLE = "groups.parquet"
 MANIFEST = "manifest.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """The form of the names of suites and runs, which are names of files."""
-_REPEATED = ("suite", "test", "relation", "kind", "mode", "picture")  # texts that many rows share
+_REPEATED = ("suite", "test", "relation", "kind", "mode", "picture", "gold")  # have texts that many rows share
 _HEX = re.compile("[0-9a-f]{32}")
 _MARK = b"counterpoint.fingerprint"
 _COPY = b"counterpoint.manifest"  # a second copy of the manifest, in the metadata of the table
@@ -112,7 +112,7 @@ def read_suite(storage: Storage, folder: str) -> StoredSuite:
 def read_portions(storage: Storage, folder: str, columns: Sequence[str]) -> Iterator[pa.Table]:
     """Some columns of the groups of a stored suite, a row group at a time; among them are relation and mode.
 
-    Columns with texts that many rows share are dictionary-encoded.
+    Columns with texts that many rows share are dictionary-encoded, and so are the answers of gold.
     """
     manifest, name, rows = read_manifest(storage, folder), f"{folder}/{TABLE}", 0
     place, portion = storage.describe(name), GROUPS.empty_table()

@@ -30,6 +30,9 @@ _ADDED = {
 }  # columns that files of earlier releases do not have
 _CORRECTION = pa.struct([pa.field("query", pa.uint64()), pa.field("answer", pa.string())])
 _UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs
+_ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
+_ENCODED_CREDIT = pa.struct([pa.field("answer", _ENCODED_TEXT), pa.field("credit", pa.float64())])
+_ENCODED_LEAVES = {"gold": "gold.list.element.answer"}  # the texts within a column
 
 
 def _schema(name: str, fields: list[pa.Field]) -> pa.Schema:
@@ -145,7 +148,7 @@ def check_table(
 ) -> pa.Table:
     """The table cast to its schema, or a StoreError that names the first misfit at `place`.
 
-    Only `columns`, if given; `encoded` ones as dictionaries.
+    Only `columns`, if given; `encoded` ones as dictionaries, or with dictionaries of their answers.
     """
     about = table.schema.metadata or {}
     held = about.get(b"counterpoint.table", name.encode()).decode("utf-8", "replace")
@@ -156,12 +159,14 @@ def check_table(
         fact = f"{place} holds version {version} of the table {name}, not {VERSION}"
         raise StoreError(fact, hint="use the version of counterpoint that wrote it")
     fields = [TABLES[name].field(column) for column in columns or TABLES[name].names]
-    fields = [
-        field.with_type(pa.dictionary(pa.int32(), field.type)) if field.name in encoded else field for field in fields
-    ]
+    fields = [field.with_type(_encoded_type(field.type)) if field.name in encoded else field for field in fields]
     fitting = [_fitting(table, field, name, place) for field in fields]
     ours = {key: value for key, value in about.items() if key.startswith(b"counterpoint.")}
     return pa.table(fitting, schema=pa.schema(fields, metadata=ours | TABLES[name].metadata))
+
+
+def _encoded_type(kind: pa.DataType) -> pa.DataType:
+    return pa.list_(_ENCODED_CREDIT) if pa.types.is_list(kind) else _ENCODED_TEXT
 
 
 def _fitting(table: pa.Table, field: pa.Field, name: str, place: str) -> pa.ChunkedArray:
@@ -208,11 +213,29 @@ def as_lists(values: pa.Array) -> pa.Array:
 def to_parquet(table: pa.Table) -> bytes:
     """A table as the bytes of a Parquet file."""
     sink = pa.BufferOutputStream()
-    plain = [name for name in table.column_names if name not in _UNIQUE]
-    how = {"compression": "zstd", "compression_level": 1, "use_dictionary": plain}
-    pq.write_table(table, sink, write_page_checksum=True, **how)  # a flipped bit is then noticed
+    pq.write_table(table, sink, **parquet_options(table.schema))
     content: bytes = sink.getvalue().to_pybytes()
     return content
+
+
+def parquet_options(schema: pa.Schema) -> dict[str, Any]:
+    """How Parquet files are written: a flipped bit is noticed, and texts that repeat are dictionary-encoded."""
+    repeated = [path for field in schema if field.name not in _UNIQUE for path in _leaves(field)]
+    zstd = {"compression": "zstd", "compression_level": 1}
+    return {**zstd, "use_dictionary": repeated, "write_page_checksum": True}
+
+
+def _leaves(field: pa.Field, path: str = "") -> Iterator[str]:
+    """The paths of the columns that a field has in a Parquet file."""
+    path, kind = f"{path}{field.name}", field.type
+    if pa.types.is_map(kind):
+        yield from (f"{path}.key_value.{side}" for side in ("key", "value"))
+    elif pa.types.is_list(kind):
+        yield from _leaves(kind.value_field.with_name("element"), f"{path}.list.")
+    elif pa.types.is_struct(kind):
+        yield from (leaf for child in kind for leaf in _leaves(child, f"{path}."))
+    else:
+        yield path
 
 
 def read_parquet(
@@ -241,7 +264,8 @@ def read_row_groups(
 
 
 def _opened(file: Any, encoded: Sequence[str]) -> pq.ParquetFile:
-    how = {"read_dictionary": list(encoded), "page_checksum_verification": True}
+    texts = [_ENCODED_LEAVES.get(name, name) for name in encoded]
+    how = {"read_dictionary": texts, "page_checksum_verification": True}
     return pq.ParquetFile(file, pre_buffer=_is_native(file), **how)
 
 
