@@ -25,7 +25,7 @@ from counterpoint.metrics.intervals import (
     jackknife_groups,
     statistic_interval,
 )
-from counterpoint.metrics.metric import Estimator
+from counterpoint.metrics.metric import Estimator, SumEstimator
 from counterpoint.metrics.ranking import auroc
 
 CREDITS = st.sampled_from([0.0, 0.0, 1 / 3, 0.6, 1.0, 1.0])
@@ -131,6 +131,17 @@ def test_intervals_hold_the_truth_as_often_as_they_say(cell: tuple[int, int, flo
 
 def _mean(values: list[float]) -> Estimator:
     return lambda weights: float(np.array(values) @ weights / weights.sum())
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.booleans()), min_size=1))
+def test_an_estimator_of_sums_has_the_replicates_of_any_other(cases: list[tuple[int, bool, bool]]) -> None:
+    """Also where a picture holds all cases, so that there is no value without it."""
+    cluster, hits, counts = (np.array(own) for own in zip(*cases, strict=True))
+    group, groups, _ = jackknife_groups(cluster.astype(np.int32))
+    summed = SumEstimator(((hits & counts) * 1.0, counts * 1.0), lambda n, m: n / m if m else float("nan"))
+    both = [jackknife(own, group, groups) for own in (summed, lambda weights: summed(weights))]
+    assert isnan(both[0].value) == isnan(both[1].value)
+    np.testing.assert_array_equal(both[0].replicates, both[1].replicates)
 
 
 def test_the_jackknife_leaves_out_each_picture_once() -> None:

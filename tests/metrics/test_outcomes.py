@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import answered, consistent, credit, pair_cases
 
-from counterpoint.metrics.labels import Labels, find_rows
+from counterpoint.metrics.labels import Labels, find_rows, tag_labels
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.units import STATES, Pairs
 
@@ -195,3 +195,18 @@ def test_ids_are_found_where_they_are_last(wanted: list[int], keys: list[int], s
     last = {key: place for place, key in enumerate(keys)}
     found = find_rows(np.array(wanted, np.uint64) * np.uint64(stretch), np.array(keys, np.uint64) * np.uint64(stretch))
     assert found.tolist() == [last.get(one, -1) for one in wanted]
+
+
+_TAGS = st.none() | st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), max_size=3)
+
+
+@given(st.lists(st.lists(_TAGS), max_size=3), st.integers(0, 2))
+def test_the_first_value_of_a_tag_is_found_in_each_row(
+    chunks: list[list[list[tuple[str, str]] | None]], skipped: int
+) -> None:
+    kind = pa.map_(pa.string(), pa.string())
+    tags = pa.chunked_array([pa.array(chunk, kind) for chunk in chunks], kind).slice(skipped)
+    found = tag_labels(tags, "a")
+    rows = [row for chunk in chunks for row in chunk][skipped:]
+    expected = [next((value for name, value in row or () if name == "a"), None) for row in rows]
+    assert [None if code < 0 else found.words[code].as_py() for code in found.codes.tolist()] == expected

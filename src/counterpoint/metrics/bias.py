@@ -24,6 +24,7 @@ from counterpoint.metrics.metric import (
     except_on_tests,
     has_relation,
     has_test,
+    mean_estimator,
     nowhere,
 )
 from counterpoint.metrics.outcomes import is_declined
@@ -144,8 +145,7 @@ def _weighted_bias(pairs: Pairs, rows: Rows) -> Estimator:
 
 def _lost(pairs: Pairs, rows: Rows) -> Estimator:
     """The mean of what is lost from the base to the variant."""
-    lost = (pairs.base_correct - pairs.variant_correct)[rows]
-    return lambda weights: float(lost @ weights / weights.sum())
+    return mean_estimator((pairs.base_correct - pairs.variant_correct)[rows])
 
 
 def _bias(exchanged: str, kept: str, test: str, rank: int) -> tuple[Statistic[Pairs], Statistic[Pairs]]:

@@ -28,6 +28,7 @@ from counterpoint.metrics.metric import (
     Reason,
     Statistic,
     has_questions,
+    mean_estimator,
     nowhere,
 )
 from counterpoint.metrics.units import Flags, Floats, Rows, Singles
@@ -222,8 +223,7 @@ def _squared(singles: Singles, rows: Rows) -> Estimator:
 
 
 def _signed_gap(singles: Singles, rows: Rows) -> Estimator:
-    gap = singles.confidence[rows] - singles.correct[rows]
-    return lambda weights: float(gap @ weights / weights.sum())
+    return mean_estimator(singles.confidence[rows] - singles.correct[rows])
 
 
 def _ranked(singles: Singles, rows: Rows) -> tuple[Floats, Rows, int]:

@@ -76,8 +76,19 @@ def _looked_up(table: NDArray[np.integer], codes: Codes) -> Codes:
 
 def tag_labels(tags: pa.ChunkedArray, name: str) -> Labels:
     """The value that each row has for one tag."""
-    values = [pc.map_lookup(part, pa.scalar(name), "first") for part in tags.chunks]
-    return Labels.of(pa.chunked_array(values, pa.string()))
+    rows = [_tag_values(part, name) for part in tags.chunks]
+    return Labels.of(pa.chunked_array(rows, pa.dictionary(pa.int32(), pa.string())))
+
+
+def _tag_values(tags: pa.MapArray, name: str) -> pa.DictionaryArray:
+    """The first value of each row for one tag; `pc.map_lookup` takes ten times as long."""
+    pairs = tags.cast(pa.list_(pa.struct([tags.type.key_field, tags.type.item_field])))
+    flat = pairs.flatten()
+    places = np.flatnonzero(pc.equal(flat.field(0), name).to_numpy(zero_copy_only=False))[::-1]
+    values = flat.field(1).take(pa.array(places)).dictionary_encode()
+    codes = np.full(len(tags), -1, np.int32)
+    codes[pc.list_parent_indices(pairs).to_numpy()[places]] = values.indices.to_numpy()  # the first is written last
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values.dictionary)
 
 
 def renumber(numbers: NDArray[np.int64], size: int) -> tuple[Codes, NDArray[np.int64]]:

@@ -11,7 +11,7 @@ first. Both are conditions on `Contents`, what the groups of a suite are.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
-from math import inf
+from math import inf, nan
 from types import MappingProxyType
 from typing import Any, Generic, TypeAlias
 
@@ -153,6 +153,33 @@ def _answer_kinds(groups: pa.Table) -> NDArray[np.int8]:
 
 Estimator: TypeAlias = Callable[[Floats], float]
 """The value of a statistic, from the weight of each of its units; nan where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SumEstimator:
+    """An estimator that is a function of sums over units, so that leaving out some of them takes no further pass.
+
+    >>> mean = SumEstimator((np.array([1.0, 0.0]), np.ones(2)), lambda credit, cases: credit / cases)
+    >>> mean(np.array([3.0, 1.0]))
+    0.75
+    """
+
+    columns: tuple[Floats, ...]  # a value of each unit
+    value: Callable[..., float]  # of the sum of each column
+
+    def __call__(self, weights: Floats) -> float:
+        """The value with these weights."""
+        return self.value(*(float((column * weights).sum()) for column in self.columns))
+
+    def without_groups(self, group: Rows, groups: int) -> Floats:
+        """The values without the units of each group in turn."""
+        left = [column.sum() - np.bincount(group, column, groups) for column in self.columns]
+        return np.array([self.value(*own) for own in np.transpose(left).tolist()])
+
+
+def mean_estimator(values: Floats) -> SumEstimator:
+    """The estimator of a mean over units."""
+    return SumEstimator((values, np.ones(len(values))), lambda total, cases: total / cases if cases else nan)
 
 
 class MetricKind(StrEnum):

@@ -22,6 +22,7 @@ from counterpoint.metrics.metric import (
     Reason,
     Statistic,
     has_relation,
+    mean_estimator,
     nowhere,
 )
 from counterpoint.metrics.outcomes import Outcomes
@@ -93,8 +94,7 @@ def area_under_curve(higher: Floats, lower: Floats) -> Estimator:
 
 
 def _gain(pairs: Pairs, rows: Rows) -> Estimator:
-    gain = pairs.related[rows] - pairs.text_related[rows]
-    return lambda weights: float(gain @ weights / weights.sum())
+    return mean_estimator(pairs.related[rows] - pairs.text_related[rows])
 
 
 RankedPairs: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]

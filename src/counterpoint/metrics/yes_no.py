@@ -4,6 +4,7 @@ A question counts if its gold is yes or no. An answer that was not read, or is n
 the accuracy where gold is no, and leaves precision.
 """
 
+from math import nan
 from typing import Any
 
 from counterpoint.metrics.metric import (
@@ -13,11 +14,13 @@ from counterpoint.metrics.metric import (
     MetricKind,
     Ratio,
     Statistic,
+    SumEstimator,
     has_questions,
     is_plain_yes_no,
+    mean_estimator,
     nowhere,
 )
-from counterpoint.metrics.units import Flags, Floats, Rows, Singles
+from counterpoint.metrics.units import Flags, Rows, Singles
 
 
 def _says(word: str, singles: Singles) -> Flags:
@@ -35,29 +38,22 @@ def _asked(singles: Singles) -> Flags:
 def _f1(singles: Singles, rows: Rows) -> Estimator:
     """2 TP / (2 TP + FP + FN), a ratio of sums: TP over the mean number of yes in gold and in answers."""
     says, gold = (flags[rows].astype(float) for flags in (_says("yes", singles), _gold("yes", singles)))
-    return _ratio(says * gold, (says + gold) / 2)
+    return SumEstimator((says * gold, (says + gold) / 2), _share)
 
 
 def _excess(singles: Singles, rows: Rows) -> Estimator:
     says, gold = (flags[rows].astype(float) for flags in (_says("yes", singles), _gold("yes", singles)))
-    return lambda weights: float((says - gold) @ weights / weights.sum())
+    return mean_estimator(says - gold)
 
 
 def _gap(singles: Singles, rows: Rows) -> Estimator:
-    recalls = [
-        _ratio(gold * _says(word, singles)[rows], gold)
-        for word in ("yes", "no")
-        for gold in [_gold(word, singles)[rows].astype(float)]
-    ]
-    return lambda weights: recalls[0](weights) - recalls[1](weights)
+    yes, no = (_gold(word, singles)[rows].astype(float) for word in ("yes", "no"))
+    columns = yes * _says("yes", singles)[rows], yes, no * _says("no", singles)[rows], no
+    return SumEstimator(columns, lambda hits, cases, *others: _share(hits, cases) - _share(*others))
 
 
-def _ratio(hits: Floats, cases: Floats) -> Estimator:
-    def estimate(weights: Floats) -> float:
-        total = float(cases @ weights)
-        return float(hits @ weights) / total if total else float("nan")
-
-    return estimate
+def _share(hits: float, cases: float) -> float:
+    return hits / cases if cases else nan
 
 
 def _metadata(title: str, term: str, description: str, rank: int, leads: Condition = nowhere) -> dict[str, Any]:

@@ -7,14 +7,18 @@ here can be deleted at any time.
 
 import json
 import subprocess
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
+from itertools import count, groupby
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from threading import Lock
 from typing import NamedTuple, TextIO
 
 import pyarrow as pa
@@ -48,6 +52,7 @@ SMALL = 4_000_000
 BUILD_CACHE = 600_000_000
 """Bytes of tables, and again of judged outcomes, that are kept while files are built."""
 
+_BUILDERS = 2  # threads, each of which holds the tables of one model
 _OUTCOME_BYTES = 200  # of a judged row, about
 _RANDOM_ACCESS = ("groups", "answers_by_row", "answers")  # are read a few rows at a time
 _ROW_GROUP_SIZES = {"queries": 8192}  # of others than the default
@@ -214,9 +219,17 @@ def serve_worker(lab: LabStore, cache: Path, metrics: Metrics, reader: TextIO, w
 
 
 def _build_missing(files: OutcomeFiles, suites: Sequence[str] | None, progress: Progress) -> None:
-    for number, folder in enumerate(missing := files.missing_of(suites), 1):
-        progress(BuildStep(folder.about, number, len(missing)))
+    """Build folders of one kind side by side; those of the next kind read them."""
+    missing, numbers, lock = files.missing_of(suites), count(1), Lock()
+
+    def build(folder: TableFolder) -> None:
+        with lock:
+            progress(BuildStep(folder.about, next(numbers), len(missing)))
         folder.build()
+
+    with ThreadPoolExecutor(_BUILDERS) as threads:
+        for _, folders in groupby(missing, key=lambda folder: folder.path.parent):
+            deque(threads.map(build, folders), maxlen=0)
 
 
 def _run_worker(
