@@ -27,6 +27,12 @@ def test_requests_stop_no_server() -> None:
     assert len(statuses) > 3
 
 
+@pytest.mark.parametrize("behaviour", hostile_servers.BEHAVIOURS)
+def test_every_behaviour_of_a_rogue_server_can_be_tried(behaviour: str) -> None:
+    with hostile_servers.server_of(behaviour) as server:
+        assert server.base_url
+
+
 @pytest.mark.prove
 def test_rogue_servers_end_no_run_without_a_reason() -> None:
     endings = hostile_servers.run_attacks(("deep JSON", "429, once"))

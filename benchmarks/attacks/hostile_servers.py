@@ -92,9 +92,9 @@ def server_of(behaviour: str) -> ChatServer:
     if behaviour in RESPONSES:
         content = RESPONSES[behaviour]()
         return ChatServer(verbatim=lambda asked: content)
-    fault, _, lasting = behaviour.partition(", ")
-    passes = lasting == "once"
-    return ChatServer(trouble=lambda asked, times: None if passes and times else ServerFault(fault))
+    name, _, lasting = behaviour.rpartition(", ")
+    fault, passes = ServerFault(name), lasting == "once"
+    return ChatServer(trouble=lambda asked, times: None if passes and times else fault)
 
 
 BEHAVIOURS = (*RESPONSES, *(f"{fault}, {lasting}" for fault in ServerFault for lasting in ("once", "always")))
