@@ -91,21 +91,39 @@ def test_a_bucket_with_other_things_is_no_lab(labs: tuple[Lab, Lab]) -> None:
         _ = Lab(ADDRESS).folder
 
 
-def test_what_is_written_to_a_path_is_refused_at_an_address(
-    labs: tuple[Lab, Lab], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        ("report --markdown --latex", "report.html"),
+        ("export --suite negation --layout datasets", "data"),
+        ("export --suite negation --layout lmms-eval", "task"),
+        ("export --model fusion --layout model-card", "card"),
+        ("export-site --limit 3", "site"),
+    ],
+)
+def test_what_is_written_at_an_address_is_what_is_written_to_a_path(
+    labs: tuple[Lab, Lab], tmp_path: Path, words: str, out: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    for write in (
-        lambda: labs[1].report(f"s3://{BUCKET}/report.html"),
-        lambda: labs[1].export("negation", layout="datasets", out=f"s3://{BUCKET}/out"),
-    ):
-        with pytest.raises(StoreError, match="written to a path of this machine"):
-            write()
-    for words in ("report", "export --suite negation --layout datasets", "export-site"):
-        command, *options = words.split()
-        asked = [command, ADDRESS, *options, "--out", f"s3://{BUCKET}/out"]
-        assert "name a path on this machine" in CliRunner().invoke(commands, asked).output
-    assert list(tmp_path.iterdir()) == []
+    command, *options = words.split()
+    places = tmp_path / "written" / out, f"s3://{BUCKET}/written-{command}-{out}/{out}"
+    for place in places:
+        result = CliRunner().invoke(commands, [command, ADDRESS, *options, "--out", str(place)])
+        assert result.exit_code == 0, result.output
+        assert str(place) in result.output
+    folder, storage = tmp_path / "written", open_storage(str(places[1]).rpartition("/")[0])
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert files == set(storage.names())
+    for name in files:
+        assert len(storage.get(name)) == pytest.approx((folder / name).stat().st_size, abs=40), name  # dates differ
+    again = CliRunner().invoke(commands, [command, ADDRESS, *options, "--out", str(places[1])])
+    assert again.exit_code == 0 if command == "report" else "exists already" in str(again.exception)
+
+
+def test_an_output_at_a_bucket_without_a_place_or_at_no_bucket_is_refused(labs: tuple[Lab, Lab]) -> None:
+    with pytest.raises(StoreError, match="s3://labs is a bucket"):
+        labs[1].report(f"s3://{BUCKET}")
+    with pytest.raises(StoreError, match="there is no bucket other"):
+        labs[1].report("s3://other/report.html")
 
 
 def test_a_pictures_root_in_a_bucket_is_fetched_once(

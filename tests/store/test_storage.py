@@ -61,6 +61,14 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path, environ: MutableMapp
     return open_storage(f"s3://{BUCKET}/{tmp_path.name}")
 
 
+def test_what_is_put_is_shown_by_browsers_as_what_it_is() -> None:
+    objects = MemoryStore()
+    for name in ("site/index.html", "site/app.js", "lab/part.parquet", "lab/table.csv.gz"):
+        StorageBucket(ADDRESS, objects=objects).put(name, b"")
+    kinds = [objects.get(meta["path"]).attributes["Content-Type"] for meta in objects.list().collect()]
+    assert sorted(kinds) == ["application/octet-stream"] * 2 + ["text/html", "text/javascript"]
+
+
 def test_what_is_put_is_found_under_its_name(storage: Storage) -> None:
     assert (storage.names(), storage.is_empty(), storage.find("a.txt")) == ([], True, None)
     for name, content in {"b/2.txt": b"two", "b/1.txt": b"one", "a.txt": b"", "c/d e/ü%20#.txt": b"odd"}.items():

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 import counterpoint as cp
-from counterpoint.cli.options import LocalPath, complete, json_option, lab_argument, lab_model_option
+from counterpoint.cli.options import OUTPUT, complete, json_option, lab_argument, lab_model_option
 from counterpoint.cli.printing import print_result
 
 
@@ -13,7 +13,7 @@ from counterpoint.cli.printing import print_result
 @lab_argument
 @click.option("--suite", default="", shell_complete=complete(of_lab="suites"), help="Write this suite of the lab.")
 @lab_model_option("--model", "Write the card of this model.")
-@click.option("--out", required=True, type=LocalPath(path_type=Path), help="Write to this folder.")
+@click.option("--out", required=True, type=OUTPUT, help="Write to this folder or address.")
 @click.option(
     "--layout",
     required=True,
@@ -38,7 +38,7 @@ def command(
     lab: Path | str,
     suite: str,
     model: str,
-    out: Path,
+    out: Path | str,
     layout: str,
     no_pictures: bool,
     task: str | None,

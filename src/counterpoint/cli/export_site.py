@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from counterpoint import Lab
-from counterpoint.cli.options import LocalPath, json_option, lab_argument, models_option, suites_option
+from counterpoint.cli.options import OUTPUT, json_option, lab_argument, models_option, suites_option
 from counterpoint.cli.printing import print_json, progress_shown
 
 
 @click.command("export-site")
 @lab_argument
-@click.option("--out", required=True, type=LocalPath(path_type=Path), help="Write to this folder.")
+@click.option("--out", required=True, type=OUTPUT, help="Write to this folder or address.")
 @suites_option
 @models_option
 @click.option(
@@ -19,7 +19,7 @@ from counterpoint.cli.printing import print_json, progress_shown
 )
 @json_option
 def command(
-    lab: Path | str, out: Path, suites: tuple[str, ...], models: tuple[str, ...], limit: int, as_json: bool
+    lab: Path | str, out: Path | str, suites: tuple[str, ...], models: tuple[str, ...], limit: int, as_json: bool
 ) -> None:
     """Write the pages of LAB to a folder, to be mailed, hosted, or opened from the disk.
 
@@ -33,4 +33,4 @@ def command(
         print_json(written.to_dict() | {"out": str(out)})
     else:
         size = f"{written.bytes / 1e6:,.1f} MB"
-        click.echo(f"{written.pages:,} pages and {written.pictures:,} pictures, {size}: open {out / 'index.html'}")
+        click.echo(f"{written.pages:,} pages and {written.pictures:,} pictures, {size}: open {out}/index.html")

@@ -25,21 +25,23 @@ class LocalPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-class FolderOrAddress(click.Path):
-    """A folder as a path, or an address such as `s3://bucket/lab` as text."""
+class PathOrAddress(click.Path):
+    """A path, or an address such as `s3://bucket/lab` as text."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path or the address that was typed."""
         return str(value) if _ADDRESS.match(str(value)) else super().convert(value, param, ctx)
 
 
-LAB = FolderOrAddress(file_okay=False, path_type=Path)
+LAB = PathOrAddress(file_okay=False, path_type=Path)
 """A lab: a folder, or an address of an object store."""
 FILE = LocalPath(dir_okay=False, path_type=Path)
 FOLDER = LocalPath(file_okay=False, path_type=Path)
+OUTPUT = PathOrAddress(path_type=Path)
+"""Where something is written for others: a path, or an address."""
 EXISTING = LocalPath(exists=True, path_type=Path)
 """A folder or file that is read."""
-PICTURES = FolderOrAddress(exists=True, file_okay=False, path_type=Path)
+PICTURES = PathOrAddress(exists=True, file_okay=False, path_type=Path)
 """A folder of pictures, or their address."""
 POSITIVE = click.IntRange(1)
 SHARE = click.FloatRange(0, 1)

@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 import counterpoint as cp
-from counterpoint.cli.options import FolderOrAddress, LocalPath, json_option
+from counterpoint.cli.options import LocalPath, PathOrAddress, json_option
 from counterpoint.cli.printing import print_result
 
 
 @click.command("verify")
-@click.argument("folder", type=FolderOrAddress(path_type=Path), default="lab")
+@click.argument("folder", type=PathOrAddress(path_type=Path), default="lab")
 @click.option("--repair", is_flag=True, help="Do what can be done about what does not hold, and say what was done.")
 @click.option("--write-digests", type=LocalPath(path_type=Path), help="Write the digest of every file to this file.")
 @click.option("--digests", type=LocalPath(path_type=Path), help="Check every file against this file of digests.")

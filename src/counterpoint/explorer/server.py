@@ -20,6 +20,7 @@ from counterpoint.lab.feature_index import ENCODER
 from counterpoint.lab.lab import Lab
 from counterpoint.lab.picture_locations import lab_worlds
 from counterpoint.lab.progress import ProgressEvent, logger
+from counterpoint.store.outputs import output_path
 
 SITE_MARK = ".counterpoint-site"
 """Marks a folder of pages that an evaluation wrote, and may write anew."""
@@ -76,16 +77,17 @@ def export_site(
 ) -> SiteProgress:
     """Write the pages of a lab to a folder; the first `limit` groups of each suite have a page of their own."""
     store = lab.store.opened()
-    return write_site(
-        store,
-        Path(out),
-        SiteSelection(tuple(suites), tuple(models), limit),
-        extra=lab_worlds(store),
-        report=lambda written: lab.progress(
-            ProgressEvent("writing pages", written.pages, written.pages + written.waiting)
-        ),
-        progress=lambda step: logger.info("%s …", step),
-    )
+    with output_path(out) as folder:
+        return write_site(
+            store,
+            folder,
+            SiteSelection(tuple(suites), tuple(models), limit),
+            extra=lab_worlds(store),
+            report=lambda written: lab.progress(
+                ProgressEvent("writing pages", written.pages, written.pages + written.waiting)
+            ),
+            progress=lambda step: logger.info("%s …", step),
+        )
 
 
 def write_site_output(report: EvaluationReport, lab: Lab, path: Path) -> None:

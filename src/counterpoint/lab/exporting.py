@@ -1,7 +1,7 @@
 """A lab as files: a suite in the layout of another tool, and the report with the leaderboard for a paper."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -26,7 +26,7 @@ from counterpoint.lab.scores import Scores
 from counterpoint.lab.suite_probe import read_probe
 from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
-from counterpoint.store.storage import require_path
+from counterpoint.store.outputs import output_address, output_path
 from counterpoint.store.suites import StoredSuite
 
 EXPORT_LAYOUTS: Mapping[str, str] = MappingProxyType(
@@ -51,6 +51,10 @@ class ExportReport(LabResult[dict[str, Any]]):
     layout: str
     exported: ExportedSuite
     pushed: str = ""  # the address of the commit or pull request on a hub
+
+    def at(self, place: Path | str) -> "ExportReport":
+        """The same of the place where it ended up."""
+        return replace(self, exported=replace(self.exported, folder=str(place)))
 
     def to_dict(self) -> dict[str, Any]:
         """Suite, folder, counts and files, with the layout, and where it was pushed to."""
@@ -83,10 +87,10 @@ class ExportReport(LabResult[dict[str, Any]]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WrittenFiles(LabResult[Path], rows="files"):
-    """The files that were written."""
+class WrittenFiles(LabResult[Path | str], rows="files"):
+    """The files that were written: paths, or addresses."""
 
-    files: tuple[Path, ...]
+    files: tuple[Path | str, ...]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per file."""
@@ -167,19 +171,19 @@ def export_model_card(store: LabStore, model: str, out: Path, scores: Scores, *,
 
 
 def write_report(
-    store: LabStore, out: Path, *, markdown: bool = False, latex: bool = False, gates: Sequence[GateReport] = ()
+    store: LabStore, out: Path | str, *, markdown: bool = False, latex: bool = False, gates: Sequence[GateReport] = ()
 ) -> WrittenFiles:
     """Write the report, which begins with the verdicts of gates, and the leaderboard beside it as .md and .tex."""
-    require_path(out)
-    texts = {out: render_lab_report(LabReader(store), gates)}
-    if markdown or latex:
-        board = leaderboard(store)
-        texts |= {out.with_suffix(".md"): f"{board.text('markdown')}\n"} if markdown else {}
-        texts |= {out.with_suffix(".tex"): f"{board.text('latex')}\n"} if latex else {}
-    for path, text in texts.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8", errors="backslashreplace")
-        except OSError as problem:
-            raise write_error(path, problem) from problem
-    return WrittenFiles(tuple(texts))
+    with output_path(out, overwrite=True) as path:
+        texts = {path: render_lab_report(LabReader(store), gates)}
+        if markdown or latex:
+            board = leaderboard(store)
+            texts |= {path.with_suffix(".md"): f"{board.text('markdown')}\n"} if markdown else {}
+            texts |= {path.with_suffix(".tex"): f"{board.text('latex')}\n"} if latex else {}
+        for file, text in texts.items():
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, "utf-8", errors="backslashreplace")
+            except OSError as problem:
+                raise write_error(file, problem) from problem
+    return WrittenFiles(tuple(output_address(out, file) for file in texts))

@@ -424,7 +424,7 @@ class Lab(PeopleMethods, StudyMethods):
         """Write an HTML report that needs nothing else; also the leaderboard in Markdown or LaTeX beside it."""
         from counterpoint.lab.exporting import write_report
 
-        return write_report(self.store.opened(), Path(out), markdown=markdown, latex=latex)
+        return write_report(self.store.opened(), out, markdown=markdown, latex=latex)
 
     def export(
         self,
@@ -445,15 +445,20 @@ class Lab(PeopleMethods, StudyMethods):
         `license_id`; `push` uploads it to this repository of a hub, with the token in the variable HF_TOKEN.
         """
         from counterpoint.lab.exporting import export_suite
+        from counterpoint.store.outputs import output_path
 
         how = {"task": task, "picture_url": picture_url, "license_id": license_id, "push": push}
-        return export_suite(self.store.opened(), suite, layout, Path(out), pictures=pictures, **how)
+        with output_path(out) as path:
+            return export_suite(self.store.opened(), suite, layout, path, pictures=pictures, **how).at(out)
 
     def export_model_card(self, model: str, out: Path | str, *, push: str = "") -> ExportReport:
         """Write the scores of a model as a card of Hugging Face, and propose it to the repository `push` of a hub."""
         from counterpoint.lab.exporting import export_model_card
+        from counterpoint.store.outputs import output_path
 
-        return export_model_card(self.store.opened(), model, Path(out), self.scores(models=[model]), push=push)
+        scores = self.scores(models=[model])
+        with output_path(out) as path:
+            return export_model_card(self.store.opened(), model, path, scores, push=push).at(out)
 
     def pictures(self, folders: Mapping[str, Path | str] | None = None) -> PictureLocations:
         """Where the pictures of each namespace are; `folders` sets this by namespace."""

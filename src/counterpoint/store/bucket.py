@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
 import pyarrow as pa
@@ -91,7 +92,7 @@ class StorageBucket:
     def put(self, name: str, content: bytes) -> None:
         """Write an object: a reader finds all of it or nothing."""
         with self._translated_errors(name, "written"):
-            self._objects.put(name, content)
+            self._objects.put(name, content, attributes={"Content-Type": _media_type(name)})
 
     def get(self, name: str) -> bytes:
         """The bytes of an object."""
@@ -274,6 +275,12 @@ def _client(scheme: str, bucket: str, prefix: str, seconds: float) -> "ObjectSto
     options = {"client_options": client | {"allow_http": True}, "retry_config": retries}
     made: ObjectStore = kinds[scheme](bucket, prefix=prefix or None, **options)
     return made
+
+
+def _media_type(name: str) -> str:
+    """What a browser shows a file as, by its name."""
+    kind, compressed = guess_type(name)
+    return kind if kind and not compressed else "application/octet-stream"
 
 
 def _stamp(meta: Any) -> str:
