@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 from typing import Any, TypeAlias
@@ -185,11 +186,12 @@ def describe_run(
     if result.cost.answers or result.cost.prices:
         details["cost"] = result.cost.to_record()
     about = {"state": state, "settings": dict(settings), "suites": dict(suites), "counts": counts}
-    return {**about, **details, "versions": package_versions(), "hardware": hardware_info()}
+    return {**about, **details, "versions": dict(package_versions()), "hardware": hardware_info()}
 
 
-def package_versions() -> dict[str, str]:
-    """The versions of counterpoint, Python and the installed packages."""
+@cache
+def package_versions() -> Mapping[str, str]:
+    """The versions of counterpoint, Python and the installed packages, read once: it takes longer than a small run."""
     versions = {"counterpoint": __version__, "python": platform.python_version()}
     for name in PACKAGES:
         try:

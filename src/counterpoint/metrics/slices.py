@@ -36,10 +36,6 @@ class SliceCells:
         """The sum over the units of each slice."""
         return np.asarray(np.bincount(self.place, values[self.inside], minlength=len(self.names)), np.float64)
 
-    def range_of(self, place: int) -> slice:
-        """Where the cells of a slice are."""
-        return slice(int(self.bounds[place]), int(self.bounds[place + 1]))
-
     @property
     def slice_of_cell(self) -> NDArray[np.int64]:
         """The slice of each cell."""

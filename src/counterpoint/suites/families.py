@@ -24,7 +24,6 @@ class SuiteFamily:
     sizes: Mapping[str, Quota] = field(default_factory=dict)  # the groups of each suite in the paper
     renamable: bool = False  # whether its suites can be stored as NAME-suite
     kinds: tuple[str, ...] = ()  # rows of the summary, where it is a table of kinds by suites
-    counts_tests: bool = False  # whether the summary counts the tests (instruments) within a suite
 
 
 _CARETS_SIZES = {
@@ -44,7 +43,6 @@ valse = SuiteFamily(
     "valse",
     "The seven pieces of VALSE",
     ("existence", "plurality", "counting", "relations", "actions", "coreference", "objects"),
-    counts_tests=True,
 )
 beyond_accuracy = SuiteFamily(
     "beyond-accuracy",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from random import Random
 
 import numpy as np
@@ -87,15 +88,21 @@ class World:
             yield from frames(scene)
 
     def pixels(self, picture: Picture) -> Pixels:
-        """The picture at an address of the world, such as `world:test/000007.png`, drawn anew."""
+        """The picture at an address of the world, such as `world:test/000007.png`."""
         split, _, number = picture.path.removesuffix(".png").partition("/")
         if picture.namespace != namespace(self.seed) or split not in SPLITS or not number.isdecimal():
             fact = f"{picture.address} is no picture of the world" + f" of seed {self.seed}" * bool(self.seed)
             raise PictureError(fact, hint=f"they look like {namespace(self.seed)}:test/000007.png")
-        return apply_edits(picture.edits, np.asarray(build_scene(split, int(number), self.seed).draw()))
+        return apply_edits(picture.edits, _draw_scene(split, int(number), self.seed))
 
     def _rng(self, kind: str, scene: Scene) -> Random:
         return seeded_rng(kind, self.seed, scene.id)
+
+
+@lru_cache(128)
+def _draw_scene(split: str, index: int, seed: int) -> Pixels:
+    """The picture of a scene; the last ones are kept, 230 kB each, since several models are asked about them."""
+    return np.asarray(build_scene(split, index, seed).draw())
 
 
 class VqaWorld(World):

@@ -75,7 +75,6 @@ class ReplyText:
 
     text: str
     answer: str | None  # None where a field for the answer is empty
-    is_marked: bool = False  # whether the reply marks its answer
     boxes: int = 0  # that a JSON list locates, all of one label
 
 
@@ -95,9 +94,8 @@ def read_reply(raw: str, question: ParsedQuestion = _ANY) -> ReplyText | None:
     for found in (_checked(kept), None if value is None else _as_text(value, question), _tagged(kept), _boxed(kept)):
         if found is not None:
             answer = strip_markup(found) if found else None
-            return ReplyText(text, answer and concluding_answer(answer), True, _count_boxes(value))
-    answer = concluding_answer(text)
-    return ReplyText(text, answer, answer != text)
+            return ReplyText(text, answer and concluding_answer(answer), _count_boxes(value))
+    return ReplyText(text, concluding_answer(text))
 
 
 def shorten(raw: str) -> str:
