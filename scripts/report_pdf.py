@@ -4,13 +4,14 @@ Needs Chromium, which prints the page with docs/assets/print.css. More than ten 
 """
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
 import markdown
 from playwright.sync_api import Page, sync_playwright
 
-from scripts.screenshots import CHROMIUM, FLAGS
+from scripts.screenshots import FLAGS
 
 PROJECT = Path(__file__).parents[1]
 REPORT = PROJECT / "docs" / "report" / "counterpoint.md"
@@ -49,7 +50,7 @@ def main() -> int:
     """Write the PDF; 1 if it has too many pages."""
     document = printable(REPORT.read_text(encoding="utf-8"), STYLE.read_text(encoding="utf-8"))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         pdf = print_document(browser.new_page(), document)
         browser.close()
     PDF.parent.mkdir(exist_ok=True)

@@ -45,7 +45,7 @@ def test_the_printed_report_has_its_tables_and_no_links_to_files() -> None:
     assert document.count("<table>") == len(re.findall(r"^\|[-:| ]+\|$", TEXT, re.MULTILINE)) > 0
     assert "href" not in document
     assert "explanation/metrics" in document
-    assert "172&nbsp;of&nbsp;200" in document
+    assert "186&nbsp;of&nbsp;200" in document
     assert TOOL["page_count"](b"<< /Type /Pages /Count 2 >> << /Type /Page\n>> << /Type/Page >>") == 2
 
 
