@@ -36,8 +36,8 @@ FIRST_PAGE = 300_000
 """Milliseconds to wait for a page: the outcome tables are built before the first."""
 
 SHOTS = (
-    ("readme", "/overview", 1180, 720, "light"),
-    ("readme-dark", "/overview", 1180, 720, "dark"),
+    ("readme", "/overview", 1180, 1180, "light"),
+    ("readme-dark", "/overview", 1180, 1180, "dark"),
     ("overview", "/overview", 1400, 900, "light"),
     ("overview-phone", "/overview", 390, 1100, "light"),
     ("model", f"/models/{MODEL}?suite={SUITE}&against={OTHER}", 1400, 1100, "light"),
@@ -112,6 +112,7 @@ def group_address(page: Page, home: str, place: str) -> str:
 
 def wait_until_settled(page: Page) -> None:
     """Wait until the page is complete and models have answered."""
+    page.wait_for_function("!document.querySelector('[role=status] progress')")
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(3000 if "/play" in page.url else 300)
 

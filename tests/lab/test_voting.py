@@ -96,7 +96,7 @@ def test_voters_who_miss_gold_items_are_left_out_and_told(lab: cp.Lab) -> None:
     append_votes(lab.store.storage, [_vote("judge", "foils", group, "voter 1", "caption", expected="caption")])
     append_votes(lab.store.storage, [*gold, _vote("judge", "foils", group, "voter 0", "caption", expected="caption")])
     summary = lab.votes()
-    assert [(record.voter, record.is_left_out) for record in summary.voters][2] == ("voter 2", True)
+    assert [(record.voter, record.left_out) for record in summary.voters][2] == ("voter 2", ("judge",))
     assert summary.left_out == 6
     assert summary.counts[0].votes == 12
     assert any("6 votes of 1 voter left out" in note for note in summary.notes())

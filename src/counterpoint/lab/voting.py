@@ -98,16 +98,19 @@ class TaskEstimate:
     confusions: tuple[VoterConfusion, ...]
 
     def table(self) -> ResultTable:
-        """A row for each voter and most probable choice, with the shares of what the voter chose."""
+        """A row for each voter and frequent most probable choice, with the shares of what the voter chose."""
         total = Counter[str]()
         for own in self.confusions:
             total.update({choice: own.votes * share for choice, share in own.shares.items()})
         shown = [choice for choice, _ in total.most_common(_CHOICES)]
+        rest = len(total) > len(shown)
         rows = [
-            (own.voter, own.probable, f"{own.votes:,}", *(_percent(own.shares[choice]) for choice in shown))
+            (own.voter, own.probable, f"{own.votes:,}", *map(_percent, (*chosen, *([1 - sum(chosen)] if rest else []))))
             for own in self.confusions
+            if own.probable in shown
+            for chosen in [[own.shares[choice] for choice in shown]]
         ]
-        heads = ("voter", "most probable", "votes", *shown)
+        heads = ("voter", "most probable", "votes", *shown, *(["others"] if rest else []))
         return ResultTable(f"What voters choose, by Dawid–Skene, in % ({self.task})", heads, rows, names=2)
 
 
@@ -138,7 +141,7 @@ class VoteSummary(LabResult[VoteCount], rows="counts"):
         rows = [
             (
                 record.voter,
-                "left out" if record.is_left_out else "",
+                f"left out of {', '.join(record.left_out)}" if record.left_out else "",
                 f"{record.votes:,}",
                 _number(record.seconds, 1),
                 _percent(record.agreement),
@@ -151,7 +154,7 @@ class VoteSummary(LabResult[VoteCount], rows="counts"):
 
     def notes(self) -> list[str]:
         """What was left out, and how agreement is to be read."""
-        people = sum(record.is_left_out for record in self.voters)
+        people = sum(bool(record.left_out) for record in self.voters)
         left = f"{counted(self.left_out, 'vote')} of {counted(people, 'voter')} left out, who did not qualify"
         adaptive = "a third vote was asked for only where two disagreed: α is of the first two votes of each item"
         selected = any(not isnan(count.alpha_accepted.value) for count in self.counts)
@@ -224,7 +227,7 @@ def load_votes(store: LabStore, suites: Sequence[str] = (), task: str = "") -> L
     out = _left_out(store, standing)
     votes = tuple(vote for vote in plain if (vote.task, vote.voter) not in out)
     gold = [vote for vote in standing if vote.is_gold_item]
-    voters = describe_voters(plain, gold, {voter for _, voter in out})
+    voters = describe_voters(plain, gold, out)
     groups = load_groups(store, sorted({vote.suite for vote in plain}))
     bases = groups.filter(pc.equal(groups["role"], 0))
     columns = (bases[name].to_pylist() for name in ("suite", "group_id", "test", "picture"))

@@ -50,7 +50,7 @@ class VoterRecord:
     agreement: float  # with the choice of more than half of the other voters; nan where there is none
     gold_items: int
     gold_right: int
-    is_left_out: bool
+    left_out: tuple[str, ...]  # tasks in which the voter did not qualify
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +174,12 @@ def _cohen(items: Iterable[Sequence[Vote]]) -> Score:
 
 
 def describe_voters(
-    votes: Sequence[Vote], gold_votes: Sequence[Vote], left_out: Collection[str] = ()
+    votes: Sequence[Vote], gold_votes: Sequence[Vote], left_out: Collection[tuple[str, str]] = ()
 ) -> list[VoterRecord]:
-    """What each voter did, by name; those of whom a file does not say who they are have no record."""
+    """What each voter did, by name; those of whom a file does not say who they are have no record.
+
+    `left_out` has the tasks and names of voters who did not qualify.
+    """
     by_item = votes_by_item(votes)
     own_votes = group_pairs((vote.voter, vote) for vote in votes)
     own_gold = group_pairs((vote.voter, vote) for vote in gold_votes)
@@ -185,9 +188,8 @@ def describe_voters(
         own, gold = own_votes.get(voter, []), own_gold.get(voter, [])
         right = sum(map(is_expected, gold))
         seconds = median([vote.seconds for vote in own]) if own else nan
-        records.append(
-            VoterRecord(voter, len(own), seconds, _agreement(own, by_item), len(gold), right, voter in left_out)
-        )
+        tasks = tuple(sorted(task for task, name in left_out if name == voter))
+        records.append(VoterRecord(voter, len(own), seconds, _agreement(own, by_item), len(gold), right, tasks))
     return records
 
 

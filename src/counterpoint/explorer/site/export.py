@@ -50,7 +50,7 @@ BROWSE = "/browse"
 VIEW_STATE = ("open", "sort")
 """Parameters that change a page so little that a link to it would lead to itself."""
 
-CHOICES = 40
+CHOICES = 16
 """Files that the choices of a page's parameters may have."""
 
 _GROUP = re.compile(r"/suites/([^/]+)/groups/([0-9a-f]{16})")

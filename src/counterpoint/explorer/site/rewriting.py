@@ -13,7 +13,7 @@ POLICY = (
 )
 """The content security policy of a file: the browser loads only files of the site, and the styles within charts."""
 
-LONGEST = 160
+LONGEST = 100
 """Characters of a reply that a file holds; the lab has the rest."""
 
 _REMOVED = frozenset({"form", "noscript", "script"})  # elements without a use where there is no server
@@ -158,9 +158,11 @@ class PageRewriter(HTMLParser):
 
 
 def _is_removed(tag: str, attributes: Attributes) -> bool:
-    """Return whether an element has no use without a server; a form that closes a dialog has."""
+    """Return whether an element has no use without a server, or only repeats a number; a dialog keeps its form."""
     is_download = tag == "a" and (attributes.get("href") or "").partition("?")[0].endswith(_DOWNLOADS)
-    return is_download or "data-live" in attributes or (tag in _REMOVED and attributes.get("method") != "dialog")
+    is_bar = tag == "svg" and attributes.keys() == {"width", "aria-hidden"}  # beside a number, which stays
+    is_form = tag in _REMOVED and attributes.get("method") != "dialog"
+    return is_download or is_bar or is_form or "data-live" in attributes
 
 
 def _tag(tag: str, attributes: Attributes) -> str:

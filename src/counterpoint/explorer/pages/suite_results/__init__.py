@@ -64,7 +64,7 @@ SENTENCE = (
     "and chance is what guessing would score."
 )
 
-PAGE = 25
+PAGE = 12
 """How many groups a page lists."""
 
 
