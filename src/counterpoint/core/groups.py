@@ -9,7 +9,6 @@ from counterpoint.core.costs import Usage
 from counterpoint.core.ids import Memo, Plain, content_id, hex_id, line_id
 from counterpoint.core.pictures import Edit, Picture, Size, edits_content
 from counterpoint.core.scenes import SceneObject
-from counterpoint.core.slot_init import slot_init
 
 MAX_REFERENCES = 500
 """Queries from which, at most, the standard deviation of a feature is estimated (Beyond Accuracy, 3.2)."""
@@ -81,7 +80,6 @@ class Mode(StrEnum):
     SCORE = "score"
 
 
-@slot_init
 @dataclass(frozen=True, slots=True)
 class Query(Memo[int]):
     """What a model is shown. It holds no gold, so no adapter can peek.
@@ -148,7 +146,6 @@ class Gold:
         return dict(self.answers).get(value, 0.0)
 
 
-@slot_init
 @dataclass(frozen=True, slots=True)
 class Group(Memo[int]):
     """A base query and its variants, each differing from it in one respect, with the gold answer to each.

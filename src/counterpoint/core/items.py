@@ -11,7 +11,6 @@ from counterpoint.core.groups import Gold, Group
 from counterpoint.core.ids import Memo, content_id, hex_id
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene
-from counterpoint.core.slot_init import slot_init
 
 
 class Step(NamedTuple):
@@ -125,7 +124,6 @@ class Frame:
         return next((role for role in self.roles if role.name == name), None)
 
 
-@slot_init
 @dataclass(frozen=True, slots=True)
 class ReadyGroup(Memo[Group]):
     """A group that is part of a published data set, under its id there.
