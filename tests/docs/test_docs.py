@@ -156,6 +156,17 @@ def test_the_readme_is_short_and_begins_with_a_picture_and_results() -> None:
     assert all(len(block.strip().splitlines()) <= 12 for language, block in FENCE.findall(text) if language == "python")
 
 
+def test_the_figures_of_the_readme_are_those_that_the_demo_prints(workdir: Path) -> None:
+    text = (PROJECT / "README.md").read_text(encoding="utf-8")
+    result = CliRunner().invoke(commands, ["demo"])
+    assert result.exit_code == 0, result.output
+    rows = re.findall(r"^\| `([\w-]+)`[^|]*\|(.*)\|$", text, re.MULTILINE)
+    assert [model for model, _ in rows] == ["fusion", "cnn-lstm", "question-only", "constant"]
+    for model, cells in rows:
+        printed = " ".join(line for line in result.output.splitlines() if line.split()[:1] == [model])
+        assert [cell for cell in map(str.strip, cells.split("|")) if cell not in printed] == [], model
+
+
 def test_nothing_in_the_docs_names_a_folder_of_somebodys_machine() -> None:
     for page in READ:
         assert not re.search(r"(?<![\w.])/(?:home|root|Users|work)/", page.read_text(encoding="utf-8")), _name(page)
