@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint.core.ahead import map_ahead
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.lab.reading_warnings import AnswerProblems
 from counterpoint.lab.results import LabResult, LabTable
@@ -29,7 +30,7 @@ from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, displayed_by
 from counterpoint.metrics.units import STATES, Floats
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
-from counterpoint.store.blocks import BLOCK_ROWS, AnswerBlocks, SuiteBlocks, map_ahead, open_blocks
+from counterpoint.store.blocks import BLOCK_ROWS, THREADS, AnswerBlocks, SuiteBlocks, open_blocks
 from counterpoint.store.lab import LabStore
 from counterpoint.store.tables import as_lists
 
@@ -152,7 +153,7 @@ def score_models(
         for title, model in chosen.items():
             answers = blocks.answers(model.fingerprint, (*ANSWER_COLUMNS, *read, "rule"))
             totals, problems = ScoreTotals(request, contents), AnswerProblems()
-            judged = map_ahead(partial(_judge, blocks, answers, request.threshold), range(len(blocks)))
+            judged = map_ahead(partial(_judge, blocks, answers, request.threshold), range(len(blocks)), THREADS)
             for number, (given, outcomes) in enumerate(judged):
                 problems.add(given, outcomes)
                 totals.add(replace(outcomes, text_related=baselines.relate(number) if baselines else None))
@@ -206,7 +207,7 @@ class _TextBaselines:
 
     def _count(self, answers: AnswerBlocks) -> RankedPairs:
         counts: dict[tuple[str, str], tuple[int, int]] = {}
-        for _, outcomes in map_ahead(partial(_judge, self._blocks, answers, 0.5), range(len(self._blocks))):
+        for _, outcomes in map_ahead(partial(_judge, self._blocks, answers, 0.5), range(len(self._blocks)), THREADS):
             for name, (hits, cases) in count_ranked(outcomes).items():
                 before = counts.get(name, (0, 0))
                 counts[name] = before[0] + hits, before[1] + cases

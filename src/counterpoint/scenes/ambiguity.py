@@ -1,7 +1,6 @@
-"""Ambiguity of names: which may denote the same object, which objects may show others, and what is provably absent.
+"""Ambiguity of names: which may denote the same object, and which objects may show others.
 
-A name is absent from a scene if nothing annotated could be such an object or may show one. The lexicon has the kinds
-and parts, and the data files what people call by several names.
+The lexicon has the kinds and parts, and the data files what people call by several names.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,9 +14,7 @@ from counterpoint.language.english import be
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, sense_coverage, sense_of, synonyms
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
-from counterpoint.language.noun_chunks import tag_text
 from counterpoint.language.nouns import singular
-from counterpoint.language.tokens import is_noun
 
 DATA = Path(__file__).parent / "data"
 """The folder of the word lists."""
@@ -26,15 +23,10 @@ _ALONE = "!"
 _PART = "it may be part of what is annotated"
 _WHOLE = "a part of it may be annotated"
 _SURROUNDS = "it is usual around something that is annotated"
-BACKGROUND = "it may stand in the background, which is not annotated"
-"""Why nothing is denied that people seldom annotate."""
 UNLISTED = "it is no category that is annotated wherever it is visible"
 """Why nothing is said about a name that is not in the list of categories of a scene."""
-IN_CAPTION = "a caption names it, something of its kind, or a part of it"
-"""Why a name is not absent, although no box has it."""
 NOT_LISTED = "nobody asks for the two side by side"
 """Why a question does not ask for two things at once."""
-_LONGEST_NAME = 3  # nouns of a name in a caption
 
 
 @cache
@@ -90,7 +82,7 @@ def may_be(name: str, other: str) -> bool:
 def _may_be(name: str, other: str) -> bool:
     if not (is_known(name) and is_known(other)) or is_a(name, other) or is_a(other, name):
         return True
-    return _last_word(name) == _last_word(other) or not _rows_alike(name).isdisjoint(_rows_alike(other))
+    return last_word(name) == last_word(other) or not _rows_alike(name).isdisjoint(_rows_alike(other))
 
 
 def may_show(whole: str, name: str) -> bool:
@@ -196,7 +188,8 @@ def unannotated_parts() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _last_word(name: str) -> str:
+def last_word(name: str) -> str:
+    """The head of a name, in the singular."""
     return singular(name).rpartition(" ")[2]
 
 
@@ -337,7 +330,7 @@ def _words(names: Collection[str]) -> frozenset[str]:
     """The nouns of names, their last words, and the rows of names that are confused."""
     nouns = {sense_coverage(name).singular for name in names}
     rows = {f"row {row}" for name in names for row in _rows_alike(name)}
-    return frozenset(nouns | {f"last {_last_word(name)}" for name in names} | rows)
+    return frozenset(nouns | {f"last {last_word(name)}" for name in names} | rows)
 
 
 def pair_doubt(other: str, name: str) -> str:
@@ -432,29 +425,8 @@ def is_indoors(scene: Scene) -> bool:
     return scene.place == "indoors" or not word_list("readings", "figures.indoors", DATA).isdisjoint(scene.names)
 
 
-def is_outdoors(scene: Scene) -> bool:
-    """Whether a scene is said to be outdoors, or something is annotated that is nowhere else."""
-    return scene.place == "outdoors" or not word_list("readings", "background.outdoors", DATA).isdisjoint(scene.names)
-
-
-def may_be_in_background(scene: Scene, name: str) -> bool:
-    """Whether such an object may be visible although annotators, who name what they notice, did not annotate it.
-
-    What stands in the open behind other things, as a fence or a tree, is denied indoors only, and what stands in rooms
-    outdoors only; paper or a sign nowhere. Where a source lists its categories, or everything is annotated, this does
-    not matter.
-    """
-    if scene.categories is not None or scene.is_complete:
-        return False
-    return (
-        _is_one_of("background.anywhere", name)
-        or (_is_one_of("background.open", name) and not is_indoors(scene))
-        or (_is_one_of("background.rooms", name) and not is_outdoors(scene))
-    )
-
-
 @cache
-def _is_one_of(key: str, name: str) -> bool:
+def is_listed(key: str, name: str) -> bool:
     """Whether a name is listed, or of a kind that is listed without a mark."""
     if not is_known(name):
         return False
@@ -474,54 +446,10 @@ def _is_wild(name: str) -> bool:
     return is_a(name, "animal") and not is_a(name, "person") and not any(is_a(name, kind) for kind in kept)
 
 
-def absence_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
-    """Why it is not proved that no object of this name is present, or nothing; `names` are those of the scene."""
-    if name in scene.names:
-        return ambiguity_reason(name, names) if scene.categories is None else "it is annotated"
-    if reason := naming_doubt(scene, name, names):
-        return reason
-    if may_be_in_background(scene, name):
-        return BACKGROUND
-    return IN_CAPTION if any(_is_in(text, name) for text in scene.captions) else ""
-
-
 def are_told_apart(scene: Scene, name: str, other: str) -> bool:
     """Whether annotators would have given each of two names its own box, although the lexicon leaves that open."""
     if scene.categories is None or other not in scene.categories:
         return False
     if not (is_known(name) and is_known(other)):
-        return name in scene.categories and _last_word(name) != _last_word(other)
+        return name in scene.categories and last_word(name) != last_word(other)
     return scene.annotates_parts and ambiguity_reasons(name)[other] in (_PART, _WHOLE)
-
-
-def _is_in(caption: str, name: str) -> bool:
-    """Whether a caption names an object of this name, one that might be called so, or the part or whole of one."""
-    if not is_known(name):
-        return _last_word(name) in {_last_word(noun) for noun in caption_nouns(caption)}
-    known = filter(is_known, caption_nouns(caption))
-    return any(_may_tell_of(noun, name) for noun in known)
-
-
-@lru_cache(1 << 16)
-def _may_tell_of(noun: str, name: str) -> bool:
-    """Whether a noun of a caption may mean an object of a name, its part or its whole, also in its commonest sense.
-
-    Among things that are seen a driver is a golf club, but a caption means the person.
-    """
-    if may_be(noun, name) or may_show(noun, name) or may_show(name, noun):
-        return True
-    commonest = lexicon().senses(noun, "n")[:1]
-    return any(lexicon().is_kind_of(sense, sense_of(name)) for sense in commonest)
-
-
-@lru_cache(1 << 15)
-def caption_nouns(text: str) -> frozenset[str]:
-    """The nouns of a text in the singular, alone and in runs of up to three.
-
-    >>> sorted(caption_nouns("Two small dogs near a stop sign"))
-    ['dog', 'sign', 'stop', 'stop sign']
-    """
-    tokens = tag_text(text)
-    spans = (tokens[end - length : end] for end in range(1, len(tokens) + 1) for length in range(1, _LONGEST_NAME + 1))
-    runs = (span for span in spans if span and all(is_noun(token.tag) for token in span))
-    return frozenset(singular(" ".join(token.text for token in span)) for span in runs)

@@ -12,7 +12,8 @@ from typing import TypeAlias
 from counterpoint.core.ids import content_id
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import absence_doubt, can_be_asked, is_known, sure_hypernyms, visible_names
+from counterpoint.scenes.absence import absence_doubt
+from counterpoint.scenes.ambiguity import can_be_asked, is_known, sure_hypernyms, visible_names
 from counterpoint.scenes.attributes import action_class, agent_kind, attribute_class, can_be_said, sure_actions
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 

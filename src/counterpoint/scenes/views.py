@@ -10,8 +10,8 @@ from random import Random
 from counterpoint.core.placement import are_apart, are_one_place
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be, is_mass, is_plural, singular
+from counterpoint.scenes.absence import absence_doubt
 from counterpoint.scenes.ambiguity import (
-    absence_doubt,
     absence_proof,
     are_told_apart,
     can_be_asked,

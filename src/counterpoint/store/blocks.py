@@ -6,9 +6,8 @@ the groups, once for the answers of each model, and once for tags, if a metric o
 is 16 bytes for each row of the suites: its query, an index of the queries, and the number of its picture.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from counterpoint.core.ahead import map_ahead
 from counterpoint.core.groups import State
 from counterpoint.metrics.labels import Labels, renumber
 from counterpoint.metrics.metric import Contents, contents_by_suite
@@ -36,8 +36,9 @@ from counterpoint.store.tables import ANSWERS, GROUPS, read_row_groups
 BLOCK_ROWS = 500_000
 """The rows of suites that are scored at once, up to which nothing is partitioned."""
 
+THREADS = 2
+"""The threads that work ahead."""
 _MOST_BLOCKS = 500  # each is an open file while they are written
-_THREADS = 2  # that work ahead
 _GROUPED = ("suite", "test", "relation", "mode", "role", "query")
 _PLACES = (*_GROUPED, "picture", "group_id")
 _COLUMNS = (*_GROUPED, "kind", "gold")
@@ -52,7 +53,6 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads ids, whatever they are, over 
 Numbers = NDArray[np.integer]
 Ids = NDArray[np.uint64]
 Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 def prefetch(items: Iterable[Item]) -> Iterator[Item]:
@@ -63,18 +63,6 @@ def prefetch(items: Iterable[Item]) -> Iterator[Item]:
         while (item := pending.result()) is not end:
             pending = thread.submit(next, iterator, end)
             yield item  # type: ignore[misc]
-
-
-def map_ahead(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """What a function makes of each item, in their order; threads do so with the next ones while one is in use."""
-    with ThreadPoolExecutor(_THREADS) as threads:
-        pending = deque[Future[Result]]()
-        for item in items:
-            pending.append(threads.submit(function, item))
-            if len(pending) > _THREADS:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
 
 
 class PartitionedTable:
@@ -188,7 +176,9 @@ class SuiteBlocks:
         survey.finish(rows, self._pool)
         self._count, self._index = int(survey.block.max(initial=0)) + 1, survey.index()
         self._groups, self._pictures = PartitionedTable(self._new_folder()), survey.pictures.words
-        for table, block, contents in map_ahead(partial(self._complete, survey), prefetch(self._placed_portions())):
+        for table, block, contents in map_ahead(
+            partial(self._complete, survey), prefetch(self._placed_portions()), THREADS
+        ):
             self._empty = table.slice(0, 0)
             self._groups.add(table, block)
             for key, own in contents.items():
@@ -294,7 +284,7 @@ class AnswerBlocks:
             self._table = PartitionedTable(target)
             try:
                 portions = prefetch(self._portions(list_parts(self._lab.storage, folder), needed))
-                for portion, rows, block in map_ahead(self._route, portions):
+                for portion, rows, block in map_ahead(self._route, portions, THREADS):
                     self._table.add(portion, block, rows)
             except FileMissing:
                 continue  # a run merged its parts after they were listed

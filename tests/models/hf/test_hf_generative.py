@@ -24,8 +24,8 @@ from counterpoint.engine.mapped_arrays import MappedPool, read_mapped
 from counterpoint.models.hf.batch_preparation import (
     BatchRow,
     from_worker,
-    map_ahead,
     preparation_worker,
+    prepare_ahead,
     prepare_batch,
     prepare_portions,
 )
@@ -348,7 +348,7 @@ def test_batches_are_made_ready_ahead_and_in_order() -> None:
         begun.append(item)
         return item
 
-    items = map_ahead(make, range(20), threads=2)
+    items = prepare_ahead(make, range(20), threads=2)
     assert [next(items), next(items)] == [0, 1]
     assert 2 <= len(begun) <= 5, "no further ahead than there are threads"
     assert list(items) == list(range(2, 20))
@@ -359,7 +359,7 @@ def test_batches_are_made_ready_ahead_and_in_order() -> None:
         return item
 
     usual = sys.getswitchinterval()
-    broken = map_ahead(breaks, range(9), threads=2)
+    broken = prepare_ahead(breaks, range(9), threads=2)
     assert [next(broken) for _ in range(3)] == [0, 1, 2]
     assert sys.getswitchinterval() < usual, "threads take shorter turns meanwhile"
     with pytest.raises(ValueError, match="three"):

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from copy import deepcopy
@@ -13,6 +12,7 @@ from queue import Empty, SimpleQueue
 from threading import RLock
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
+from counterpoint.core.ahead import map_ahead
 from counterpoint.core.errors import PictureError
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Query
@@ -103,14 +103,14 @@ class BatchPreparer(Generic[PromptFormatT]):
     def batches(self, rows: Sequence[BatchRow], most: int) -> Iterator[PreparedBatch]:
         """Rows with one batch key, at most so many at a time, prepared ahead."""
         groups = group_pairs((self.prompts.batch_key(row.query), row) for row in rows).values()
-        return map_ahead(self._prepare, _portions(groups, most), self._threads)
+        return prepare_ahead(self._prepare, _portions(groups, most), self._threads)
 
     def by_picture(self, rows: Sequence[BatchRow], most: int) -> Iterator[PreparedBatch]:
         """Rows on one picture, at most so many at a time, with its inputs once and the tree of their prompts."""
         portions = _portions(group_pairs((row.query.picture, row) for row in rows).values(), most)
         chunks = _portions([portions], PICTURES_TOGETHER)
         ahead = PICTURES_AHEAD // PICTURES_TOGETHER
-        return chain.from_iterable(map_ahead(partial(self._made, True), chunks, self._threads, ahead))
+        return chain.from_iterable(prepare_ahead(partial(self._made, True), chunks, self._threads, ahead))
 
     @property
     def _threads(self) -> int:
@@ -192,29 +192,12 @@ def prepare_portions(
     return [batch for rows in portions for batch in prepare_prompts(rows, prompts, pictures)]
 
 
-def map_ahead(
+def prepare_ahead(
     make: Callable[[Item], Made], items: Iterable[Item], threads: int, ahead: int | None = None
 ) -> Iterator[Made]:
-    """The results of `make` in order, computed by threads that run a few items ahead of the consumer.
-
-    These are as many as there are threads, or `ahead`.
-
-    >>> list(map_ahead(str, range(5), threads=2))
-    ['0', '1', '2', '3', '4']
-    """
-    waiting: deque[Future[Made]] = deque()
-    most = threads if ahead is None else ahead
-    with ThreadPoolExecutor(threads, "preparing") as pool, _ShortTurns():
-        try:
-            for item in items:
-                waiting.append(pool.submit(make, item))
-                if len(waiting) > most:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    """The results of `make` in order, made ahead while a device works on those before."""
+    with _ShortTurns():
+        yield from map_ahead(make, items, threads, ahead)
 
 
 class _ShortTurns:
