@@ -1,8 +1,11 @@
 """A full disk: every command says what could not be written and what is safe, and the lab stays whole."""
 
 import json
+import os
 import resource
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,10 +75,10 @@ def lab(workdir: Path, folder: Path, environ: MutableMapping[str, str]) -> cp.La
 
 
 @contextmanager
-def _full_disk() -> Iterator[None]:
+def _full_disk(room: int = FULL) -> Iterator[None]:
     """Let no file grow beyond a few bytes, which fails in the system call as a full disk does."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
         yield
     finally:
@@ -92,6 +95,48 @@ def test_a_command_says_what_could_not_be_written(lab: cp.Lab, line: str) -> Non
     assert cp.verify_folder(lab.folder).holds
     assert not [path for path in lab.folder.rglob("*.draft") if path.is_file()]
     assert not (lab.folder.parent / "exported").exists() or not any((lab.folder.parent / "exported").iterdir())
+
+
+@pytest.mark.parametrize("line", [LINES[0], LINES[1], "import lab predictions.jsonl --name mine"])
+def test_a_disk_without_room_for_a_lock_is_named(lab: cp.Lab, line: str) -> None:
+    with _full_disk(0):
+        result = CliRunner().invoke(commands, line.split())
+    assert isinstance(result.exception, CounterpointError), f"{result.exception!r} {result.output}"
+    assert ".lock cannot be locked" in str(result.exception)
+    assert "whole" in result.exception.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("report lab --out before", "before"),
+        ("gate lab --model constant --rule accuracy>=0 --junit before", "before"),
+        ("data world --items 3 --out before", "before"),
+        ("import lab unmatched.jsonl --name mine --out before", "before"),
+        ("world --out . --items 1", "test/000000.png"),
+    ],
+)
+def test_a_file_that_is_written_again_stays_as_it_was(lab: cp.Lab, line: str, file: str) -> None:
+    path = lab.folder.parent / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("of last week")
+    with _full_disk():
+        result = CliRunner().invoke(commands, line.split())
+    assert isinstance(result.exception, CounterpointError), f"{result.exception!r} {result.output}"
+    assert path.read_text() == "of last week"
+    assert not list(path.parent.glob(".*.draft"))
+
+
+def test_an_output_that_cannot_be_written_is_one_sentence_and_a_hint() -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no /dev/full")
+    with open("/dev/full", "w") as full:
+        words = [sys.executable, "-m", "counterpoint", "list", "suites"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    fact, hint = done.stderr.splitlines()
+    assert fact == "counterpoint: the output cannot be written: No space left on device"
+    assert "free space" in hint
 
 
 def test_a_run_says_what_is_kept_and_goes_on(lab: cp.Lab) -> None:

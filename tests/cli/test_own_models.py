@@ -38,7 +38,7 @@ def test_what_is_wrong_with_it_is_one_sentence_and_a_hint(tmp_path: Path) -> Non
 
 def test_modules_in_the_working_directory_are_imported_only_when_typed(tmp_path: Path) -> None:
     Lab(tmp_path / "lab").generate("order", source="world", items=3)
-    for name in ("pandas", "polars", "IPython", "torch", "wave", "planted"):
+    for name in ("pandas", "polars", "IPython", "torch", "wave", "multiprocessing", "planted"):
         (tmp_path / f"{name}.py").write_text("open(__file__ + '.executed', 'w').close()", "utf-8")
     (manifest,) = (tmp_path / "lab").rglob("manifest.json")
     changed = json.loads(manifest.read_text("utf-8")) | {"generator": "planted:suite"}
@@ -48,6 +48,7 @@ def test_modules_in_the_working_directory_are_imported_only_when_typed(tmp_path:
         "ls lab",
         "verify lab",
         "run lab --model constant",
+        "run lab --model random --workers 2",
         "score lab",
         "augment lab --source world --layout gqa --out new",
     )
@@ -56,5 +57,5 @@ def test_modules_in_the_working_directory_are_imported_only_when_typed(tmp_path:
         words = [sys.executable, "-m", "counterpoint", *typed.split()]
         results[typed] = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert not list(tmp_path.glob("*.executed"))
-    assert [done.returncode for done in results.values()] == [0, 1, 0, 0, 1]  # verify tells
+    assert [done.returncode for done in results.values()] == [0, 1, 0, 0, 0, 1]  # verify tells
     assert "no suite is called 'planted:suite'" in results[commands[-1]].stderr

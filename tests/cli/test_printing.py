@@ -1,13 +1,17 @@
 """Progress and log lines on standard error, with and without a terminal."""
 
+import json
 import logging
+import re
 import sys
 from collections.abc import Callable, MutableMapping
 from itertools import count
+from pathlib import Path
 
 import pytest
 
-from counterpoint.cli.printing import progress_shown
+from counterpoint.cli import printing
+from counterpoint.cli.printing import echo, print_json, progress_shown
 from counterpoint.lab.progress import ProgressEvent, track
 
 
@@ -54,6 +58,35 @@ def test_in_a_terminal_progress_is_a_bar(
     with progress_shown() as progress:
         progress(ProgressEvent("fusion", 512, 20_000, "512 of 20,000, 256/s"))
     assert "512 of 20,000" in capsys.readouterr().err
+
+
+def test_a_name_in_brackets_is_shown_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, environ: MutableMapping[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    environ["TERM"] = "xterm"
+    with progress_shown() as progress:
+        progress(ProgressEvent("mine[/b]\a", 5, 9, "5 of 9 [red]"))
+    assert "mine[/b]\\u0007" in (shown := capsys.readouterr().err)
+    assert "5 of 9 [red]" in shown
+
+
+def test_nothing_that_is_printed_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "\x1b]0;title\a\x9b2Jmodel\r"
+    echo(name)
+    print_json({"model": name})
+    with progress_shown():
+        logging.getLogger("counterpoint").warning(name)
+    printed = capsys.readouterr()
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", printed.out + printed.err)
+    assert json.loads(printed.out.partition("\n")[2]) == {"model": name}
+
+
+def test_every_command_prints_by_the_function_that_escapes() -> None:
+    folder = Path(printing.__file__).parent
+    users = {path.name for path in folder.glob("*.py") if re.search(r"click\.s?echo\(", path.read_text("utf-8"))}
+    assert users == {"printing.py", "eval.py"}  # which escapes before it colors
+    assert "click.echo(_colored(escape_controls(" in (folder / "eval.py").read_text("utf-8")
 
 
 def test_what_the_lab_layer_logs_is_printed_while_a_command_runs(capsys: pytest.CaptureFixture[str]) -> None:

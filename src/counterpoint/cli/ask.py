@@ -4,7 +4,7 @@ import click
 
 from counterpoint import ask
 from counterpoint.cli.options import complete, json_option, model_options, settings_of
-from counterpoint.cli.printing import print_json, progress_shown
+from counterpoint.cli.printing import echo, print_json, progress_shown
 
 
 @click.command("ask")
@@ -28,8 +28,8 @@ def command(
         top = [{"value": value, "probability": round(share, 4)} for value, share in answer.top]
         print_json({"model": model, "answer": answer.value, "score": answer.score, "top": top})
     elif answer.score is not None:
-        click.echo(f"{answer.score:.3f}")
+        echo(f"{answer.score:.3f}")
     else:
-        click.echo(answer.value or f"{answer.state}: {answer.raw}")
+        echo(answer.value or f"{answer.state}: {answer.raw}")
         for value, share in answer.top:
-            click.echo(f"  {share:6.1%}  {'█' * round(30 * share):30}  {value}")
+            echo(f"  {share:6.1%}  {'█' * round(30 * share):30}  {value}")

@@ -6,6 +6,7 @@ import click
 
 import counterpoint as cp
 from counterpoint.cli.options import complete, lab_argument
+from counterpoint.cli.printing import echo
 
 
 @click.command("baseline")
@@ -14,4 +15,4 @@ from counterpoint.cli.options import complete, lab_argument
 def command(lab: Path | str, model: str) -> None:
     """Mark MODEL, such as vlm@v3, as the baseline of its name in LAB; vlm@baseline means it from then on."""
     version = cp.Lab(lab).set_baseline(model)
-    click.echo(f"{version.name}@{version.version} is the baseline of {version.name}")
+    echo(f"{version.name}@{version.version} is the baseline of {version.name}")

@@ -15,7 +15,7 @@ from counterpoint.cli.options import (
     seed_option,
     suites_option,
 )
-from counterpoint.cli.printing import print_json, print_result
+from counterpoint.cli.printing import echo, print_json, print_result
 
 
 @click.command("check")
@@ -52,5 +52,6 @@ def command(lab: Path | str, suites: tuple[str, ...], form: str | None, **reques
         print_json([result.to_dict() for result in results])
         return
     for place, result in enumerate(results):
-        click.echo("\n" if place else "", nl=False)
+        if place:
+            echo("")
         print_result(result, form)

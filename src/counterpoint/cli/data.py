@@ -7,7 +7,7 @@ import click
 
 from counterpoint import describe_data
 from counterpoint.cli.options import EXISTING, FILE, POSITIVE, complete, parse_columns, seed_option
-from counterpoint.cli.printing import print_result, progress_shown
+from counterpoint.cli.printing import echo, print_result, progress_shown
 
 _SPACES = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with one answer a line"
 
@@ -38,5 +38,5 @@ def command(name: str, out: Path | None, form: str | None, **request: Any) -> No
     print_result(described, form)
     if out is not None:
         described.write_html(out)
-        click.echo(f"{out} is written", err=True)
+        echo(f"{out} is written", err=True)
     described.require_complete()

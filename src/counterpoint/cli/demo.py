@@ -6,7 +6,7 @@ import click
 
 from counterpoint import Lab, draw_contact_sheet, study
 from counterpoint.cli.options import FOLDER
-from counterpoint.cli.printing import print_result, progress_shown
+from counterpoint.cli.printing import echo, print_result, progress_shown
 
 SCENES, GROUPS = 60, 160
 """Scenes that are drawn, and groups of each suite."""
@@ -21,14 +21,14 @@ MODELS = ("cnn-lstm", "constant", "fusion", "picture-only", "question-only", "ra
 def command(out: Path) -> None:
     """Draw scenes, ask the built-in models about them, and show where their answers are inconsistent."""
     draw_contact_sheet(out / "scenes.png")
-    click.echo(f"24 scenes that no model has seen: {out / 'scenes.png'}\n")
+    echo(f"24 scenes that no model has seen: {out / 'scenes.png'}\n")
     with progress_shown() as progress:
         print_result(study("plain", items=SCENES, progress=progress))
         lab = Lab(out / "lab", progress=progress)
         lab.generate(*SUITES, items=SCENES, limit=GROUPS, replace=True)
         for model in MODELS:
             lab.run(model)
-    click.echo("\nThe same things asked in two ways; what is correct once should be correct again.")
+    echo("\nThe same things asked in two ways; what is correct once should be correct again.")
     print_result(lab.scores(by="suite"))
     lab.report(out / "report.html")
-    click.echo(f"\nThe report: {out / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.address}")
+    echo(f"\nThe report: {out / 'report.html'}\nEvery failure in the browser: counterpoint serve {lab.address}")

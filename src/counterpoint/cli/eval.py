@@ -7,7 +7,7 @@ import click
 
 import counterpoint as cp
 from counterpoint.cli.options import POSITIVE, LocalPath, format_options, log_option
-from counterpoint.cli.printing import print_result, progress_shown
+from counterpoint.cli.printing import echo, escape_controls, print_result, progress_shown
 
 
 @click.command("eval")
@@ -53,12 +53,12 @@ def command(
                 else evaluation.run(until_decided=until_decided, method=method, logs=trackers, **how)
             )
     except KeyboardInterrupt:
-        click.echo("Stopped. What was answered is kept; counterpoint eval goes on from there.", err=True)
+        echo("Stopped. What was answered is kept; counterpoint eval goes on from there.", err=True)
         raise SystemExit(130) from None
     if form:
         print_result(result, form)
     else:
-        click.echo(_colored(result.text()))
+        click.echo(_colored(escape_controls(result.text())))
     if isinstance(result, cp.EvaluationReport) and result.exit_code:
         raise SystemExit(result.exit_code)
 

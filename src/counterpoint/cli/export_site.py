@@ -6,7 +6,7 @@ import click
 
 from counterpoint import Lab
 from counterpoint.cli.options import OUTPUT, json_option, lab_argument, models_option, suites_option
-from counterpoint.cli.printing import print_json, progress_shown
+from counterpoint.cli.printing import echo, print_json, progress_shown
 
 
 @click.command("export-site")
@@ -33,4 +33,4 @@ def command(
         print_json(written.to_dict() | {"out": str(out)})
     else:
         size = f"{written.bytes / 1e6:,.1f} MB"
-        click.echo(f"{written.pages:,} pages and {written.pictures:,} pictures, {size}: open {out}/index.html")
+        echo(f"{written.pages:,} pages and {written.pictures:,} pictures, {size}: open {out}/index.html")

@@ -6,7 +6,7 @@ import click
 
 import counterpoint as cp
 from counterpoint.cli.options import FILE, format_options, lab_argument, lab_model_option, log_option, suites_option
-from counterpoint.cli.printing import print_result
+from counterpoint.cli.printing import echo, print_result
 
 
 @click.command("gate")
@@ -44,7 +44,7 @@ def command(
     report = opened.gate(model, rules, baseline=baseline, suites=suites)
     print_result(report, form)
     for note in opened.log(model, *trackers, suites=suites).notes() if trackers else ():
-        click.echo(note, err=True)
+        echo(note, err=True)
     if junit:
         report.write_junit(junit, undecided)
     if code := report.exit_code(undecided):

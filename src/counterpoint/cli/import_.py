@@ -8,7 +8,7 @@ import click
 
 import counterpoint as cp
 from counterpoint.cli.options import FILE, json_option, lab_argument, parse_columns, suites_option
-from counterpoint.cli.printing import print_json, print_result, progress_shown
+from counterpoint.cli.printing import echo, print_json, print_result, progress_shown
 
 
 @click.command("import")
@@ -65,9 +65,9 @@ def command(
         if out:
             report.write_notes(out if len(names) == 1 else out.with_stem(f"{out.stem}-{name}"))
     if not as_json and out:
-        click.echo(f"  all of these are listed in {out}")
+        echo(f"  all of these are listed in {out}")
     elif not as_json and any(report.has_records for report in reports.values()):
-        click.echo("  --out FILE writes all of these to a file")
+        echo("  --out FILE writes all of these to a file")
     if not _all_added(reports.values()):
         raise SystemExit(1)
 

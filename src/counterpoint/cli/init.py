@@ -9,6 +9,7 @@ import click
 
 import counterpoint as cp
 from counterpoint.cli.options import FILE, complete
+from counterpoint.cli.printing import echo
 
 DEFAULT = "counterpoint.toml"
 COLUMN = 30
@@ -87,7 +88,7 @@ def command(out: Path, demo: bool, yes: bool, schema: bool, replace: bool, **ans
     except cp.CounterpointError:  # a flag that names nothing leaves no file behind
         out.unlink() if before is None else out.write_text(before, "utf-8")
         raise
-    click.echo(f"{out} is written. To evaluate: counterpoint eval{'' if str(out) == DEFAULT else f' {out}'}")
+    echo(f"{out} is written. To evaluate: counterpoint eval{'' if str(out) == DEFAULT else f' {out}'}")
 
 
 def _write_schema(path: Path) -> None:
@@ -96,7 +97,7 @@ def _write_schema(path: Path) -> None:
 
 def _ask(values: dict[str, Any]) -> dict[str, Any]:
     """What the user says to each question; Enter takes the default."""
-    click.echo("Enter takes the proposal in brackets. The file has comments, and can be changed at any time.")
+    echo("Enter takes the proposal in brackets. The file has comments, and can be changed at any time.")
     lab = click.prompt("Folder of suites and answers", default=values["lab"])
     (source,) = _ask_names("Source of annotations (counterpoint list sources)", "sources", [values["source"]])
     data = values["data"] if source == "world" else click.prompt("Folder or file of its data", default=values["data"])

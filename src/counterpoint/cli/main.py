@@ -1,15 +1,17 @@
 """The command line: each command is a module of this package, imported when it is called."""
 
 import gc
+import os
 import sys
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from keyword import iskeyword
 
 import click
 
 from counterpoint import CounterpointError, UnknownName, __version__
-from counterpoint.cli.printing import log_to_stderr
+from counterpoint.cli.printing import echo, log_to_stderr
 
 COMMANDS = {
     "ask": "Ask a model one question about one picture.",
@@ -98,25 +100,39 @@ def main() -> None:
 
     An error is printed as one sentence, with a hint below it.
     """
+    os.environ.setdefault("PYTHONSAFEPATH", "1")  # processes that it starts import nothing from the working directory
     warnings.showwarning = _warn
     gc.set_threshold(*RARELY)
     try:
         with log_to_stderr():
             code = commands.main(prog_name="counterpoint", standalone_mode=False)
     except CounterpointError as problem:
-        click.echo(f"counterpoint: {problem}", err=True)
+        echo(f"counterpoint: {problem}", err=True)
         if problem.hint:
-            click.echo(f"  {problem.hint}", err=True)
+            echo(f"  {problem.hint}", err=True)
         sys.exit(1)
     except click.ClickException as problem:
         problem.show()
         sys.exit(problem.exit_code)
     except click.Abort:  # which click raises for Ctrl-C
-        click.echo("Stopped.", err=True)
+        echo("Stopped.", err=True)
         sys.exit(130)
     except BrokenPipeError:
+        _drop_output()
         sys.exit(141)
+    except OSError as problem:  # of the output, or of a file that no part of the program looks after
+        _drop_output()
+        about = f"{problem.filename} cannot be used" if problem.filename else "the output cannot be written"
+        echo(f"counterpoint: {about}: {problem.strerror or problem}", err=True)
+        echo("  check the rights and the free space of its folder; what is in a lab is whole", err=True)
+        sys.exit(1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _drop_output() -> None:
+    """Let what is left of the output, which cannot be written, go nowhere when the program ends."""
+    with suppress(OSError, ValueError):  # it is no file where a test reads it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _add_examples(command: click.Command, name: str) -> None:
@@ -139,4 +155,4 @@ def _warn(
     line: object = None,
 ) -> None:
     """A warning is one plain line; where in the code it was given helps nobody here."""
-    click.echo(f"counterpoint: {message}", err=True)
+    echo(f"counterpoint: {message}", err=True)

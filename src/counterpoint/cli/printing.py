@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,13 +15,28 @@ if TYPE_CHECKING:
     from counterpoint import LabResult, ProgressEvent
 
 Callback: TypeAlias = "Callable[[ProgressEvent], None]"
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and line feed
 PERIOD = 10.0
 """Seconds between two lines of progress where standard error is not a terminal."""
 
 
+def escape_controls(text: str) -> str:
+    """A text in which control characters are written out, so that no name or reply in a lab steers a terminal.
+
+    >>> escape_controls("a\\x1b[31mb\\n")
+    'a\\\\u001b[31mb\\n'
+    """
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print a text without control characters."""
+    click.echo(escape_controls(text), err=err)
+
+
 def print_json(value: Any) -> None:
     """Print plain values as JSON."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def print_result(result: "LabResult[Any]", form: str | None = None, *, as_json: bool = False) -> None:
@@ -28,7 +44,7 @@ def print_result(result: "LabResult[Any]", form: str | None = None, *, as_json: 
     if as_json or form == "json":
         print_json(result.to_dict())
     else:
-        click.echo(result.text(form or "plain"))
+        echo(result.text(form or "plain"))
 
 
 @contextmanager
@@ -41,17 +57,17 @@ def progress_shown(*, every: float = PERIOD, clock: Callable[[], float] = monoto
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[detail]}"))
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        name, detail = (TextColumn(form, markup=False) for form in ("{task.description}", "{task.fields[detail]}"))
+        with Progress(name, BarColumn(), detail, console=Console(stderr=True), transient=True) as bars:
             tasks: dict[str, Any] = {}
             began: dict[str, float] = {}
 
             def show(event: "ProgressEvent") -> None:
                 start = began.setdefault(event.task, clock())
                 if event.task not in tasks:
-                    tasks[event.task] = bars.add_task(event.task, total=event.total, detail="")
-                detail = _detail(event, clock() - start)
-                bars.update(tasks[event.task], total=event.total, completed=event.done, detail=detail)
+                    tasks[event.task] = bars.add_task(escape_controls(event.task), total=event.total, detail="")
+                said = escape_controls(_detail(event, clock() - start))
+                bars.update(tasks[event.task], total=event.total, completed=event.done, detail=said)
 
             yield show
 
@@ -70,7 +86,7 @@ def _progress_lines(every: float, clock: Callable[[], float]) -> Callback:
         before = now
         if now - last >= every and now - start >= every / 10:  # of a task that has just begun no rate is known
             last = now
-            click.echo(f"{event.task}: {_detail(event, now - start)}", err=True)
+            echo(f"{event.task}: {_detail(event, now - start)}", err=True)
 
     return show
 
@@ -92,7 +108,7 @@ class _EchoHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         prefix = "counterpoint: " if record.levelno >= logging.WARNING else ""
-        click.echo(f"{prefix}{record.getMessage()}", err=True)
+        echo(f"{prefix}{record.getMessage()}", err=True)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import click
 
 import counterpoint as cp
 from counterpoint.cli.options import FILE, POSITIVE, complete, format_options, lab_argument, seed_option
-from counterpoint.cli.printing import print_result, progress_shown
+from counterpoint.cli.printing import echo, print_result, progress_shown
 from counterpoint.cli.serve import server_options
 
 _SAMPLE = 60  # groups of a suite on a sheet
@@ -97,7 +97,7 @@ def command(
 
     def print_links(server: str) -> None:
         for invitation in map(opened.invite, invited):
-            click.echo(f"{invitation.voter}: {invitation.link(address or server)}")
+            echo(f"{invitation.voter}: {invitation.link(address or server)}")
 
     if task and not no_serve:
         _serve(opened, f"/review/{task}", port, host, token, opens, print_links)
@@ -118,7 +118,7 @@ def _serve(
 
     def started(address: str) -> None:
         print_links(address.removesuffix(page))
-        click.echo(f"vote at {address}, see how far people are at {address.rpartition('/')[0]}; Ctrl-C ends the server")
+        echo(f"vote at {address}, see how far people are at {address.rpartition('/')[0]}; Ctrl-C ends the server")
         if opens:
             click.launch(address)
 

@@ -19,7 +19,7 @@ from counterpoint.cli.options import (
     settings_of,
     suites_option,
 )
-from counterpoint.cli.printing import print_result, progress_shown
+from counterpoint.cli.printing import echo, print_result, progress_shown
 
 FLAGS = ("device", "dtype", "base_url", "concurrency", "budget", "prices", "batch")
 """Options that are settings of a model."""
@@ -71,9 +71,9 @@ def command(lab: Path | str, model: str, model_args: str, dry_run: bool, as_json
     print_result(report, as_json=as_json)
     if not as_json and report.without_folder:
         folders = [f"{namespace}=FOLDER" for namespace in report.without_folder]
-        click.echo(f"To say where the pictures are:\n  {shlex.join(['counterpoint', 'pictures', str(lab), *folders])}")
+        echo(f"To say where the pictures are:\n  {shlex.join(['counterpoint', 'pictures', str(lab), *folders])}")
     elif not as_json and not report.complete:
-        click.echo(f"To ask again what is missing:\n  {again}")
+        echo(f"To ask again what is missing:\n  {again}")
     sys.exit(1 if report.all_failed else 0)
 
 
@@ -92,7 +92,7 @@ def _ask(lab: Path | str, model: str, args: dict[str, str], request: dict[str, A
         with progress_shown() as progress:
             return cp.Lab(lab, progress=progress).run(model, model_args=args, **request), again
     except KeyboardInterrupt:
-        click.echo(f"Stopped. What was answered is kept; to go on:\n  {again}", err=True)
+        echo(f"Stopped. What was answered is kept; to go on:\n  {again}", err=True)
         raise SystemExit(130) from None
 
 

@@ -8,7 +8,7 @@ import click
 
 from counterpoint import CounterpointError, Lab, parse_settings
 from counterpoint.cli.options import complete, lab_argument, stack
-from counterpoint.cli.printing import progress_shown
+from counterpoint.cli.printing import echo, progress_shown
 
 TOKEN = "COUNTERPOINT_TOKEN"
 """The variable that holds the token; no option does, since lists of processes show options."""
@@ -81,7 +81,7 @@ def command(
     settings = [parse_settings(line) for line in args] or [{} for _ in models]
 
     def started(address: str) -> None:
-        click.echo(f"{lab} is at {address}")
+        echo(f"{lab} is at {address}")
         if opens:
             click.launch(address)
 

@@ -7,7 +7,7 @@ import click
 
 from counterpoint import Lab
 from counterpoint.cli.options import FOLDER, POSITIVE, format_options, lab_argument, suites_option
-from counterpoint.cli.printing import print_result
+from counterpoint.cli.printing import echo, print_result
 
 
 @click.command("words")
@@ -21,4 +21,4 @@ def command(lab: Path | str, suites: tuple[str, ...], form: str | None, **reques
     report = Lab(lab).words(*suites, **request)
     print_result(report, form)
     for path in report.charts:
-        click.echo(f"drawn: {path}", err=True)
+        echo(f"drawn: {path}", err=True)

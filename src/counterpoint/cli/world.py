@@ -6,7 +6,7 @@ import click
 
 from counterpoint import write_world
 from counterpoint.cli.options import FOLDER, POSITIVE, seed_option
-from counterpoint.cli.printing import progress_shown
+from counterpoint.cli.printing import echo, progress_shown
 
 
 @click.command("world")
@@ -23,4 +23,4 @@ def command(split: str, items: int, **request: Any) -> None:
     with progress_shown() as progress:
         folder = write_world(split=split, items=items, progress=progress, **request)
     written = "1 scene" if items == 1 else f"{items:,} scenes"
-    click.echo(f"{written} of the {split} split {'is' if items == 1 else 'are'} in {folder}")
+    echo(f"{written} of the {split} split {'is' if items == 1 else 'are'} in {folder}")

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from counterpoint.core.errors import write_error
 from counterpoint.exports.suite_card import CARD
+from counterpoint.store.outputs import write_whole
 from counterpoint.store.suites import Manifest
 
 _TASKS = {True: ("image-text-matching", "Image-text matching"), False: ("visual-question-answering", "VQA")}
@@ -39,11 +39,7 @@ def write_model_card(
     index = json.dumps(model_index(name, rows, manifests), ensure_ascii=False)
     suites = "\n".join(_suite(manifests[suite]) for suite in dict.fromkeys(row["suite"] for row in rows))
     text = _CARD.format(index=index, name=name, fingerprint=fingerprint, table=table, suites=suites)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / CARD).write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise write_error(folder / CARD, problem) from problem
+    write_whole(folder / CARD, text)
     return (CARD,)
 
 

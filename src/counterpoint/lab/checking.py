@@ -16,7 +16,7 @@ from counterpoint.checks.check import ORDER, Action, Check, CheckContext, ModelF
 from counterpoint.checks.model_checks import caption_shares
 from counterpoint.checks.pipeline import CheckResult, CheckStep, CheckSummary, DroppedGroup, apply_checks
 from counterpoint.checks.text_pairs import TextPairs, group_numbers
-from counterpoint.core.errors import CounterpointError, PictureError, UnknownName, writing
+from counterpoint.core.errors import CounterpointError, PictureError, UnknownName
 from counterpoint.core.groups import Mode, Query
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
@@ -27,6 +27,7 @@ from counterpoint.lab.suite_probe import SuiteProbe, probe_tables, propose_balan
 from counterpoint.models.settings import parse_settings
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outputs import write_whole
 from counterpoint.store.suites import Manifest, StoredSuite
 
 NGRAM, TRIGRAM = "ngram", "trigram"
@@ -140,8 +141,7 @@ def check_suite(lab: LabStore, request: CheckRequest) -> SuiteValidity:
     rejected = tuple(_rejected_groups(stored.table, result))
     if request.out is not None:
         lines = (f"{json.dumps(group, ensure_ascii=False)}\n" for group in rejected)
-        with writing(request.out):
-            request.out.write_text("".join(lines), encoding="utf-8")
+        write_whole(request.out, "".join(lines))
     if request.name:
         store_checked(lab, stored, result, request.name, replace=request.replace)
     left = int((result.table["role"].to_numpy() == 0).sum())

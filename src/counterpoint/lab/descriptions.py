@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError, ModelError, SourceError, write_error
+from counterpoint.core.errors import CounterpointError, ModelError, SourceError
 from counterpoint.core.extras import install_command
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
@@ -19,6 +19,7 @@ from counterpoint.reports.data_tables import description_tables, description_to_
 from counterpoint.reports.tables import ResultTable
 from counterpoint.sources.dataset import DataSet
 from counterpoint.sources.file_checks import expected_files
+from counterpoint.store.outputs import write_whole
 from counterpoint.studies.dataset_description import (
     DatasetDescription,
     DescriptionRequest,
@@ -123,12 +124,7 @@ class DataDescription(LabResult[dict[str, Any]]):
         """Write the description as an HTML file with charts."""
         from counterpoint.reports.data_report import render_data_report  # imports templates
 
-        text = render_data_report(self.description, self.top)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8", errors="backslashreplace")
-        except OSError as problem:
-            raise write_error(path, problem) from problem
+        write_whole(path, render_data_report(self.description, self.top))
 
 
 def describe_data(

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError, UnknownName, write_error
+from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.quantities import counted
 from counterpoint.exports.crowd_tasks import CROWD_LAYOUTS, export_crowd_tasks, usual_task
 from counterpoint.exports.datasets_folder import ExportedSuite, export_datasets
@@ -26,7 +26,7 @@ from counterpoint.lab.scores import Scores
 from counterpoint.lab.suite_probe import read_probe
 from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outputs import output_address, output_path
+from counterpoint.store.outputs import output_address, output_path, write_whole
 from counterpoint.store.suites import StoredSuite
 
 EXPORT_LAYOUTS: Mapping[str, str] = MappingProxyType(
@@ -181,9 +181,5 @@ def write_report(
             texts |= {path.with_suffix(".md"): f"{board.text('markdown')}\n"} if markdown else {}
             texts |= {path.with_suffix(".tex"): f"{board.text('latex')}\n"} if latex else {}
         for file, text in texts.items():
-            try:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text, "utf-8", errors="backslashreplace")
-            except OSError as problem:
-                raise write_error(file, problem) from problem
+            write_whole(file, text)
     return WrittenFiles(tuple(output_address(out, file) for file in texts))

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from counterpoint.core.errors import writing
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.reports.charts.bars import WordChart, WordFrequency
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outputs import write_whole
 from counterpoint.studies.foil_words import ALL, SUBSETS, WordSides, foil_word_rows, foil_words, most_skewed_words
 
 _TITLE = (
@@ -69,8 +69,6 @@ def analyse_foil_words(lab: LabStore, suites: Sequence[str], out: Path | None, t
 
 def _draw_charts(tests: Mapping[str, Mapping[str, WordSides]], folder: Path, top: int) -> Iterator[Path]:
     """A chart for each test, with a panel for all pairs and one for the valid ones."""
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
     for test, subsets in tests.items():
         panels = {"": subsets[ALL]}
         if _VALID in subsets:
@@ -85,8 +83,7 @@ def _draw_charts(tests: Mapping[str, Mapping[str, WordSides]], folder: Path, top
             path = folder / f"{test}.svg"
             after = f", {_distance(subsets[_VALID])} after validation" if _VALID in subsets else ""
             title = f"{test}: the words of captions and foils are {_distance(subsets[ALL])} apart{after}"
-            with writing(path):
-                path.write_text(WordChart(title, tuple(rows)).svg(), encoding="utf-8")
+            write_whole(path, WordChart(title, tuple(rows)).svg())
             yield path
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError, UnknownName, write_error
+from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.quantities import counted
 from counterpoint.lab.findings import find_findings
 from counterpoint.lab.results import LabResult
@@ -41,6 +41,7 @@ from counterpoint.metrics.slices import Slicer, pool_suites
 from counterpoint.metrics.units import STATES, Singles
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outputs import write_whole
 from counterpoint.store.versions import ModelVersion
 
 FAILED, UNDECIDED = 3, 4
@@ -158,10 +159,7 @@ class GateReport(LabResult[GateCheck], rows="checks"):
 
     def write_junit(self, path: Path, undecided: str = "pass") -> None:
         """Write the JUnit file."""
-        try:
-            path.write_text(self.junit(undecided), "utf-8")
-        except OSError as problem:
-            raise write_error(path, problem) from problem
+        write_whole(path, self.junit(undecided))
 
 
 _SENTENCES = {

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from hashlib import blake2b, file_digest
+from io import StringIO
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import writing
 from counterpoint.core.groups import Answer, Mode, State
 from counterpoint.core.quantities import counted
 from counterpoint.core.spreadsheets import defuse_formula
@@ -43,6 +43,7 @@ from counterpoint.sources.results.formats import (
 from counterpoint.sources.results.predictions import Prediction, PredictionStream, as_number
 from counterpoint.store.answers import StoredAnswer
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outputs import write_whole
 from counterpoint.store.versions import IMPORTED, RunRecord, tag_version
 
 _STORED = ("query", "trial", "raw", "value", "state", "score", "prompt", "offered", "digest")
@@ -181,13 +182,14 @@ class ImportReport(LabResult[dict[str, Any]]):
     def write_notes(self, path: Path) -> None:
         """Write all that was not simply matched to a CSV or JSON lines file."""
         rows = self.records()
-        with writing(path), path.open("w", encoding="utf-8", newline="") as file:
-            if path.suffix in (".jsonl", ".json"):
-                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            else:
-                table = csv.DictWriter(file, ("kind", "place", "id", "query", "why"))
-                table.writeheader()
-                table.writerows({key: defuse_formula(str(cell)) for key, cell in row.items()} for row in rows)
+        file = StringIO()
+        if path.suffix in (".jsonl", ".json"):
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        else:
+            table = csv.DictWriter(file, ("kind", "place", "id", "query", "why"))
+            table.writeheader()
+            table.writerows({key: defuse_formula(str(cell)) for key, cell in row.items()} for row in rows)
+        write_whole(path, file.getvalue())
 
 
 def imported_fingerprint(name: str, version: str = "") -> str:

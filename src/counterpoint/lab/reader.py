@@ -23,7 +23,7 @@ from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import SMALL, Progress, serve_worker
 from counterpoint.store.outcomes.reader import OutcomeReader
 
-WORKER = (sys.executable, "-m", "counterpoint.lab.reader")
+WORKER = (sys.executable, "-P", "-m", "counterpoint.lab.reader")
 """The command that builds the tables of a large lab in a process of its own."""
 
 

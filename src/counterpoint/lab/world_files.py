@@ -8,6 +8,7 @@ from typing import Any
 
 from counterpoint.core.errors import writing
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
+from counterpoint.store.outputs import write_whole
 from counterpoint.world import dataset_formats as layouts
 from counterpoint.world.contact_sheets import contact_sheet
 from counterpoint.world.gqa_format import gqa_questions_file
@@ -39,15 +40,13 @@ def write_world(
     There are pictures, scene graphs, questions, captions, dialogues and frames; one seed writes one world everywhere.
     """
     world, folder = World(split, items, seed=seed), Path(out)
-    with writing(folder):
-        (folder / split).mkdir(parents=True, exist_ok=True)
-        for index in track(range(items), "drawing", progress):
-            world[index].draw().save(picture := BytesIO(), format="PNG", compress_level=1)
-            _put(folder / split / f"{index:06d}.png", picture.getvalue())
-        contents = zip(WORLD_FILES.values(), _annotations(world), strict=True)
-        for name, content in track(contents, "writing", progress, total=len(WORLD_FILES)):
-            text = json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
-            _put(folder / name.format(split=split), text.encode())
+    for index in track(range(items), "drawing", progress):
+        world[index].draw().save(picture := BytesIO(), format="PNG", compress_level=1)
+        write_whole(folder / split / f"{index:06d}.png", picture.getvalue())
+    contents = zip(WORLD_FILES.values(), _annotations(world), strict=True)
+    for name, content in track(contents, "writing", progress, total=len(WORLD_FILES)):
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+        write_whole(folder / name.format(split=split), text)
     return folder
 
 
@@ -58,13 +57,6 @@ def draw_contact_sheet(path: Path | str, *, scenes: int = 24, columns: int = 6) 
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         sheet.save(path)
-
-
-def _put(path: Path, content: bytes) -> None:
-    """Write a file that readers find whole or not at all."""
-    draft = path.with_name(f"{path.name}.draft")
-    draft.write_bytes(content)
-    draft.replace(path)
 
 
 def _annotations(world: World) -> Iterator[Any]:

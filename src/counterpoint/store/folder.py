@@ -132,7 +132,7 @@ class StorageFolder:
         path = self.path(folder) / _LOCK
         with _translated_errors(path, "locked"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            file = path.open("a+b")
+            file = path.open("a+b", buffering=0)  # so that closing it writes nothing, which may fail again
         with file:
             with _translated_errors(path, "locked"):
                 _wait(file, waiting)
@@ -239,6 +239,6 @@ def _translated_errors(path: Path, action: str) -> Iterator[None]:
         raise FileMissing(f"{path} does not exist", hint="check the path, or make it anew") from problem
     except OSError as problem:
         hint = "check the rights and the free space of its folder"
-        if action == "written":
+        if action in ("written", "locked"):
             hint = f"{hint}; what was stored before is whole"
         raise StoreError(f"{path} cannot be {action}: {problem.strerror or problem}", hint=hint) from problem

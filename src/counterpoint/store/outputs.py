@@ -4,11 +4,34 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 
-from counterpoint.core.errors import StoreError
+from counterpoint.core.errors import StoreError, write_error, writing
 from counterpoint.store.parts import READERS
 from counterpoint.store.storage import Storage, is_address, open_storage
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file beside a lab whole or not at all: where the disk is full, the file that was there stays.
+
+    What is no file, such as /dev/stdout, is written to.
+    """
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        place = path.resolve()
+        if place.exists() and not place.is_file():
+            place.write_bytes(data)
+            return
+    draft = place.with_name(f".{place.name}.{token_hex(4)}.draft")
+    try:
+        draft.write_bytes(data)
+        draft.replace(place)
+    except OSError as problem:
+        raise write_error(path, OSError(problem.errno, problem.strerror)) from problem
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 @contextmanager

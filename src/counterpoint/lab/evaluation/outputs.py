@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
-from counterpoint.core.errors import write_error
 from counterpoint.lab.evaluation.report import EvaluationReport
 from counterpoint.lab.exporting import write_report
 from counterpoint.lab.lab import Lab
+from counterpoint.store.outputs import write_whole
 
 
 def write_json(report: EvaluationReport, lab: Lab, path: Path) -> None:
@@ -39,8 +39,4 @@ def write_page(report: EvaluationReport, lab: Lab, path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{text}\n", "utf-8")
-    except OSError as problem:
-        raise write_error(path, problem) from problem
+    write_whole(path, f"{text}\n")
