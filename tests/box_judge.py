@@ -61,7 +61,7 @@ def judge(text: str, boxes: list[JudgedBox], width: int) -> str | None:
         one, other = (_meant(boxes, match[part], width) for part in (1, 3))
         alone = len(one) == len(other) == 1
         return _some_stand([*one, *other], one[0].name, match[2], other[0].name) if alone else None
-    if match := re.fullmatch(rf"(?:Is|Are) there {kind}(.+?) or {kind}(.+)\?", text):
+    if match := re.fullmatch(rf"(?:Is|Are) there either {kind}(.+?) or {kind}(.+)\?", text):
         return "yes" if any(_named(boxes, name) for name in match.groups()) else "no"
     if match := re.fullmatch(rf"(?:Is|Are) there {kind}(.+)\?", text):
         return "yes" if _named(boxes, match[1]) else "no"

@@ -24,9 +24,9 @@ FRAME = _words(
     """
     , : ; a am is are do does can could would you i we say think agree suggest tell me if whether that who there this
     these the of in at on to by with from as far so all both either one least see seen find spot notice be show shows
-    shown contain contains include have has it they visible appear part here anywhere look looking looks judging seem
-    more like fits word words describe describes best how true right fair correct what which call take made turned doing
-    well and or not
+    shown contain contains include includes have has it they visible appear part here anywhere look looking looks
+    judging seem more like fits word words describe describes best how true right fair correct what which call take made
+    turned doing well and or not
     """
 )
 """The words that a question may use beside things and values; with an article before it, any may be a noun."""

@@ -49,8 +49,9 @@ _COUNT = re.compile(
     r"\bhow many\b|\b(?:what|which) number\b|\bwhat(?: is|'s) the (?:total )?(?:number|count)\b|^count\b"
 )
 _EXISTENCE = re.compile(
-    r"\beither\b|\bat least one\b|\b(?:is|are|was|were|isn't|aren't) there\b|\bit true\b|\bor (?:not|no)\b"
-    r"|\byes or no\b|\b(?:image|picture|photo|photograph|scene) (?:show|have|contain|include|depict|feature)s?\b"
+    r"\beither\b|\bat least one\b|\b(?:is|are|was|were|isn't|aren't) there\b|\bit (?:true|fair to say)\b|\byou agree\b"
+    r"|\bor (?:not|no)\b|\byes or no\b"
+    r"|\b(?:image|picture|photo|photograph|scene) (?:show|have|contain|include|depict|feature)s?\b"
     r"|\b(?:do|does|did|can|could|if|whether) (?:you|we|i|one|anyone) (?:see|spot|notice|find|make out|detect)\b"
 )
 _INDEFINITE = re.compile(r"(?:is|are|was|were) (?:a|an|any|some)\b")

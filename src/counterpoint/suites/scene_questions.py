@@ -97,7 +97,7 @@ def _exist(view: SceneSampler, rng: Random) -> Iterator[QuestionText | str]:
 
 
 def _exist_or(view: SceneSampler, rng: Random) -> Iterator[QuestionText | str]:
-    """Is there a dog or a cat?"""
+    """Is there either a dog or a cat?"""
     here, gone = ([name for name in draw(view, rng) if _is_singular(name)] for draw in (present_names, absent_names))
     if not here or len(gone) < 2:
         yield "nothing is surely there" if not here else "no two plausible things are surely absent"
@@ -112,7 +112,7 @@ def _exist_or(view: SceneSampler, rng: Random) -> Iterator[QuestionText | str]:
     proof = "; ".join(
         _presence(view, name) if own else absence_proof(name) for name, own in zip(names, ids, strict=True)
     )
-    text = f"is there {one_or_bare(names[0])} or {one_or_bare(names[1])}"
+    text = f"is there either {one_or_bare(names[0])} or {one_or_bare(names[1])}"
     yield _text(text, "yes" if truth else "no", join_programs(first, second, "or"), proof)
 
 

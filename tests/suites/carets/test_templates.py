@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -10,6 +11,7 @@ from counterpoint.core.groups import Gold
 from counterpoint.language.english import article, be, is_mass, is_plural, plural
 from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.language.lexicon.senses import curated_names
+from counterpoint.language.question_types import QuestionType, parse_question
 from counterpoint.scenes.attributes import attribute_class, goes_before_noun, modified_noun
 from counterpoint.scenes.cooccurrence import survey_scenes
 from counterpoint.suites.carets.question_kinds import CHOICES, KINDS, VERIFICATIONS
@@ -71,6 +73,20 @@ def test_nobody_sees_or_shows_either_no_cat_or_no_dog() -> None:
     texts = _texts(asked, negated=True)
     said = re.compile(r"(?:\bthere (?:is )?|^[^,]*\bthat )either no cat or no dog\b")
     assert [text for text in texts if not said.search(text)] == []
+
+
+def test_no_question_after_one_thing_or_another_is_heard_as_a_choice() -> None:
+    """Who is asked "Do you see a cat or a dog?" says "a dog"."""
+    clear = re.compile(
+        r"\beither\b|\bat least one of these\b|^is it (?:true|right|fair to say) that\b|^do you agree that\b"
+    )
+    asked = QuestionContent("disjunctive verification", ("cat", "dog"), YES, "")
+    texts = _texts(asked)
+    assert [text for text in texts if not clear.search(text.lower())] == []
+    assert {parse_question(text).type for text in texts} == {QuestionType.YES_NO}
+    both_there = replace(asked, tags=(("either", "no"),))
+    assert len(_texts(both_there)) >= 9
+    assert not [text for text in _texts(both_there) if "either" in text]
 
 
 def _holds(text: str, there: tuple[bool, ...]) -> bool:

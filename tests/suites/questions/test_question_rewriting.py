@@ -119,6 +119,8 @@ def test_a_question_is_put_in_other_words(text: str, wanted: list[str]) -> None:
         ("Are there any landmarks nearby?", "no", "no picture shows what it asks for"),
         ("Is he wearing a a necklace?", "yes", "a word stands there twice"),
         ("Is this summer event?", "no", "a noun has no article"),
+        ("Can you see umbrella?", "yes", "a noun has no article"),
+        ("Is the man standing in kitchen?", "yes", "a noun has no article"),
     ],
 )
 def test_a_question_without_a_sure_negation_has_its_reason(text: str, answer: str, reason: str) -> None:
@@ -240,6 +242,19 @@ def test_a_question_on_which_people_differ_is_not_rephrased(text: str, votes: di
 def test_a_question_whose_words_do_not_tell_its_subject_or_do_not_agree_is_not_rephrased(text: str) -> None:
     rewrites = rephrase(text)
     assert isinstance(rewrites, str) or {rewrite.rule for rewrite in rewrites} == {"lead-in"}
+
+
+@pytest.mark.parametrize("text", ["Are the surfers in the water yet?", "Is the boy riding the horse at all?"])
+def test_no_statement_has_a_word_of_questions_and_denials(text: str) -> None:
+    assert [rewrite.rule for rewrite in rephrase(text)] == ["lead-in"]  # type: ignore[union-attr]
+
+
+def test_what_is_put_to_yes_or_no_is_rephrased_only_where_it_is_answered_so() -> None:
+    text = "Are the athletes playing softball of baseball?"  # where its author meant "or"
+    groups, tally = _made("rephrased", _question(text, *["baseball"] * 10))
+    assert not groups
+    assert tally.reasons == {"yes-no": {"it asks for yes or no, and its answer is neither": 1}}
+    assert _made("rephrased", _question("Are the athletes playing baseball?", *["yes"] * 10))[0]
 
 
 def test_choices_keep_the_gold_in_every_order() -> None:

@@ -114,6 +114,12 @@ def test_a_count_question_whose_words_do_not_agree_is_rejected(text: str) -> Non
     assert how_many.read(text) == "its words do not agree"
 
 
+@pytest.mark.parametrize("text", ["How many dials on oven?", "How many people are in boat?"])
+def test_a_question_with_a_noun_that_lacks_its_article_is_not_repeated(text: str) -> None:
+    assert how_many.read(text) == "a noun has no article"
+    assert not isinstance(how_many.read(text.replace(" oven", " the oven").replace(" boat", " the boat")), str)
+
+
 def test_one_is_never_asked_of_what_has_no_singular_or_takes_two() -> None:
     assert how_many.words(QuestionSubject("pants"), "1") == ""
     assert how_many.words(QuestionSubject("men", "standing next to each other"), "1") == ""

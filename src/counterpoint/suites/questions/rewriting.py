@@ -4,47 +4,27 @@ Each returns the rewrites that the words allow, or the reason why there is none.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from pathlib import Path
 
 from counterpoint.language.clauses import PRONOUNS, PolarClause, parse_clause, strip_question
-from counterpoint.language.english import article, be, is_countable
+from counterpoint.language.english import article, be
 from counterpoint.language.lexicon.attributes import action_of, class_of, opposite
 from counterpoint.language.lexicon.senses import curated_names, is_a
-from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
-from counterpoint.language.noun_chunks import TaggedToken, find_noun_chunks, tag_text
+from counterpoint.language.lexicon.word_lists import split_list, word_table
+from counterpoint.language.noun_chunks import find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_mass, is_plural, singular
-from counterpoint.language.tokens import is_noun, tag_words
+from counterpoint.language.tokens import tag_words
+from counterpoint.suites.questions.existence import parse_existence
+from counterpoint.suites.questions.flaws import flaw
+from counterpoint.suites.questions.words import DATA, SIGNS, has_word, listed_words
 from counterpoint.suites.rad.augmentation import QuestionSubject
 from counterpoint.suites.rad.color_questions import parse_thing
 from counterpoint.suites.rad.count_questions import parse_counted
 
-DATA = Path(__file__).parent / "data"
-"""The folder of the word lists."""
-listed_words = partial(word_list, "rewrites", folder=DATA)
-"""One word list: `listed_words("measures")`."""
-
-_THERE = re.compile(r"(?P<be>is|are|was|were) there (?:(?P<article>an?|any|some) )?(?P<things>.+)", re.IGNORECASE)
-_SEE = re.compile(
-    r"(?P<opening>(?:do|can|could|did) you (?:see|spot|notice|find)) (?:(?P<article>an?|any|some) )?(?P<things>.+)",
-    re.IGNORECASE,
-)
-_SIGNS = re.compile(r"[^\w\s'’-]|\d")
 _POINTS = re.compile(r"\b(?:this|these|those|today|here)\b|^(?:is|are|was|were|does|do|did|can) that\b", re.IGNORECASE)
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|do|does|did|can|could|has|have|would|will|should)\b|\b\w+(?:'s|s)\b", re.IGNORECASE
-)
 _DENIED = re.compile(r"\bun(?!der|til|i)\w{3}", re.IGNORECASE)  # unused, unripe
-_OF_NOTHING = re.compile(r"how many (?:are|is|can|could|do|does|wear|have)\b", re.IGNORECASE)
 _FINITE = re.compile(r"\b(?:is|are|was|were|do|does|did|can|could)\b", re.IGNORECASE)
-_TWICE = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)  # "a a necklace"
-_TWO_VERBS = re.compile(
-    r"(?:what (?:is|are) (?!the |this |that |these |those )|is this )\w+ (?:is|are) ", re.IGNORECASE
-)  # "what is sport are they playing", "is this roses are real"
-_MANY_IS = re.compile(r"how many \w+s is ", re.IGNORECASE)
-_COLOR_BARE = re.compile(r"what colou?r is ([a-z]+)", re.IGNORECASE)
 _THE = r"(?:the|his|her|their|its|he|she|they)\b"  # not "it", which the picture itself may be
 _DOING = "doing|wearing|holding|carrying|eating|drinking|riding|playing|reading|using|throwing|watching|cooking|pulling"
 _STATE = re.compile(
@@ -88,67 +68,13 @@ Rewrites = list[QuestionRewrite] | str
 """The rewrites of a question, or the reason why there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExistenceQuestion:
-    """A question whether something is there: how it opens, the article, the things, and their noun."""
-
-    opening: str
-    article: str
-    things: str
-    noun: str  # with what stands before it; "" where no noun phrase was found
-
-    @property
-    def named(self) -> str:
-        """The things with their article, which agrees with the first of their words: "an oven" for "a oven"."""
-        own = article(self.things) if self.article in ("a", "an") else self.article
-        return f"{own} {self.things}".strip()
-
-    @property
-    def is_counted_oddly(self) -> bool:
-        """Whether "a" stands before what nobody counts, or before a plural: "a sky", "a snow", "a women"."""
-        last = self.noun.rpartition(" ")[2].lower()
-        return self.article in ("a", "an") and (
-            last in listed_words("unique") or is_plural(self.noun) or is_mass(self.noun)
-        )
-
-    @property
-    def is_visible(self) -> bool:
-        """Whether the noun names what people point at in pictures."""
-        last = self.noun.split()[-1:]
-        return any(name in curated_names() for word in (self.noun, *last) for name in (word, singular(word)))
-
-
-@lru_cache(1 << 14)
-def parse_existence(text: str) -> ExistenceQuestion | None:
-    """The parts of "Is there …?" and "Do you see …?", or None.
-
-    >>> parse_existence("Are there any old boats?")
-    ExistenceQuestion(opening='are there', article='any', things='old boats', noun='boats')
-    """
-    words = strip_question(text)
-    match = _THERE.fullmatch(words) or _SEE.fullmatch(words)
-    if match is None or _SIGNS.search(words):
-        return None
-    opening = match.groupdict().get("opening") or f"{match['be']} there"
-    tokens = tag_text(f"There is {match['article'] or 'some'} {match['things']}.")
-    chunks = [chunk for chunk in find_noun_chunks(tokens) if chunk.start == 2]
-    noun = _noun(tokens, chunks[0].first, chunks[0].head) if chunks else ""
-    return ExistenceQuestion(opening.lower(), (match["article"] or "").lower(), match["things"], noun)
-
-
-def _noun(tokens: Sequence[TaggedToken], first: int, head: int) -> str:
-    while first < head and not tokens[first].tag.startswith("NN"):
-        first += 1
-    return " ".join(token.text for token in tokens[first : head + 1])
-
-
 def negate(text: str, answer: str) -> Rewrites:
     """The question whether the opposite is so: for what is there, its absence; for a statement, its negation."""
     other = {"yes": "no", "no": "yes"}[answer]
     if reason := flaw(text):
         return reason
     if existence := parse_existence(text):
-        if _has_word(existence.things, "amounts") or {"and", "or"} & set(existence.things.lower().split()):
+        if has_word(existence.things, "amounts") or {"and", "or"} & set(existence.things.lower().split()):
             return "it asks for an amount, or for several things at once"
         if not existence.noun or existence.noun in listed_words("groups") or existence.is_counted_oddly:
             return "what it asks for is no noun phrase"
@@ -160,7 +86,7 @@ def negate(text: str, answer: str) -> Rewrites:
     clause = parse_clause(text)
     if isinstance(clause, str):
         return clause
-    if _has_word(text, "scopes"):
+    if has_word(text, "scopes"):
         return "what its negation would deny is not settled by its words"
     if clause.is_many and answer == "no":
         return "of several things some may and some may not"
@@ -177,7 +103,7 @@ def exchange_antonym(text: str, answer: str) -> Rewrites:
     clause = parse_clause(text)
     if isinstance(clause, str):
         return clause
-    if _has_word(text, "scopes"):
+    if has_word(text, "scopes"):
         return "it says more than that something is so"
     pair = _antonyms(clause)
     if pair is None:
@@ -203,7 +129,7 @@ def is_complementary(value: str, other: str) -> bool:
 def reorder(text: str, choices: tuple[str, ...]) -> Rewrites:
     """The question with its choices, or with the things that it lists, in other orders."""
     if len(choices) > 1:
-        if any(_has_word(choice, "by_place") for choice in choices):
+        if any(has_word(choice, "by_place") for choice in choices):
             return "a choice refers to other choices"
         orders = dict.fromkeys((choices[::-1], (*choices[1:], choices[0])))
         rules = ("reversed choices", "rotated choices")
@@ -232,61 +158,12 @@ def rephrase(text: str) -> Rewrites:
     return rewrites or "no rule fits its words"
 
 
-def flaw(text: str) -> str:
-    """Why a question is no good English, or cannot be answered from a picture, or nothing.
-
-    >>> flaw("Who the bad dog?"), flaw("What color is lamp?"), flaw("What is sport are they playing?")
-    ('it has no verb', 'a noun has no article', 'it has two verbs')
-    >>> flaw("What color is the ladies headband?"), flaw("Is this an American?"), flaw("How many buses?")
-    ('a possessive has no apostrophe', 'no picture shows what it asks for', '')
-    """
-    words = strip_question(text)
-    lower = words.lower().split()
-    if _has_word(words, "unseen"):
-        return "no picture shows what it asks for"
-    if lower[0] in ("what", "which", "who", "where") and not _VERB.search(words):
-        return "it has no verb"
-    if (match := _COLOR_BARE.fullmatch(words)) and not (is_plural(match[1]) or is_mass(match[1])):
-        return "a noun has no article"
-    if lower[:2] in (["is", "this"], ["is", "that"]) and _is_bare_noun(words, lower[2:]):
-        return "a noun has no article"
-    if _TWO_VERBS.match(words):
-        return "it has two verbs"
-    if _OF_NOTHING.match(words):
-        return "it does not say of what"
-    if _TWICE.search(words):
-        return "a word stands there twice"
-    existence = parse_existence(words)
-    is_odd = existence is not None and existence.is_counted_oddly
-    is_many = existence is not None and is_plural(existence.noun) and not is_mass(existence.noun)
-    if _MANY_IS.match(words) or (existence and existence.opening == "is there" and is_many and not is_odd):
-        return "its verb does not agree with what it asks for"
-    if any(
-        word in listed_words("unmarked") and is_noun(tag) for word, tag in zip(lower, _next_tags(words), strict=True)
-    ):
-        return "a possessive has no apostrophe"
-    return ""
-
-
-def _is_bare_noun(words: str, predicate: Sequence[str]) -> bool:
-    """Whether all that follows "is this" are nouns, and the last is a single thing: "is this summer event"."""
-    tags = tag_words((*words.split(), "?"))[2:-1]
-    is_one = len(predicate) > 1 and is_countable(predicate[-1]) and not is_plural(predicate[-1])
-    return is_one and all(tag in ("NN0", "NN1") for tag in tags)
-
-
-def _next_tags(words: str) -> tuple[str, ...]:
-    """For each word, the tag of the one behind it; nothing for the last one."""
-    tags = tag_words((*words.split(), "?"))[1:-1]
-    return (*tags, "")
-
-
 def _see(words: str) -> str | None:
     """Is there a dog? Do you see a dog?"""
     existence = parse_existence(words)
     if existence is None or not existence.is_visible or not existence.opening.startswith(("is", "are")):
         return None
-    if _has_word(words, "seeing") or _has_word(existence.things, "amounts"):
+    if has_word(words, "seeing") or has_word(existence.things, "amounts"):
         return None
     bare = not existence.article and not (is_plural(existence.noun) or is_mass(existence.noun))
     return None if bare or existence.is_counted_oddly else f"do you see {existence.named}"
@@ -297,7 +174,7 @@ def _there(words: str) -> str | None:
     existence = parse_existence(words)
     if existence is None or not existence.is_visible or existence.opening.endswith("there"):
         return None
-    if _has_word(existence.things, "seeing") or _has_word(existence.things, "amounts"):
+    if has_word(existence.things, "seeing") or has_word(existence.things, "amounts"):
         return None
     counted = is_plural(existence.noun) or is_mass(existence.noun)
     if (existence.article in ("a", "an")) == counted or existence.article == "some" or existence.is_counted_oddly:
@@ -308,7 +185,7 @@ def _there(words: str) -> str | None:
 def _true(words: str) -> str | None:
     """Is the door open? Is it true that the door is open?"""
     clause = parse_clause(words)
-    if isinstance(clause, str) or {"any", "or", "anyone", "anything"} & set(words.lower().split()):
+    if isinstance(clause, str) or has_word(words, "unstated"):
         return None
     return f"is it true that {clause.statement()}"
 
@@ -317,7 +194,7 @@ def _color_of(words: str) -> str | None:
     match = _COLOR.fullmatch(words)
     if (
         match is None
-        or _SIGNS.search(words)
+        or SIGNS.search(words)
         or {"or", "and"} & set(words.split())
         or isinstance(parse_thing(match[3]), str)
     ):
@@ -327,7 +204,7 @@ def _color_of(words: str) -> str | None:
 
 def _what_color(words: str) -> str | None:
     match = _COLOR_OF.fullmatch(words)
-    if match is None or _SIGNS.search(words.replace("'", "")) or isinstance(parse_thing(match[3]), str):
+    if match is None or SIGNS.search(words.replace("'", "")) or isinstance(parse_thing(match[3]), str):
         return None
     tokens = tag_text(f"{match[2]} {match[3]}.")
     chunks = find_noun_chunks(tokens)
@@ -338,7 +215,7 @@ def _what_color(words: str) -> str | None:
 
 def _counted(words: str) -> QuestionSubject | None:
     match = _COUNT.fullmatch(words)
-    if match is None or _SIGNS.search(words) or {"or", "and"} & set(words.lower().split()):
+    if match is None or SIGNS.search(words) or {"or", "and"} & set(words.lower().split()):
         return None
     counted = parse_counted(match[1])
     if isinstance(counted, str) or not is_plural(counted.noun):
@@ -350,14 +227,14 @@ def _counted(words: str) -> QuestionSubject | None:
 def _number_of(words: str) -> str | None:
     """How many dogs are in the park? What is the number of dogs in the park?"""
     counted = _counted(words)
-    is_placed = counted is not None and counted.rest and not _has_word(counted.rest, "seeing")
+    is_placed = counted is not None and counted.rest and not has_word(counted.rest, "seeing")
     return f"what is the number of {counted.noun} {counted.rest}" if counted and is_placed else None
 
 
 def _can_be_seen(words: str) -> str | None:
     """How many dogs are in the park? How many dogs can be seen in the park?"""
     counted = _counted(words)
-    if counted is None or _has_word(words, "seeing") or words.lower().split()[-1] == "here":
+    if counted is None or has_word(words, "seeing") or words.lower().split()[-1] == "here":
         return None
     last = counted.noun.lower().split()[-1]
     if not {last, singular(last)} & set(curated_names()):
@@ -373,7 +250,7 @@ def _type_of(words: str) -> str | None:
 
 def _located(words: str) -> str | None:
     match = _WHERE.fullmatch(words)
-    if match is None or _SIGNS.search(words):
+    if match is None or SIGNS.search(words):
         return None
     tokens = tag_text(f"{match[2]}.")
     chunks = find_noun_chunks(tokens)
@@ -401,7 +278,7 @@ def _lead_in(words: str) -> str | None:
 
     Not where the question points itself, as in "is this a …?" and "… here?", nor of what is so in every picture.
     """
-    if _has_word(words, "pictures") or _has_word(words, "seeing") or _POINTS.search(words) or _SIGNS.search(words):
+    if has_word(words, "pictures") or has_word(words, "seeing") or _POINTS.search(words) or SIGNS.search(words):
         return None
     if not (_STATE.match(words) or _counted(words)) or not _FINITE.search(words):
         return None
@@ -506,15 +383,6 @@ def _is_chunk(phrase: str) -> bool:
     tokens = tag_text(f"{phrase}.")
     chunks = find_noun_chunks(tokens)
     return len(chunks) == 1 and chunks[0].start == 0 and chunks[0].end == len(tokens) - 1
-
-
-def _has_word(text: str, key: str) -> bool:
-    return bool(_pattern(key).search(text.lower()))
-
-
-@lru_cache
-def _pattern(key: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(listed_words(key))))})(?!\w)|n't\b")
 
 
 def _decapitalized(text: str) -> str:

@@ -1,5 +1,6 @@
 """Suites from questions alone: negated, with antonyms, reordered and rephrased, each confirmed by the referee."""
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
@@ -19,6 +20,8 @@ from counterpoint.suites.questions.rewriting import (
 )
 from counterpoint.suites.rad.augmentation import match_style
 from counterpoint.suites.suite import Rejection, Suite
+
+_YES_OR_NO = re.compile(r"\W*(?:yes|yeah|yep|yup|no|nope|nah)\b", re.IGNORECASE)  # "yes, it is"
 
 
 def propose_reworded(
@@ -65,6 +68,14 @@ def _keep(question: Question, rewrite: Callable[[Question], Rewrites]) -> Rewrit
     return disagreement(question) or rewrite(question)
 
 
+def _rephrase(question: Question) -> Rewrites:
+    """The question in other words; what is put to yes or no must be answered so, or it was meant as a choice."""
+    is_polar = parse_question(question.text, question.choices).type is QuestionType.YES_NO
+    if is_polar and question.gold.answers and not _YES_OR_NO.match(question.gold.best):
+        return "it asks for yes or no, and its answer is neither"
+    return rephrase(question.text)
+
+
 def _suite(name: str, tests: str, rewrite: Callable[[Question], Rewrites], relation: Relation) -> Suite[Question, None]:
     propose = partial(propose_reworded, rewrite=rewrite, relation=relation)
     return Suite(name, tests=tests, propose=propose, takes="questions")
@@ -91,6 +102,6 @@ reordered = _suite(
 rephrased = _suite(
     "rephrased-questions",
     "a rewrite of a question by a rule that keeps its sense does not change the answer",
-    partial(_keep, rewrite=lambda question: rephrase(question.text)),
+    partial(_keep, rewrite=_rephrase),
     Relation.SAME,
 )

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
+from counterpoint.language.articles import lacks_article
 from counterpoint.language.english import question as asked
 from counterpoint.language.english import sentence
 from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
@@ -23,7 +24,6 @@ from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.caption_foils import listed_words, word_pattern
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
-from counterpoint.suites.valse.statements import lacks_article
 
 _HE, _SHE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
 _THEY, _IT = frozenset({"they", "them", "their", "theirs", "themselves"}), frozenset({"it", "its", "itself"})

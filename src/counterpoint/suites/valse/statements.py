@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from counterpoint.core.items import Question
+from counterpoint.language.articles import stands_bare
 from counterpoint.language.english import (
     article,
     is_countable,
@@ -116,7 +117,7 @@ def how_many(question: str) -> CountClaim | None:
     noun = plural(" ".join(nouns))
     if not is_countable(noun) or plural(singular(noun)) != noun or is_mass(" ".join(nouns)) or "'" in noun:
         return None
-    if _lacks_article(words[end:], tags[end:]):
+    if stands_bare(words[end:], tags[end:]):
         return None
     return _claim(noun, words[end:], tags[end:])
 
@@ -134,7 +135,7 @@ def is_there(question: str) -> ExistenceClaim | None:
     agrees = be == "is" and not is_plural(noun) if has_article else agrees
     if not noun or noun.split()[0] in _words("determiners") or not agrees or "'" in noun:
         return None
-    if _lacks_article(rest.split(), tag_words(("There", be, *rest.split(), "."))[2:-1]):
+    if stands_bare(rest.split(), tag_words(("There", be, *rest.split(), "."))[2:-1]):
         return None
     said = f"{article(rest)} {rest}" if has_article else rest
     some, none = sentence(f"there {be} {said}"), sentence(f"there {be} no {rest}")
@@ -150,40 +151,6 @@ def is_visible(text: str) -> bool:
     return not word_pattern("statements", "unseen").search(text) and not word_pattern("statements", "anaphors").search(
         text
     )
-
-
-def lacks_article(question: str) -> bool:
-    """Whether a countable noun in the singular stands bare in a question: "is it laptop"; pronouns need no article.
-
-    >>> lacks_article("is he in the water"), lacks_article("is it on paper plate"), lacks_article("is it laptop")
-    (False, True, True)
-    """
-    words = question.strip(" ?.!").split()
-    tags = tag_words((*words, "?"))[:-1]
-    if len(words) == 3 and words[1].lower() in ("it", "they") and is_noun(tags[2]):
-        return _is_bare(words[2:])
-    return _lacks_article(words, tags)
-
-
-def _lacks_article(words: Sequence[str], tags: Sequence[str]) -> bool:
-    """Whether a countable noun in the singular stands bare after a preposition or participle: "in photo"."""
-    spans, start = list[list[str]](), False
-    for word, tag in zip(words, tags, strict=True):
-        if tag in ("PRP", "PRF", "VVG") and word.lower() not in ("next", "close"):
-            spans.append([])
-            start = True
-        elif tag in ("VVN", "VVD", "VBZ", "VBB", "CJT", "CJC", "AVP", "AV0", "DTQ", "PNQ") or word.lower() in _BE:
-            start = False
-        elif start:
-            spans[-1].append(word.lower())
-    return any(_is_bare(span) for span in spans if span)
-
-
-def _is_bare(span: Sequence[str]) -> bool:
-    if span[0] in _words("openers") or span[-1] in _words("bare") or span[0].endswith("'s"):
-        return False
-    noun = " ".join(span)
-    return not (is_plural(noun) or is_mass(noun) or span[-1].endswith("s"))
 
 
 def _has(text: str, key: str) -> bool:
