@@ -66,6 +66,10 @@ def test_a_caption_a_question_and_its_answer_become_a_caption_and_a_foil() -> No
         ("are there clouds", "a giraffe", (), ()),
         ("is she wearing glasses", "a woman and a boy", ("is there a girl", "yes"), ()),
         ("is his hat red", "a boy at a table", (), ("boy",)),
+        ("does it have writing on it", "a garbage truck on a street", (), ("truck", "truck")),
+        ("is he wearing shoes", "a small child walking in the snow", ("is his hat red", "can't tell"), ("child",)),
+        ("is it red", "a bus on a street", ("is it new", "i don't know, can't see"), ("bus",)),
+        ("is he tall", "a man with a dog", ("what color is the boy's hat", "red"), ()),
         ("are any of the people on their phones", "a train for the people who are waiting", (), ()),
     ],
 )
@@ -73,6 +77,13 @@ def test_a_pronoun_is_taken_where_it_can_mean_one_thing(
     question: str, caption: str, since: tuple[str, ...], antecedents: tuple[str, ...]
 ) -> None:
     assert find_antecedents(question, caption, since) == antecedents
+
+
+def test_a_question_whose_verb_does_not_agree_with_its_pronoun_is_left_out() -> None:
+    talk = _dialogue(1, "a man plays the drums", ("are he wearing a chain", "no"), ("is he wearing a hat", "no"))
+    first, second = pronoun_turns(talk)
+    assert first == "its verb does not agree with its pronoun"
+    assert isinstance(second, PronounTurn)
 
 
 def test_a_relative_that_is_no_pronoun_of_its_own() -> None:

@@ -15,8 +15,8 @@ from counterpoint.language.articles import lacks_article
 from counterpoint.language.english import question as asked
 from counterpoint.language.english import sentence
 from counterpoint.language.lexicon.attributes import are_synonyms, class_of, excludes
-from counterpoint.language.lexicon.senses import is_a
-from counterpoint.language.noun_chunks import find_noun_chunks, tag_text
+from counterpoint.language.lexicon.senses import curated_names, is_a
+from counterpoint.language.noun_chunks import NounChunk, TaggedToken, find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_plural, singular
 from counterpoint.language.tokens import is_noun, tag_words
 from counterpoint.scenes.ambiguity import is_known
@@ -32,14 +32,20 @@ _PRONOUN = re.compile(r"\b(?:" + "|".join(sorted(_HE | _SHE | _THEY | _IT)) + r"
 _STRAY = re.compile(r"\b(?:this|these|those|that)\b")
 _LIST = re.compile(r", (?:and )?(?:an?|some|the|two|three) |\band (?:an?|some|the|two|three) ")
 """Coordinated nouns, any of which a pronoun may refer to."""
+_CONTRACTED = re.compile(r"\w+n't|(?:i|you|we|he|she|it|they|that|there|here|what|who|where|let)'")
 _words = partial(listed_words, "coreference")
 
 
 @lru_cache(1 << 14)
 def noun_mentions(text: str) -> tuple[str, ...]:
-    """The nouns of a text, in their order."""
-    words = tuple(re.findall(r"[a-z][a-z'-]*", text.lower()))
-    return tuple(word for word, tag in zip(words, tag_words(words), strict=True) if is_noun(tag))
+    """The nouns of a text, in their order; contracted verbs are none.
+
+    >>> noun_mentions("can't tell, the man's hat isn't blue")
+    ('man', 'hat')
+    """
+    words = tuple(re.findall(r"[a-z][a-z'-]*", text.lower().replace("’", "'")))
+    nouns = (word for word, tag in zip(words, tag_words(words), strict=True) if is_noun(tag))
+    return tuple(word.partition("'")[0] for word in nouns if not _CONTRACTED.match(word))
 
 
 def pronouns(question: str) -> tuple[str, ...]:
@@ -81,9 +87,11 @@ def find_antecedents(question: str, caption: str, since: Sequence[str]) -> tuple
     of_the_picture |= _IT if re.match(lead + word_pattern("coreference", "scenic").pattern, text) else set()
     mentions_since = tuple(mention for line in since for mention in noun_mentions(line))
     found = list[str]()
-    for word in words:
+    for place, word in enumerate(words):
         ahead = text[: re.search(rf"\b{word}\b", text).start()]  # type: ignore[union-attr]
-        if word in of_the_picture:
+        if word in words[:place]:  # does it have writing on it
+            found.append(found[words.index(word)])
+        elif word in of_the_picture:
             found.append(SCENE)
         elif any(_agrees(word, mention) for mention in noun_mentions(ahead)):
             return ()
@@ -117,13 +125,20 @@ def _meant_noun(word: str, caption: str, since: Sequence[str]) -> str:
 
 @lru_cache(1 << 14)
 def chunk_heads(text: str) -> tuple[str, ...]:
-    """The heads of the noun phrases of a text, in their order.
+    """The heads of the noun phrases of a text, in their order; what somebody does is none.
 
-    >>> chunk_heads("a glass vase sits on a wooden table")
-    ('vase', 'table')
+    >>> chunk_heads("a glass vase sits on a wooden table"), chunk_heads("a small child walking in the snow")
+    (('vase', 'table'), ('child', 'snow'))
     """
     tokens = tag_text(f"{text}.")
-    return tuple(tokens[chunk.head].text.lower() for chunk in find_noun_chunks(tokens))
+    return tuple(tokens[_noun_head(tokens, chunk)].text.lower() for chunk in find_noun_chunks(tokens))
+
+
+def _noun_head(tokens: Sequence[TaggedToken], chunk: NounChunk) -> int:
+    """The head of a noun phrase, without a gerund that a tagger takes for a noun behind it."""
+    before = chunk.head - 1
+    does = tokens[chunk.head].text.endswith("ing") and tokens[chunk.head].text.lower() not in curated_names()
+    return before if does and before >= chunk.start and is_noun(tokens[before].tag) else chunk.head
 
 
 def is_about(question: str, antecedent: str) -> bool:
@@ -205,6 +220,7 @@ _PREDICATE = re.compile(
 """What something is said to be: "is it a garbage truck"."""
 _SLIPS = re.compile(r"\ban? (?:\w+ and )?an?\b|\ba [aeio]|\ba u[^ns]|\ban [^aeiouh8]|\bit's\b", re.IGNORECASE)
 """Articles that do not fit, and "it's": a caption with one of them is no English."""
+_DISAGREES = re.compile(r"(?:are|do|have) (?:he|she|it)\b|(?:is|does|has) they\b")
 _CLOSED = frozenset({"validation", "val", "test", "shifted"})
 
 
@@ -259,6 +275,8 @@ def _case(dialogue: Dialogue, place: int, turn: Turn, since: Sequence[str], scen
         return ""
     if word_pattern("coreference", "open").search(text):
         return "the question is not for yes or no"
+    if _DISAGREES.match(text):
+        return "its verb does not agree with its pronoun"
     antecedents = find_antecedents(text, dialogue.caption, since)
     if SCENE in antecedents and not scenic:
         return "the pronoun means the weather, the time or the picture"
