@@ -16,7 +16,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 from random import Random
@@ -24,14 +24,16 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import perf_counter, sleep
 from typing import Any
 
+import numpy as np
+
 from counterpoint import catalog
-from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
+from counterpoint.lab.suite_shards import Limit, SuiteTask, build_suites
 from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.language.lexicon.senses import curated_names
-from counterpoint.suites.parallel import Limit, generate_together
+from counterpoint.scenes.cooccurrence import survey_scenes
 
 SCENES, OBJECTS, RELATIONS = 10_696, 16, 50
 PAIRS = {
@@ -103,20 +105,15 @@ def _relations(objects: tuple[SceneObject, ...], luck: Random) -> tuple[Link, ..
 
 def measure(count: int, chosen: list[str]) -> dict[str, object]:
     """Seconds, pairs per suite, and the peak of memory, for so many scenes."""
-    from counterpoint.store.groups import groups_table
-
     scenes = list(Photos(count).scenes())
-    suites = [_suite(name) for name in chosen]
     scale = count / SCENES
     limits: dict[str, Limit] = {name: round(PAIRS[name] / VARIANTS.get(name, 1) * scale) for name in chosen}
-
-    def packed(name: str, groups: Sequence[Group]) -> Any:
-        return groups_table([(name, group) for group in groups], name)
-
     start = _clocks()
-    made = generate_together(suites, scenes, 0, limits, pack=packed, processes=CORES)
+    statistics = survey_scenes(scenes)
+    tasks = [SuiteTask(_suite(name), name, statistics, limits[name]) for name in chosen]
+    made = build_suites(tasks, scenes, 0, processes=CORES)
     seconds = _since(start)
-    pairs = {name: sum(rows - 1 for _, rows in batch.order) for name, batch in made.items()}
+    pairs = {name: int(np.count_nonzero(own.table["role"])) for name, own in zip(chosen, made, strict=True)}
     return {"seconds": seconds, "pairs": pairs}
 
 

@@ -63,6 +63,9 @@ from counterpoint.cli.printing import print_result, progress_shown
 @click.option("--contrasts", type=POSITIVE, help="Make at most this many contrasts of a question; 5 by default.")
 @click.option("--variants", type=POSITIVE, help="Make this many swaps or noisy copies of a question; 15 by default.")
 @click.option("--masked-lm", default="", metavar="MODEL", help="Let this masked language model propose foils.")
+@click.option(
+    "--workers", default=0, type=click.IntRange(0), help="Generate in this many processes; 0: as many as pay."
+)
 @click.option("--replace", is_flag=True, help="Replace a suite of the same name that differs.")
 @json_option
 def command(lab: Path | str, suites: tuple[str, ...], as_json: bool, **request: Any) -> None:

@@ -15,41 +15,31 @@ from typing import Any
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.extras import install_command
-from counterpoint.engine.model_profile import ModelProfile
-from counterpoint.engine.shard_worker import AskSettings, RemoteWorker, ShardCounts, ShardResult, WorkerSetup
-from counterpoint.engine.worker_pool import EventKind, WorkerEvent
+from counterpoint.engine.shard_worker import ShardCounts
+from counterpoint.engine.worker_pool import EventKind, WorkerBuilder, WorkerEvent
 
 PROGRESS_SECONDS = 1.0
 """How often a worker is asked how far it is."""
 
 
 class _WorkerActor:
-    """A `RemoteWorker` in an actor; its progress is read by a second thread."""
+    """A worker in an actor; its progress is read by a second thread."""
 
-    def __init__(self, setup: WorkerSetup, device: str, cores: int, number: int) -> None:
-        os.environ.setdefault("OMP_NUM_THREADS", str(cores))  # read by torch when it is imported
-        self._make = partial(RemoteWorker, setup, device, cores, number, self._keep)
+    def __init__(self, build: WorkerBuilder, place: int, number: int) -> None:
+        self._make = partial(build, place, number, self._keep)
         self._counts = ShardCounts()
 
-    def load(self) -> tuple[ModelProfile, str]:
-        """Load the model; returns its profile, and the id of this node."""
+    def load(self) -> tuple[Any, str]:
+        """Build the worker; returns its profile, and the id of this node."""
         import ray
 
         self._worker = self._make()
         return self._worker.profile, ray.get_runtime_context().get_node_id()[:8]
 
-    def begin(self, settings: AskSettings) -> None:
-        """Prepare for a run."""
-        self._worker.begin(settings)
-
-    def ask(self, begun: None, rows: Any, seconds: float | None) -> ShardResult:
-        """Answer a shard, after a run has begun."""
+    def call(self, begun: None, method: str, *arguments: Any) -> Any:
+        """Call a method of the worker, after a run has begun where there is one."""
         self._counts = ShardCounts()
-        return self._worker.ask(rows, seconds)
-
-    def check(self, seconds: float) -> Any:
-        """Ask some queries once more, alone."""
-        return self._worker.check(seconds)
+        return getattr(self._worker, method)(*arguments)
 
     def progress(self) -> ShardCounts:
         """How far it is with its shard."""
@@ -64,13 +54,13 @@ class RayWorkers:
 
     starts_together = False
 
-    def __init__(self, setup: WorkerSetup, workers: int, device: str = "", *, cpus: int = 1, gpus: float = 0.0) -> None:
+    def __init__(self, build: WorkerBuilder, workers: int, *, cpus: int = 1, gpus: float = 0.0) -> None:
         ray = _connect()
         self.names = [f"worker {place}" for place in range(1, workers + 1)]
         options = {"num_cpus": cpus, "num_gpus": gpus, "max_restarts": 0, "max_task_retries": 0}
-        self._ray, self._device, self._cores, self._numbers = ray, device, cpus, count(1)
+        self._ray, self._numbers = ray, count(1)
         self._class = ray.remote(concurrency_groups={"progress": 1})(_WorkerActor).options(**options)
-        self._setup = ray.put(setup)
+        self._build = ray.put(build)
         self._actors: dict[int, Any] = {}
         self._begun: dict[int, Any] = {}
         self._tasks: dict[Any, tuple[int, str]] = {}
@@ -78,8 +68,8 @@ class RayWorkers:
 
     def start(self, worker: int) -> None:
         """Start an actor, which is pending until the cluster has room for it."""
-        self._actors[worker] = self._class.remote(self._setup, self._device, self._cores, next(self._numbers))
-        self._call(worker, "load")
+        self._actors[worker] = self._class.remote(self._build, worker, next(self._numbers))
+        self._tasks[self._actors[worker].load.remote()] = (worker, "load")
 
     def stop(self, worker: int) -> None:
         """Kill an actor."""
@@ -89,12 +79,12 @@ class RayWorkers:
 
     def send(self, worker: int, method: str, *arguments: Any) -> None:
         """Call a method of a worker; one that is gone is reported by `receive`."""
+        begun = None if method == "begin" else self._begun.get(worker)
+        task = self._actors[worker].call.remote(begun, method, *arguments)
         if method == "begin":
-            self._begun[worker] = self._actors[worker].begin.remote(*arguments)
-        elif method == "ask":
-            self._call(worker, "ask", self._begun[worker], *arguments)
+            self._begun[worker] = task
         else:
-            self._call(worker, method, *arguments)
+            self._tasks[task] = (worker, method)
 
     def receive(self, seconds: float) -> Sequence[WorkerEvent]:
         """The events of the tasks that are done."""
@@ -117,9 +107,6 @@ class RayWorkers:
                 self._asked[worker] = monotonic()
                 task = self._actors[worker].progress.options(concurrency_group="progress").remote()
                 self._tasks[task] = (worker, "progress")
-
-    def _call(self, worker: int, method: str, *arguments: Any) -> None:
-        self._tasks[getattr(self._actors[worker], method).remote(*arguments)] = (worker, method)
 
     def _read(self, task: Any) -> WorkerEvent | None:
         """The event of a task; None for progress that came after its shard was done."""

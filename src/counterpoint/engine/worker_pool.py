@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
-from counterpoint.core.errors import BudgetExhausted, ModelError
+from counterpoint.core.errors import BudgetExhausted, CounterpointError, ModelError
 from counterpoint.core.groups import Answer
 from counterpoint.engine.batch_invariance import BatchInvarianceCheck, add_checks
 from counterpoint.engine.batch_runner import MostQueriesFailedError, stop_if_most_fail
@@ -51,8 +51,13 @@ class WorkerEvent:
     content: Any = None
 
 
+WorkerBuilder: TypeAlias = Callable[[int, int, Callable[[Any], None]], Any]
+"""Builds a worker where it works: from its place among the workers, a number that no other start has, and a callback
+for progress. Its `profile` describes it, and tasks are calls of its methods."""
+
+
 class WorkerTransport(Protocol):
-    """Starts workers, sends them tasks and receives events; a worker is a `RemoteWorker` elsewhere."""
+    """Starts workers, sends them tasks and receives events."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -76,6 +81,23 @@ class WorkerTransport(Protocol):
 
     def close(self) -> None:
         """End all workers, which write what they have gathered."""
+
+
+def call_workers(transport: WorkerTransport, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Call a method of every worker; returns the results in their order, and raises what a worker raised."""
+    for worker, own in enumerate(arguments):
+        transport.send(worker, method, *own)
+    results = dict[int, Any]()
+    while len(results) < len(arguments):
+        for event in transport.receive(WAIT_SECONDS):
+            match event.kind:
+                case EventKind.DONE:
+                    results[event.worker] = event.content
+                case EventKind.RAISED:
+                    raise event.content
+                case EventKind.LOST:
+                    raise CounterpointError(event.content, hint="is there enough memory?")
+    return [results[worker] for worker in range(len(arguments))]
 
 
 class WorkerPool:

@@ -1,7 +1,6 @@
-"""Workers as processes of this machine, one per device: start, tasks, events, shutdown."""
+"""Workers as processes of this machine, spawned or forked: start, tasks, events, shutdown."""
 
 import multiprocessing
-import os
 import pickle
 import signal
 import traceback
@@ -9,32 +8,37 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, Literal
 from weakref import finalize
 
 from counterpoint.core.errors import CounterpointError, ModelError
-from counterpoint.engine.shard_worker import RemoteWorker, WorkerSetup
-from counterpoint.engine.worker_pool import EventKind, WorkerEvent
+from counterpoint.engine.worker_pool import EventKind, WorkerBuilder, WorkerEvent
 
 EXIT_SECONDS = 5.0
 """How long a process may take to end by itself."""
 
 
 class WorkerProcesses:
-    """A `WorkerTransport` of spawned processes, which end with this process at the latest.
+    """A `WorkerTransport` of processes, which end with this process at the latest.
 
-    A device may be named several times, or be empty for one that the model chooses.
+    A spawned process begins anew, as CUDA needs it, and gets a pickled builder; a forked one shares the memory that
+    this process has, and gets the builder as it is.
     """
 
     starts_together = True
 
     def __init__(
-        self, setup: WorkerSetup, devices: Sequence[str], cores: int = 1, *, exit_seconds: float = EXIT_SECONDS
+        self,
+        build: WorkerBuilder,
+        names: Sequence[str],
+        *,
+        method: Literal["spawn", "fork"] = "spawn",
+        exit_seconds: float = EXIT_SECONDS,
     ) -> None:
-        assert devices, "there is a worker"
-        self.names = tuple(f"{device or 'process'} ({place})" for place, device in enumerate(devices, 1))
-        self._devices = tuple(devices)
-        self._setup, self._cores, self._exit_seconds = pickle.dumps(setup), cores, exit_seconds
+        assert names, "there is a worker"
+        self.names, self._exit_seconds = tuple(names), exit_seconds
+        self._context: Any = multiprocessing.get_context(method)
+        self._build = pickle.dumps(build) if method == "spawn" else build
         self._numbers = count(1)
         self._processes: dict[int, tuple[Any, Connection[Any, Any]]] = {}
         self.close = finalize(self, _shut_down, self._processes, exit_seconds)
@@ -46,10 +50,9 @@ class WorkerProcesses:
 
     def start(self, worker: int) -> None:
         """Start a process."""
-        context = multiprocessing.get_context("spawn")  # CUDA cannot be used in a forked process
-        connection, remote = context.Pipe()
-        arguments = (self._setup, self._devices[worker], self._cores, next(self._numbers), remote)
-        process = context.Process(target=_serve, args=arguments, name=self.names[worker], daemon=True)
+        connection, remote = self._context.Pipe()
+        arguments = (self._build, worker, next(self._numbers), remote)
+        process = self._context.Process(target=_serve, args=arguments, name=self.names[worker], daemon=True)
         process.start()
         remote.close()
         self._processes[worker] = (process, connection)
@@ -96,14 +99,12 @@ def _shut_down(processes: dict[int, tuple[Any, "Connection[Any, Any]"]], exit_se
     processes.clear()
 
 
-def _serve(setup: bytes, device: str, cores: int, number: int, connection: "Connection[Any, Any]") -> None:
-    """The main loop of a worker: load the model, describe it, and do tasks until the connection closes."""
+def _serve(build: bytes | WorkerBuilder, place: int, number: int, connection: "Connection[Any, Any]") -> None:
+    """The main loop of a worker: build it, describe it, and do tasks until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are handled by the parent process
-    os.environ.setdefault("OMP_NUM_THREADS", str(cores))  # read by torch when it is imported
     try:
-        worker = RemoteWorker(
-            pickle.loads(setup), device, cores, number, lambda counts: _tell(connection, EventKind.PROGRESS, counts)
-        )
+        make: WorkerBuilder = pickle.loads(build) if isinstance(build, bytes) else build
+        worker = make(place, number, lambda counts: _tell(connection, EventKind.PROGRESS, counts))
     except Exception as problem:  # raised again in the parent
         _tell(connection, EventKind.RAISED, picklable_error(problem))
         return

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
@@ -34,6 +34,7 @@ from counterpoint.lab.source_items import (
     source_rules,
     unpack_pictures,
 )
+from counterpoint.lab.suite_shards import Limit, SuiteTask, build_suites, usable_processes
 from counterpoint.language.answers.rule_sets import RuleSet, rule_set
 from counterpoint.metrics.credit import best_answers
 from counterpoint.pictures.folders import folder_means
@@ -44,8 +45,7 @@ from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.suites.balanced_sampling import Quota
 from counterpoint.suites.families import SuiteFamily
-from counterpoint.suites.parallel import Limit, PackedSuite, generate_together
-from counterpoint.suites.suite import MASKED_LM, Suite, Tally, drop_repetitions, generate_groups
+from counterpoint.suites.suite import MASKED_LM, Suite, Tally, drop_repetitions
 
 OWN_GROUPS = "groups"
 """The suite of groups of one's own, by which an exported suite comes back too."""
@@ -53,7 +53,7 @@ PAPER, MEANS = "paper", "means"
 """As the number of pairs, the size that the suite has in its paper; the option that can be measured in a folder."""
 Pairs: TypeAlias = str | int | tuple[int, int] | Quota | None
 """PAPER, a number, or a number of yes-no questions and one of choice questions; None for no limit."""
-_SCENES_PER_PROCESS = 1000  # below this, starting a process takes longer than it saves
+_ITEMS_PER_PROCESS = 1000  # below this, starting a process takes longer than it saves
 _PLACES_SHOWN = 5
 
 
@@ -76,6 +76,7 @@ class GenerateRequest:
     options: Mapping[str, Any] = field(default_factory=dict)  # means (a color, or a folder to measure), contrasts, …
     replace: bool = False  # a suite of the same name that differs
     pictures: Path | str | None = None  # their folder or address; else where the data set has them
+    workers: int = 0  # processes, which change nothing but the time; 0 for as many as pay
 
     @property
     def reading(self) -> SourceRequest:
@@ -239,7 +240,7 @@ class _Generator:
         if job.suite.takes == "grounded" and job.suite.kinds_of and has_only_questions(source := self._items.source()):
             fact = f"{self._request.source} has no scene graphs here, and {name} changes questions by them"
             raise CounterpointError(fact, hint=_matched_kinds(job.suite.kinds_of, source.questions()))
-        groups = self._generate(job)
+        (groups,) = self._generate([job])
         if groups.table is None:
             raise CounterpointError(self._nothing(groups), hint=_reason(groups))
         return self._store(groups)
@@ -255,42 +256,24 @@ class _Generator:
                 yield first
                 continue
             try:
-                groups = self._generate(self._job(name, limits[name]), only)
+                (groups,) = self._generate([self._job(name, limits[name])], only)
             except CounterpointError as problem:
                 yield _obstacle(name, problem)
                 continue
             yield self._store(groups)
 
     def _single_pass(self, family: SuiteFamily, limits: Mapping[str, Limit]) -> Iterator[GeneratedSuite]:
-        """All suites in one walk over the scenes, in several processes where there are many."""
+        """All suites that take the same items in one walk over these."""
         jobs, obstacles = dict[str, _Job](), dict[str, CounterpointError]()
         for name in family.suites:
             try:
                 jobs[name] = self._job(name, limits[name])
             except CounterpointError as problem:
                 obstacles[name] = problem
-        batches, items = dict[str, PackedSuite](), dict[str, ItemCollection]()
-        for kind, rules in dict.fromkeys((job.suite.takes, job.rules) for job in jobs.values()):
-            members = {job.suite.name: job for job in jobs.values() if (job.suite.takes, job.rules) == (kind, rules)}
-            collection = self._items.read(kind, rules)
-            scenes = list(collection.items)
-            batches |= generate_together(
-                [job.suite for job in members.values()],
-                scenes,
-                self._request.seed,
-                {name: job.limit for name, job in members.items()},
-                pack=partial(_pack, {name: job.stored_as for name, job in members.items()}),
-                processes=min(os.cpu_count() or 1, max(1, len(scenes) // _SCENES_PER_PROCESS)),
-            )
-            items |= dict.fromkeys(members, collection)
+        alike = group_pairs(((job.suite.takes, job.rules, job.suite.reads_whole_source), job) for job in jobs.values())
+        made = {groups.job.generator: groups for members in alike.values() for groups in self._generate(members)}
         for name in family.suites:
-            if name in obstacles:
-                yield _obstacle(name, obstacles[name])
-                continue
-            job = jobs[name]
-            batch = batches[job.suite.name]
-            table = _unpack(batch) if batch.order else None
-            yield self._store(_Groups(job, table, batch.tally, items[job.suite.name]))
+            yield _obstacle(name, obstacles[name]) if name in obstacles else self._store(made[name])
 
     def _job(self, name: str, limit: Limit) -> _Job:
         """A suite with the options that it takes; the source may know an option that is not given."""
@@ -306,22 +289,30 @@ class _Generator:
             stored_as = f"{stored_as}-{suite.name}"
         return _Job(name, replace(suite.configured(options), takes=kind), rules, limit, stored_as, options)
 
-    def _generate(self, job: _Job, only: Collection[str] | None = None) -> _Groups:
-        """Survey, propose and choose: of all items, or of those with these ids, which are then all kept."""
-        collection = self._items.read(job.suite.takes, job.rules, whole=job.suite.reads_whole_source)
-        suite, proposer = propose_foils(job.suite, self._fill_mask, collection.items, self._progress)
-        survey = suite.survey(collection.items) if suite.survey else None
-        if suite.extend_survey:
-            survey = suite.extend_survey(survey, partial(items_about, collection.source))
-        items = collection.items if only is None else [item for item in collection.items if item.id in only]
-        tally = Tally()
-        groups = generate_groups(
-            suite, items, self._request.seed, job.limit if only is None else None, statistics=survey, tally=tally
-        )
-        table = groups_table(groups, job.stored_as)
+    def _generate(self, jobs: Sequence[_Job], only: Collection[str] | None = None) -> list[_Groups]:
+        """Make suites of the same items: of all, or of those with these ids, whose groups are then all kept."""
+        first = jobs[0].suite
+        collection = self._items.read(first.takes, jobs[0].rules, whole=first.reads_whole_source)
+        surveys, tasks, entries = dict[Any, Any](), list[SuiteTask](), list[Mapping[str, Any]]()
+        for job in jobs:
+            suite, proposer = propose_foils(job.suite, self._fill_mask, collection.items, self._progress)
+            if suite.survey is not None and suite.survey not in surveys:
+                surveys[suite.survey] = suite.survey(collection.items)
+            survey = surveys.get(suite.survey)
+            if suite.extend_survey:
+                survey = suite.extend_survey(survey, partial(items_about, collection.source))
+            tasks.append(SuiteTask(suite, job.stored_as, survey, job.limit if only is None else None))
+            entries.append(proposer | dict(suite.manifest_entries(survey) if suite.manifest_entries else {}))
+        items = collection if only is None else [item for item in collection if item.id in only]
+        built = build_suites(tasks, items, self._request.seed, processes=self._processes(collection))
         self._items.log_skips(collection.source)
-        entries = proposer | dict(suite.manifest_entries(survey) if suite.manifest_entries else {})
-        return _Groups(job, table if tally.groups else None, tally, collection, entries)
+        rows = zip(jobs, built, entries, strict=True)
+        return [_Groups(job, own.table if own.tally.groups else None, own.tally, collection, e) for job, own, e in rows]
+
+    def _processes(self, items: ItemCollection) -> int:
+        """How many processes make the suites: as many as asked for, or as pay."""
+        cores = os.cpu_count() or 1
+        return usable_processes(self._request.workers or min(cores, max(1, len(items) // _ITEMS_PER_PROCESS)))
 
     def _store(self, groups: _Groups) -> GeneratedSuite:
         """Put a suite and its manifest into the lab, and record where its pictures are."""
@@ -412,18 +403,3 @@ def _tests(table: pa.Table) -> dict[str, int]:
     """The number of groups of each test."""
     tests = table.filter(pc.equal(table["role"], 0))["test"].to_pylist()
     return dict(sorted(Counter(str(test) for test in tests).items()))
-
-
-def _pack(stored_as: Mapping[str, str], name: str, groups: Sequence[Any]) -> pa.Table:
-    return groups_table(((group.test or name, group) for group in groups), stored_as[name])
-
-
-def _unpack(batch: PackedSuite) -> pa.Table:
-    """The table of a suite from the tables of each process, in the order of its groups."""
-    table = pa.concat_tables(batch.parts)
-    starts = np.cumsum([0, *(len(part) for part in batch.parts[:-1])])
-    rows = list[np.ndarray[Any, Any]]()
-    for part, count in batch.order:
-        rows.append(np.arange(starts[part], starts[part] + count))
-        starts[part] += count
-    return table.take(pa.array(np.concatenate(rows))).combine_chunks()

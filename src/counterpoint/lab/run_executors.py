@@ -15,7 +15,14 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ports import FeatureModel, Model, Pictures
 from counterpoint.engine.dispatch import FeatureEditAnswerer
 from counterpoint.engine.prefetch import Prefetcher
-from counterpoint.engine.shard_worker import Executor, LoadedModel, ShardWorker, WorkerSetup
+from counterpoint.engine.shard_worker import (
+    Executor,
+    LoadedModel,
+    RemoteWorker,
+    ShardCounts,
+    ShardWorker,
+    WorkerSetup,
+)
 from counterpoint.engine.worker_pool import WorkerPool, WorkerTransport
 from counterpoint.engine.worker_processes import WorkerProcesses
 from counterpoint.models.feature_edits import FeatureEditor
@@ -61,9 +68,25 @@ def _transport(request: "RunRequest", setup: WorkerSetup) -> WorkerTransport:
     if request.engine == "ray":
         from counterpoint.engine.ray_workers import RayWorkers
 
-        device, workers = request.model_args.get("device", ""), request.workers or 1
-        return RayWorkers(setup, workers, device, cpus=request.cpus_per_worker, gpus=request.gpus_per_worker)
-    return WorkerProcesses(setup, request.devices, max(1, (os.cpu_count() or 1) // len(request.devices)))
+        cpus, devices = request.cpus_per_worker, [request.model_args.get("device", "")] * (request.workers or 1)
+        build = partial(_build_worker, setup, devices, cpus)
+        return RayWorkers(build, len(devices), cpus=cpus, gpus=request.gpus_per_worker)
+    cores = max(1, (os.cpu_count() or 1) // len(request.devices))
+    names = [f"{device or 'process'} ({place})" for place, device in enumerate(request.devices, 1)]
+    return WorkerProcesses(partial(_build_worker, setup, request.devices, cores), names)
+
+
+def _build_worker(
+    setup: WorkerSetup,
+    devices: Sequence[str],
+    cores: int,
+    place: int,
+    number: int,
+    report: Callable[[ShardCounts], None],
+) -> RemoteWorker:
+    """A worker on its device, which may be named several times, or be empty for one that the model chooses."""
+    os.environ.setdefault("OMP_NUM_THREADS", str(cores))  # read by torch when it is imported
+    return RemoteWorker(setup, devices[place], cores, number, report)
 
 
 def _edit(references: Mapping[str, Sequence[Query]], model: Model) -> FeatureEditAnswerer | None:

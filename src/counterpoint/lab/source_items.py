@@ -123,7 +123,11 @@ def apply_rules(item: Any, rules: RuleSet) -> Any:
 
 def items_fingerprint(items: Iterable[Any]) -> str:
     """The fingerprint of annotations, for a manifest; it changes when anything in an item does."""
-    return hex_id(content_id([getattr(item, "content_id", None) or content_id(repr(item)) for item in items]))
+    return hex_id(content_id(_content_ids(items)))
+
+
+def _content_ids(items: Iterable[Any]) -> list[int]:
+    return [getattr(item, "content_id", None) or content_id(repr(item)) for item in items]
 
 
 class ItemCollection:
@@ -134,12 +138,21 @@ class ItemCollection:
         self.entries = entries or {}  # of a manifest: how items that are not the source's own were made
 
     @cached_property
+    def _counted(self) -> tuple[str, int]:
+        """The fingerprint and the number of items, in one walk over them."""
+        ids = _content_ids(self.items)
+        return hex_id(content_id(ids)), len(ids)
+
+    @property
     def fingerprint(self) -> str:
         """The fingerprint of all items."""
-        return items_fingerprint(self.items)
+        return self._counted[0]
 
     def __len__(self) -> int:
-        return sum(1 for _ in self.items)
+        return self._counted[1]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
 
 
 class SourceItems:

@@ -90,7 +90,7 @@ def _questions_of(name: str, groups: list[Group], seen: set[str], seed: int | No
         balance = BalancedSampler(len(groups), seed)
         for group in groups:
             balance.add(group)
-        groups = balance.chosen()
+        groups = [draft.make() for draft in balance.chosen()]
     first = dict[str, Question]()
     for question in (candidate for group in groups for candidate in _questions(name, group)):
         first.setdefault(question.id, question)

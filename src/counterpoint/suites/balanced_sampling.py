@@ -33,9 +33,6 @@ class Candidate(NamedTuple):
 Stratum: TypeAlias = tuple[str, str, str, str]
 """Kind, part of the kind (its answer if that is yes or no, else the number of choices), class, answer."""
 
-CandidateKey: TypeAlias = tuple[str, int]
-"""The kind of a group and the id of its base."""
-
 _BINARY = frozenset({"yes", "no"})
 
 
@@ -61,60 +58,41 @@ class BalancedSampler:
         self._most = quota if isinstance(quota, int) else max(quota.binary, quota.choice)
         self._cells: dict[Stratum, list[tuple[float, int]]] = {}  # negative lots, so that the first is the first to go
         self._seen: Counter[Stratum] = Counter()
-        self._drafts: dict[CandidateKey, Candidate] = {}
+        self._drafts: dict[tuple[Stratum, int], Candidate] = {}
 
     def add(self, group: Group | Candidate) -> None:
-        """Offer one group; no other group of its kind has the same base."""
+        """Offer one group; of those of a stratum with the same base the first is held."""
         draft = Candidate.of(group)
-        number = draft.number
-        if not self._most or (draft.kind, number) in self._drafts:
-            return
-        tags = dict(draft.tags)
+        tags, number = dict(draft.tags), draft.number
         part = draft.answer if draft.answer in _BINARY else tags.get("choices", "")
         cell = draft.kind, part, tags.get("class") or tags.get("hypernym", ""), draft.answer
-        heap = self._cells.setdefault(cell, [])
         self._seen[cell] += 1
-        self._drafts[draft.kind, number] = draft
-        row = (log((content_id([self._seed, number]) + 1) / 2**64), number)
+        if self._most and (cell, number) not in self._drafts:
+            self._hold(cell, (log((content_id([self._seed, number]) + 1) / 2**64), number), draft)
+
+    def merge(self, other: "BalancedSampler") -> None:
+        """Take over what the sampler of a later part of the stream was offered."""
+        self._seen.update(other._seen)
+        for cell, heap in other._cells.items():
+            for row in heap:
+                if (key := (cell, row[1])) not in self._drafts:
+                    self._hold(cell, row, other._drafts[key])
+
+    def chosen(self) -> list[Candidate]:
+        """The sampled candidates, each base of a kind once, shuffled: every prefix is a fair sample."""
+        kept = dict[tuple[str, int], Candidate]()
+        for kind, count in self._shares(sorted({cell[0] for cell in self._cells})).items():
+            for _, number, cell in self._kept(kind, count):
+                kept.setdefault((kind, number), self._drafts[cell, number])
+        return [kept[key] for key in sorted(kept, key=lambda key: (content_id([self._seed, "place", key[1]]), key[0]))]
+
+    def _hold(self, cell: Stratum, row: tuple[float, int], draft: Candidate) -> None:
+        heap = self._cells.setdefault(cell, [])
+        self._drafts[cell, row[1]] = draft
         if len(heap) < self._most:
             heappush(heap, row)
         else:
-            del self._drafts[draft.kind, heappushpop(heap, row)[1]]
-
-    def __getitem__(self, key: CandidateKey) -> Group:
-        return self._drafts[key].make()
-
-    def chosen(self) -> list[Group]:
-        """The sampled groups, shuffled: every prefix is a fair sample."""
-        return [self._drafts[key].make() for key in self.chosen_keys()]
-
-    def chosen_keys(self) -> list[CandidateKey]:
-        """The keys of the sampled groups, in the same order."""
-        kinds = sorted({cell[0] for cell in self._cells})
-        kept = [(kind, number) for kind, count in self._shares(kinds).items() for _, number in self._kept(kind, count)]
-        return sorted(kept, key=lambda key: (content_id([self._seed, "place", key[1]]), key[0]))
-
-    def held(self) -> list[CandidateKey]:
-        """The keys of all groups in the reservoirs."""
-        return [(cell[0], number) for cell, heap in self._cells.items() for _, number in heap]
-
-    def proposed(self) -> Counter[str]:
-        """The number of groups offered, by kind."""
-        return sum((Counter({cell[0]: count}) for cell, count in self._seen.items()), Counter[str]())
-
-    def bare(self) -> "BalancedSampler":
-        """A copy without the groups, to be sent to another process and merged."""
-        copy = BalancedSampler(self._quota, self._seed)
-        copy._cells = {cell: list(heap) for cell, heap in self._cells.items()}
-        copy._seen = Counter(self._seen)
-        return copy
-
-    def absorb(self, other: "BalancedSampler | UnlimitedSampler") -> None:
-        """Merge the sampler of another part of the items."""
-        assert isinstance(other, BalancedSampler), "parts of one suite are chosen alike"
-        for cell, heap in other._cells.items():
-            self._cells[cell] = sorted({*self._cells.get(cell, ()), *heap})[-self._most :]
-            self._seen[cell] += other._seen[cell]
+            del self._drafts[cell, heappushpop(heap, row)[1]]
 
     def _shares(self, kinds: Iterable[str]) -> Mapping[str, int]:
         room = dict[str, int]()
@@ -135,11 +113,11 @@ class BalancedSampler:
                 room[cell[1]] += len(heap)
         return room
 
-    def _kept(self, kind: str, count: int) -> Iterator[tuple[float, int]]:
+    def _kept(self, kind: str, count: int) -> Iterator[tuple[float, int, Stratum]]:
         for part, share in share_evenly(self._room(kind), count).items():
             yield from sorted(self._weighed(kind, part))[:share]
 
-    def _weighed(self, kind: str, part: str) -> Iterable[tuple[float, int]]:
+    def _weighed(self, kind: str, part: str) -> Iterable[tuple[float, int, Stratum]]:
         """Sort keys of weighted sampling without replacement (Efraimidis and Spirakis, 2006)."""
         classes, answers = Counter[str](), Counter[str]()
         cells = [cell for cell in self._cells if cell[:2] == (kind, part)]
@@ -148,45 +126,7 @@ class BalancedSampler:
             answers[cell[3]] += self._seen[cell]
         for cell in cells:
             weight = classes[cell[2]] * answers[cell[3]]
-            yield from ((-lot * weight, number) for lot, number in self._cells[cell])
-
-
-class UnlimitedSampler:
-    """Keeps all groups, each base of a kind once, in the order in which they come."""
-
-    def __init__(self) -> None:
-        self._keys: dict[CandidateKey, None] = {}
-        self._drafts: dict[CandidateKey, Candidate] = {}
-
-    def __getitem__(self, key: CandidateKey) -> Group:
-        return self._drafts[key].make()
-
-    def add(self, group: Group | Candidate) -> None:
-        """Offer one group."""
-        draft = Candidate.of(group)
-        key = draft.kind, draft.number
-        self._keys.setdefault(key)
-        self._drafts.setdefault(key, draft)
-
-    def held(self) -> list[CandidateKey]:
-        """The keys of all groups."""
-        return list(self._keys)
-
-    chosen_keys = held
-
-    def proposed(self) -> Counter[str]:
-        """The number of groups offered, by kind."""
-        return Counter(kind for kind, _ in self._keys)
-
-    def bare(self) -> "UnlimitedSampler":
-        """A copy without the groups, to be sent to another process and merged."""
-        copy = UnlimitedSampler()
-        copy._keys = dict(self._keys)
-        return copy
-
-    def absorb(self, other: "BalancedSampler | UnlimitedSampler") -> None:
-        """Append the keys of a later part of the items."""
-        self._keys |= dict.fromkeys(other.held())
+            yield from ((-lot * weight, number, cell) for lot, number in self._cells[cell])
 
 
 def share_evenly(room: Mapping[str, int], total: int) -> dict[str, int]:

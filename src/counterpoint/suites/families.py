@@ -19,7 +19,7 @@ class SuiteFamily:
     name: str
     title: str
     suites: tuple[str, ...]
-    single_pass: bool = False  # all take scenes, so that one walk over them serves all (suites.parallel)
+    single_pass: bool = False  # all take scenes, so that one walk over them serves all (lab.suite_shards)
     questions_from: str = ""  # the suite made first; where a limit is set, the others take the questions that it keeps
     sizes: Mapping[str, Quota] = field(default_factory=dict)  # the groups of each suite in the paper
     renamable: bool = False  # whether its suites can be stored as NAME-suite

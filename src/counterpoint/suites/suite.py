@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Group
@@ -53,8 +53,12 @@ class Chooser(Protocol):
         """Offer one candidate."""
         ...
 
-    def chosen(self) -> list[Group]:
-        """The sampled groups, in an order that does not depend on the order of candidates."""
+    def merge(self, other: Self) -> None:
+        """Take over what the sampler of a later part of the items was offered, in another process perhaps."""
+        ...
+
+    def chosen(self) -> list[Candidate]:
+        """The sampled candidates, in an order that does not depend on the order in which they were offered."""
         ...
 
 
@@ -142,6 +146,12 @@ class Suite(Generic[ItemT, StatisticsT]):
                 hint = f"{name} is for {OPTIONS[name].takers}" if name in OPTIONS else ""
                 raise CounterpointError(f"the suite {self.name} takes no option {name}", hint=hint)
 
+    def chooser(self, limit: int | Quota | None, seed: int) -> Chooser | None:
+        """The sampler for a limit; none where every valid group is kept."""
+        if limit is None and not self.always_balances:
+            return None
+        return self.choose(sys.maxsize if limit is None else limit, seed)
+
     def configured(self, options: Mapping[str, Any]) -> "Suite[ItemT, StatisticsT]":
         """The suite with these options; None stands for an option that is not given.
 
@@ -175,6 +185,11 @@ class Tally:
     def drop(self, rejection: Rejection) -> None:
         """Count a rejected candidate."""
         self.dropped[rejection.kind, rejection.reason] += rejection.count
+
+    def drop_surplus(self, proposed: Counter[str], kept: Iterable[Candidate]) -> None:
+        """Count the valid candidates that are not kept, from the number of those proposed by kind."""
+        left = proposed - Counter(draft.kind for draft in kept)
+        self.dropped.update({(kind, SURPLUS): count for kind, count in left.items()})
 
     @property
     def groups(self) -> int:
@@ -217,10 +232,10 @@ def generate_groups(
         assert iter(items) is not items, f"{suite.name} iterates over its items twice: give it a list, not an iterator"
         statistics = suite.survey(items)
     tally = Tally() if tally is None else tally
-    limit = sys.maxsize if limit is None and suite.always_balances else limit
+    chooser = suite.chooser(limit, seed)
     drafts = (draft for item in items for draft in propose_candidates(suite, item, statistics, seed, tally))
     whole = (draft if isinstance(draft, Group) else draft.make() for draft in drafts)
-    groups = whole if limit is None else _chosen(suite.choose(limit, seed), drafts, tally)
+    groups = whole if chooser is None else _chosen(chooser, drafts, tally)
     for test, group in drop_repetitions(((group.test or suite.name, group) for group in groups), tally):
         tally.keep(group)
         yield test, group
@@ -266,7 +281,5 @@ def _chosen(chooser: Chooser, drafts: Iterable[Group | Candidate], tally: Tally)
         proposed[draft.kind] += 1
         chooser.add(draft)
     kept = chooser.chosen()
-    proposed.subtract(group.kind for group in kept)
-    for kind, count in proposed.items():
-        tally.dropped[kind, SURPLUS] += count
-    yield from kept
+    tally.drop_surplus(proposed, kept)
+    yield from (draft.make() for draft in kept)

@@ -41,7 +41,7 @@ def foil_captions(captions: Iterable[Caption]) -> FoiledCaptions:
         for group in propose_foils(caption, survey, seeded_rng(0, "objects", caption.id)):
             if isinstance(group, Group):
                 sampler.add(group)
-    return {dict(group.tags[0])["caption"]: group for group in sampler.chosen()}
+    return {dict(draft.tags)["caption"]: draft.make() for draft in sampler.chosen()}
 
 
 def propose_edited(

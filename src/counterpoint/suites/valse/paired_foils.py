@@ -146,8 +146,13 @@ class PairSampler:
         draft = Candidate.of(group)
         self._twins[dict(draft.tags)[PAIR_TAG]].append(draft)
 
-    def chosen(self) -> list[Group]:
-        """The sampled groups, shuffled: every prefix is a fair sample."""
+    def merge(self, other: "PairSampler") -> None:
+        """Take over what the sampler of a later part of the stream was offered."""
+        for name, drafts in other._twins.items():
+            self._twins[name] += drafts
+
+    def chosen(self) -> list[Candidate]:
+        """The sampled candidates, shuffled: every prefix is a fair sample."""
         room = Counter[str]()
         for name, drafts in self._twins.items():
             room[name.partition(" ")[0]] += len(drafts)
@@ -158,7 +163,7 @@ class PairSampler:
                 shares[instrument] -= len(drafts)
                 kept += drafts
         places = [(content_id([self._seed, "place", draft.number]), dict(draft.tags)[PAIR_TAG]) for draft in kept]
-        return [draft.make() for _, draft in sorted(zip(places, kept, strict=True), key=lambda row: row[0])]
+        return [draft for _, draft in sorted(zip(places, kept, strict=True), key=lambda row: row[0])]
 
 
 class _Cell(NamedTuple):
@@ -231,11 +236,16 @@ class MirroredSampler:
         cell = _Cell(tags["exchanged"], likelier, tags["word"], tags.get("frame", ""))
         self._cells.setdefault(cell, {})[draft.number] = draft
 
-    def chosen(self) -> list[Group]:
-        """The sampled groups, shuffled, in mirrored pairs."""
+    def merge(self, other: "MirroredSampler") -> None:
+        """Take over what the sampler of a later part of the stream was offered."""
+        for cell, drafts in other._cells.items():
+            self._cells.setdefault(cell, {}).update(drafts)
+
+    def chosen(self) -> list[Candidate]:
+        """The sampled candidates, shuffled, in mirrored pairs."""
         pairs = sorted(self._pairs(), key=lambda pair: self._hash("couple", pair[0]))
         kept = [draft for pair in pairs[: self._quota // 2] for draft in pair]
-        return [draft.make() for draft in sorted(kept, key=lambda draft: self._hash("place", draft))]
+        return sorted(kept, key=lambda draft: self._hash("place", draft))
 
     def _pairs(self) -> Iterator[tuple[Candidate, Candidate]]:
         for cell in sorted(self._cells):
