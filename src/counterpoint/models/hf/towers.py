@@ -24,7 +24,7 @@ from counterpoint.models.hf.picture_processing import (
 )
 from counterpoint.models.hf.processors import TextTokenizer, Tokens, drop_full_mask, full_text
 
-PICTURE_BATCH, TEXT_BATCH, LOOKAHEAD = 128, 256, 256
+PICTURE_BATCH, TEXT_BATCH, LOOKAHEAD = 128, 1024, 256
 """Batch sizes of the two towers, and pictures encoded ahead."""
 CACHED_VECTORS, CHUNK = 2**16, 2**12
 """Cached vectors per tower, and queries scored before any vector may be evicted."""
