@@ -28,7 +28,7 @@ from counterpoint.scenes.ambiguity import (
 from counterpoint.scenes.attributes import denies, visible_values
 from counterpoint.scenes.cooccurrence import survey_scenes
 from counterpoint.scenes.relations import relation_fact
-from counterpoint.scenes.views import ReferringExpression, SceneSampler, SceneView, modified_expressions
+from counterpoint.scenes.views import ReferringExpression, SceneSampler, SceneView
 from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions
 from counterpoint.suites.carets.templates import QuestionContent
 from counterpoint.suites.suite import Rejection
@@ -39,7 +39,7 @@ def all_expressions(view: SceneView, thing: SceneObject) -> list[ReferringExpres
     if not can_be_asked(thing.name):
         return []
     plain = [ReferringExpression(thing, thing.name)] if view.singles_out(thing, thing.name) else []
-    return [*plain, *modified_expressions(view, thing)]
+    return [*plain, *view.modified_expressions(thing)]
 
 
 def _asked(shown: Scene, others: list[Scene], times: int = 60) -> list[QuestionContent]:

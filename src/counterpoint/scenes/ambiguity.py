@@ -21,8 +21,9 @@ DATA = Path(__file__).parent / "data"
 
 _ALONE = "!"
 _PART = "it may be part of what is annotated"
-_WHOLE = "a part of it may be annotated"
 _SURROUNDS = "it is usual around something that is annotated"
+PART_ANNOTATED = "a part of it may be annotated"
+"""Why a name is open beside a part of such a thing, unless something else there has such a part."""
 UNLISTED = "it is no category that is annotated wherever it is visible"
 """Why nothing is said about a name that is not in the list of categories of a scene."""
 NOT_LISTED = "nobody asks for the two side by side"
@@ -250,8 +251,12 @@ def ambiguity_reason(name: str, names: Collection[str]) -> str:
     >>> ambiguity_reason("cat", ["dog", "table"]), ambiguity_reason("tire", ["dog", "car"])
     ('', 'it may be part of what is annotated')
     """
-    doubts = ("it is annotated" if other == name else doubt_beside(name, other, names) for other in names)
-    return next(filter(None, doubts), "")
+    reasons = ambiguity_reasons(name)
+    for other in names:
+        reason = "it is annotated" if other == name else reasons[other]
+        if reason and not (reason == PART_ANNOTATED and is_explained(other, names)):
+            return reason
+    return ""
 
 
 class AmbiguityReasons(dict[str, str]):
@@ -277,7 +282,7 @@ def ambiguity_reasons(name: str) -> AmbiguityReasons:
     return AmbiguityReasons(name)
 
 
-class _Marks(NamedTuple):
+class NameMarks(NamedTuple):
     """What a name has in common with every name that it raises doubts about, or that raises doubts about it."""
 
     is_of: frozenset[Sense | str]  # its senses and what they are kinds of, its noun, its last word
@@ -291,7 +296,7 @@ class _Marks(NamedTuple):
 
 def may_raise_doubt(other: str, name: str) -> bool:
     """Whether the reason for a pair of names has to be looked for: four comparisons of sets exclude most pairs."""
-    own, its = _marks(name), _marks(other)
+    own, its = name_marks(name), name_marks(other)
     if own is None or its is None:
         return True
     return not (
@@ -303,7 +308,7 @@ def may_raise_doubt(other: str, name: str) -> bool:
 
 
 @cache
-def _marks(name: str) -> _Marks | None:
+def name_marks(name: str) -> NameMarks | None:
     """The marks of a name in all its readings, or None where a lexicon does not know one."""
     meant = readings(name)
     if not all(map(is_known, meant)):
@@ -314,7 +319,7 @@ def _marks(name: str) -> _Marks | None:
     listed = frozenset(mark for reading in meant for mark in _names_seen_on(reading) | _senses_seen_on(reading))
     senses = frozenset(map(sense_of, meant))
     parts = frozenset(part for sense in senses for part in _parts(sense))
-    return _Marks(is_of, names, senses, parts, part_of | listed, part_of, _marks_above(wholes | _surroundings(name)))
+    return NameMarks(is_of, names, senses, parts, part_of | listed, part_of, _marks_above(wholes | _surroundings(name)))
 
 
 def _marks_above(names: Collection[str]) -> frozenset[Sense | str]:
@@ -353,7 +358,7 @@ def _part_reason(other: str, name: str) -> str:
     if may_show(other, name):
         return _PART
     if _may_complete(other, name):
-        return _WHOLE
+        return PART_ANNOTATED
     return _SURROUNDS if any(is_a(kind, name) for kind in _surroundings(other)) else ""
 
 
@@ -366,7 +371,12 @@ def doubt_beside(name: str, other: str, names: Collection[str]) -> str:
     ('a part of it may be annotated', '')
     """
     reason = ambiguity_reasons(name)[other]
-    return "" if reason == _WHOLE and any(is_part_of(other, whole) for whole in names) else reason
+    return "" if reason == PART_ANNOTATED and is_explained(other, names) else reason
+
+
+def is_explained(part: str, names: Collection[str]) -> bool:
+    """Whether one of these names is that of a thing that has such a part."""
+    return any(is_part_of(part, whole) for whole in names)
 
 
 def naming_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
@@ -452,4 +462,4 @@ def are_told_apart(scene: Scene, name: str, other: str) -> bool:
         return False
     if not (is_known(name) and is_known(other)):
         return name in scene.categories and last_word(name) != last_word(other)
-    return scene.annotates_parts and ambiguity_reasons(name)[other] in (_PART, _WHOLE)
+    return scene.annotates_parts and ambiguity_reasons(name)[other] in (_PART, PART_ANNOTATED)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import is_mass, join_list, singular
@@ -62,8 +62,13 @@ def visible_values(scene: Scene, thing: SceneObject, beside: Iterable[SceneObjec
 
 def denies(values: Sequence[str], value: str) -> bool:
     """Whether these values exclude another: some are of its class, and all of those exclude it."""
-    rivals = [rival for rival in values if not set(classes_of(rival)).isdisjoint(classes_of(value))]
+    rivals = [rival for rival in values if _are_of_one_class(rival, value)]
     return bool(rivals) and all(excludes(rival, value) for rival in rivals)
+
+
+@lru_cache(1 << 16)
+def _are_of_one_class(one: str, other: str) -> bool:
+    return not set(classes_of(one)).isdisjoint(classes_of(other))
 
 
 def has_value(values: Sequence[str], value: str) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from counterpoint.core.ids import content_id
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.absence import absence_doubt
+from counterpoint.scenes.absence_index import AbsenceIndex
 from counterpoint.scenes.ambiguity import can_be_asked, is_known, sure_hypernyms, visible_names
 from counterpoint.scenes.attributes import action_class, agent_kind, attribute_class, can_be_said, sure_actions
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
@@ -85,6 +85,7 @@ class SceneStatistics:
     kinds: Counter[str] = field(default_factory=Counter)  # scenes that have anything of a general kind
     counts: defaultdict[_Key, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     sample: list[tuple[int, Scene]] = field(default_factory=list)  # of scenes, those with the smallest hashes
+    _absences: AbsenceIndex | None = field(default=None, repr=False, compare=False)  # made when the sample is complete
     _denials: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
     _samplers: dict[_Key, WeightedWords] = field(default_factory=dict, repr=False, compare=False)
 
@@ -124,8 +125,9 @@ class SceneStatistics:
         and only this share of the draws can be proved, so that each name is as often absent as present.
         """
         if name not in self._denials:
-            denied = sum(not absence_doubt(scene, name, scene.names) for _, scene in self.sample)
-            self._denials[name] = denied / max(len(self.sample), 1)
+            if self._absences is None:
+                self._absences = AbsenceIndex(scene for _, scene in self.sample)
+            self._denials[name] = self._absences.absences(name) / max(len(self.sample), 1)
         return self._denials[name]
 
     def companions(self, name: str) -> WeightedWords:

@@ -1,12 +1,13 @@
 """What a scene proves: what is surely present, what is surely absent, and which objects can be told apart."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate, combinations
 from random import Random
 
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.placement import are_apart, are_one_place
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be, is_mass, is_plural, singular
@@ -57,7 +58,12 @@ class SceneView(SceneIndex):
         super().__init__(scene)
         self.names: Sequence[str] = sorted(scene.names)
         self._values: dict[str, tuple[str, ...]] = {}
+        self._actions: dict[str, tuple[str, ...]] = {}
         self._called: dict[str, tuple[list[SceneObject], list[SceneObject]]] = {}
+        self._rivals: dict[tuple[str, str], list[SceneObject] | None] = {}
+        self._doubts: dict[str, str] = {}
+        self._recognizable: dict[str, tuple[SceneObject, ...]] = {}
+        self._expressions: dict[str, tuple[ReferringExpression, ...]] = {}
 
     @cached_property
     def obstacle(self) -> str:
@@ -80,7 +86,9 @@ class SceneView(SceneIndex):
 
     def absence_doubt(self, name: str) -> str:
         """Why it is not proved that no object of a name is present, or nothing."""
-        return absence_doubt(self.scene, name, self.names)
+        if name not in self._doubts:
+            self._doubts[name] = absence_doubt(self.scene, name, self.names)
+        return self._doubts[name]
 
     def naming_doubt(self, name: str) -> str:
         """Why objects of other names leave it open whether one of this name is present, or nothing."""
@@ -102,20 +110,19 @@ class SceneView(SceneIndex):
     @cached_property
     def links(self) -> Mapping[str, list[Link]]:
         """The relations that a sentence can say, by name in alphabetical order."""
-        links: dict[str, list[Link]] = {}
-        for link in self.scene.relations:
-            if self.can_say(link):
-                links.setdefault(link.name, []).append(link)
-        return dict(sorted(links.items()))
+        return dict(sorted(group_pairs((link.name, link) for link in self._links).items()))
 
-    def can_say(self, link: Link) -> bool:
-        """Whether a relation reads well, of things that can be seen: nothing is left of the floor."""
-        other = self.scene[link.object].name
-        if not can_follow_noun(link.name) or other in word_set("the_picture"):
-            return False
-        if any(self.scene.is_hard_to_see(self.scene[own]) for own in (link.subject, link.object)):
-            return False
-        return not opposed_relation(link.name) or can_be_asked(other)
+    @cached_property
+    def links_of(self) -> Mapping[str, list[Link]]:
+        """The relations that a sentence can say, by the id of their subject."""
+        return group_pairs((link.subject, link) for link in self._links)
+
+    @cached_property
+    def _links(self) -> list[Link]:
+        """The relations that read well, of things that can be seen."""
+        visible = {thing.id for thing in self.scene if not self.scene.is_hard_to_see(thing)}
+        seen = (link for link in self.scene.relations if link.subject in visible and link.object in visible)
+        return [link for link in seen if _reads_well(link.name, self.scene[link.object].name)]
 
     @cached_property
     def has_attributes(self) -> bool:
@@ -132,7 +139,15 @@ class SceneView(SceneIndex):
 
     def sure_actions(self, thing: SceneObject) -> tuple[str, ...]:
         """What a person or animal surely does."""
-        return sure_actions(self.scene, thing)
+        if thing.id not in self._actions:
+            self._actions[thing.id] = sure_actions(self.scene, thing)
+        return self._actions[thing.id]
+
+    def recognizable(self, name: str) -> tuple[SceneObject, ...]:
+        """The objects of a name that a person sees and calls so."""
+        if name not in self._recognizable:
+            self._recognizable[name] = recognizable_objects(self.scene, name)
+        return self._recognizable[name]
 
     def properties(self, thing: SceneObject) -> tuple[str, ...]:
         """The values and the actions of an object that are beyond doubt."""
@@ -171,15 +186,27 @@ class SceneView(SceneIndex):
 
     def rivals(self, thing: SceneObject, name: str) -> list[SceneObject] | None:
         """The other objects that a name could refer to, or None where something may show such an object besides."""
-        others = [other for other in self.called(name)[0] if other.id != thing.id]
-        others += [other for other in self.doubles(thing) if other not in others]
-        return None if self.may_be_unlisted(name) or self.may_show_another(thing, name) else others
+        key = thing.id, name
+        if key not in self._rivals:
+            others = [other for other in self.called(name)[0] if other.id != thing.id]
+            others += [other for other in self.doubles(thing) if other not in others]
+            is_open = self.may_be_unlisted(name) or self.may_show_another(thing, name)
+            self._rivals[key] = None if is_open else others
+        return self._rivals[key]
 
     def doubles(self, thing: SceneObject) -> list[SceneObject]:
         """Objects in the same place whose other name may be for the same body, as a man and a woman."""
         kind, box = agent_kind(thing.name), thing.box
-        alike = (other for other in self.scene if kind and other.id != thing.id and agent_kind(other.name) == kind)
-        return [other for other in alike if box and other.box and are_one_place(box, other.box)]
+        if not kind or not box:
+            return []
+        alike = (other for other in self.scene if other.id != thing.id and agent_kind(other.name) == kind)
+        return [other for other in alike if other.box and are_one_place(box, other.box)]
+
+    def modified_expressions(self, thing: SceneObject) -> tuple["ReferringExpression", ...]:
+        """Expressions with the name of an object and a value or a relation."""
+        if thing.id not in self._expressions:
+            self._expressions[thing.id] = tuple(_modified_expressions(self, thing))
+        return self._expressions[thing.id]
 
     def singles_out(self, thing: SceneObject, name: str, value: str = "") -> bool:
         """Whether this name, or this value and name, can refer to nothing else in the picture."""
@@ -187,6 +214,14 @@ class SceneView(SceneIndex):
         if rivals is None:
             return False
         return not rivals or (value != "" and all(denies(self.values(other), value) for other in rivals))
+
+
+@cache
+def _reads_well(relation: str, other: str) -> bool:
+    """Whether a relation to an object of a name can be said: nothing is left of the floor."""
+    if not can_follow_noun(relation) or other in word_set("the_picture"):
+        return False
+    return not opposed_relation(relation) or can_be_asked(other)
 
 
 @cache
@@ -219,20 +254,25 @@ class SceneSampler(SceneView):
         self.statistics = statistics
         self.rejected: Counter[str] = Counter()
         self._drawn: Counter[tuple[str, str, str]] = Counter()
+        self._undrawn: dict[str, list[tuple[SceneObject, str]]] = {}
 
     def draw_once(
-        self, kind: str, pairs: Iterable[tuple[SceneObject, str]], rng: Random
+        self, kind: str, pairs: Callable[[], Iterable[tuple[SceneObject, str]]], rng: Random
     ) -> tuple[SceneObject, str] | None:
         """An object with a value or a name that was not drawn for this kind of question before, or None.
 
-        Where a source has few scenes it is drawn up to four times, at the cost of balance that few could show.
+        `pairs` gives all of them, and is called once for each kind. Where a source has few scenes a pair is drawn up to
+        four times, at the cost of balance that few could show.
         """
-        times = 1 if self.statistics.names.scenes >= _MANY else _TIMES_OF_FEW
-        left = [(thing, word) for thing, word in pairs if self._drawn[kind, thing.id, word] < times]
+        if kind not in self._undrawn:
+            self._undrawn[kind] = list(pairs())
+        left = self._undrawn[kind]
         if not left:
             return None
         thing, word = rng.choice(left)
         self._drawn[kind, thing.id, word] += 1
+        if self._drawn[kind, thing.id, word] == (1 if self.statistics.names.scenes >= _MANY else _TIMES_OF_FEW):
+            self._undrawn[kind] = [row for row in left if row[0].id != thing.id or row[1] != word]
         return thing, word
 
     @cached_property
@@ -255,7 +295,7 @@ class SceneSampler(SceneView):
         if not names:
             return None
         name = rng.choices(names, cum_weights=bounds)[0]
-        things = recognizable_objects(self.scene, name)
+        things = self.recognizable(name)
         if rng.random() < _WITH_ATTRIBUTE:
             thing = things[0] if len(things) == 1 else rng.choice(things)
             value = self.draw_own_value(thing, rng)
@@ -346,14 +386,13 @@ def choose_expression(
     alone = view.singles_out(thing, thing.name)
     if alone and rng.random() < _PLAIN:
         return ReferringExpression(thing, thing.name)
-    expressions = [phrase for phrase in modified_expressions(view, thing) if phrase.gives not in avoid]
+    expressions = [phrase for phrase in view.modified_expressions(thing) if phrase.gives not in avoid]
     if expressions:
         return rng.choice(expressions)
     return ReferringExpression(thing, thing.name) if alone else None
 
 
-def modified_expressions(view: SceneView, thing: SceneObject) -> Iterator[ReferringExpression]:
-    """Expressions with the name of an object and a value or a relation."""
+def _modified_expressions(view: SceneView, thing: SceneObject) -> Iterator[ReferringExpression]:
     for value in view.values(thing):
         if goes_before_noun(value) and view.singles_out(thing, thing.name, value):
             yield ReferringExpression(thing, modified_noun(value, thing.name), gives=attribute_class(value))
@@ -365,9 +404,9 @@ def relation_expressions(
 ) -> Iterator[ReferringExpression]:
     """Expressions with a relation to another object, with the name of the object or a hypernym."""
     rivals = view.rivals(thing, name)
-    for link in view.scene.relations_of(thing.id) if rivals is not None else ():
+    for link in view.links_of.get(thing.id, ()) if rivals is not None else ():
         other = view.scene[link.object]
-        if not view.can_say(link) or may_be(name, other.name) or not view.singles_out(other, other.name):
+        if may_be(name, other.name) or not view.singles_out(other, other.name):
             continue
         if all(_is_ruled_out(view, rival, link) for rival in rivals or ()):
             where = f"{link.name} the {other.name}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from counterpoint.core.errors import UnknownName
@@ -57,11 +57,13 @@ def class_of(value: str) -> str | None:
     return next(iter(classes_of(value)), None)
 
 
+@lru_cache(1 << 16)
 def are_synonyms(one: str, other: str) -> bool:
     """Whether two words are the same value: gray and grey, big and large."""
     return one == other or any(one in value and other in value for owner in _owners(one) for value in owner.values)
 
 
+@lru_cache(1 << 16)
 def excludes(one: str, other: str) -> bool:
     """Whether two values are of one class and no object can have both.
 
@@ -75,6 +77,7 @@ def excludes(one: str, other: str) -> bool:
     return bool(shared) and not any(pair <= words for pair, overlapping in pairs for words in overlapping)
 
 
+@cache
 def opposites(value: str) -> tuple[str, ...]:
     """The opposites of a value in all its classes.
 

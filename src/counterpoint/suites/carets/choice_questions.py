@@ -5,7 +5,7 @@ source: a draw that does not fit is not repeated. Then a set of choices is equal
 them is correct, and words tell nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations
 from random import Random
@@ -49,7 +49,7 @@ def sample_attribute(kind: str, view: SceneSampler, rng: Random) -> tuple[Referr
     """A referring expression, a value of its object, and a plausible value that it does not have."""
     if not view.has_attributes:
         return _NO_LOOKS
-    drawn = view.draw_once(kind, ((one, value) for one in view.scene for value in view.values(one)), rng)
+    drawn = view.draw_once(kind, lambda: [(one, value) for one in view.scene for value in view.values(one)], rng)
     if drawn is None:
         return _NO_MORE
     thing, value = drawn
@@ -81,7 +81,9 @@ def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     doers = [thing for thing in view.scene if annotated_actions(thing)]
     if not doers:
         return _NO_DEEDS
-    drawn = view.draw_once("action choice", ((one, deed) for one in doers for deed in view.sure_actions(one)), rng)
+    drawn = view.draw_once(
+        "action choice", lambda: [(one, deed) for one in doers for deed in view.sure_actions(one)], rng
+    )
     if drawn is None:
         return _NO_MORE
     thing, deed = drawn
@@ -100,15 +102,9 @@ def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
 
 def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """Choose the name of an object that is referred to by a hypernym with a value or a relation."""
-    things = [thing for thing in view.scene if is_singular(thing.name)]
-    things = [thing for thing in things if is_recognizable(view.scene, thing)]
-    kinds = [(thing, general) for thing in things for general in sure_hypernyms(thing.name)]
-    rows = [row for row in kinds if row[1] in general_names() and row[1] != head(row[0].name)]
-    if not rows:
-        return _NO_KIND
-    drawn = view.draw_once("object choice", rows, rng)
+    drawn = view.draw_once("object choice", lambda: _general_kinds(view), rng)
     if drawn is None:
-        return _NO_MORE
+        return _NO_MORE if any(_general_kinds(view)) else _NO_KIND
     thing, general = drawn
     expression = _general_expression(view, thing, general, rng)
     if expression is None:
@@ -125,6 +121,20 @@ def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     proof = f"{thing.name} {thing.id} is the only {expression.noun} {expression.where}".rstrip()
     proof += ", and the choices exclude each other"
     return _choice_question("object choice", expression, options, (thing.name,), proof, general)
+
+
+def _general_kinds(view: SceneSampler) -> Iterator[tuple[SceneObject, str]]:
+    """Every object that is seen and named in the singular, with each kind that it surely is of."""
+    for thing in view.scene:
+        for general in _kinds_to_choose_within(thing.name) if is_recognizable(view.scene, thing) else ():
+            yield thing, general
+
+
+@cache
+def _kinds_to_choose_within(name: str) -> tuple[str, ...]:
+    if not is_singular(name):
+        return ()
+    return tuple(kind for kind in sure_hypernyms(name) if kind in general_names() and kind != head(name))
 
 
 def can_be_chosen_among(name: str, others: Iterable[str]) -> bool:

@@ -6,7 +6,7 @@ each named object that is absent, the box of another object, sampled at random (
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from random import Random
 
 from counterpoint.core.groups import Group, Query
@@ -29,19 +29,24 @@ _FULL = 0.9  # of the picture; what fills more leaves nothing to obscure
 _MEASURED = ("size", "height", "length", "width")  # classes of values that are seen by what stands around a thing
 
 
-def foreground(scene: Scene, content: QuestionContent, rng: Random) -> Foreground | str:
-    """The foreground of a question, or the reason why its picture cannot be obscured."""
+def foreground(
+    scene: Scene, content: QuestionContent, rng: Random, large: Mapping[str, Box] | None = None
+) -> Foreground | str:
+    """The foreground of a question, or the reason why its picture cannot be obscured.
+
+    `large` are the boxes that `large_boxes` gives, where many questions ask about one scene.
+    """
     if min(scene.size.width, scene.size.height) < MIN_SIDE:
         return "the picture is too small"
     words = " ".join((*content.options, content.about, content.where)).split()
-    if any(attribute_class(word) in _MEASURED for word in words):
+    if any(map(_is_measured, words)):
         return "how large a thing is cannot be seen by itself"
     true = [thing.box for thing in content.objects]
     boxes = [enlarge_box(box, scene.size) for box in true if box and _share(box, scene.size) > 0]
     if len(boxes) < len(true):
         return "something that it names has no box"
     gone = int(dict(content.tags).get("gone", "0"))
-    boxes += _others(scene, {thing.id for thing in content.objects}, gone, rng)
+    boxes += _others(scene, {thing.id for thing in content.objects}, gone, rng, large) if gone else []
     if not boxes:
         return "it names nothing that has a place"
     if any(_share(box, scene.size) > _FULL for box in boxes):
@@ -71,17 +76,24 @@ def _share(box: Box, size: Size) -> float:
     return box.overlap(Box(0, 0, size.width, size.height)) / (size.width * size.height)
 
 
-def _others(scene: Scene, named: set[str], count: int, rng: Random) -> list[Box]:
+def large_boxes(scene: Scene) -> Mapping[str, Box]:
+    """The boxes of a scene, by the id of their object, that a person knows a thing in and that leave room around it."""
+    every = ((thing.id, thing.box) for thing in scene if thing.box)
+    large = ((own, box) for own, box in every if box.width >= MIN_SIDE and box.height >= MIN_SIDE)
+    return {own: enlarge_box(box, scene.size) for own, box in large if 0 < _share(box, scene.size) <= _FULL}
+
+
+def _others(scene: Scene, named: set[str], count: int, rng: Random, large: Mapping[str, Box] | None) -> list[Box]:
     """Boxes of objects that are not named and large enough, or random rectangles where there are too few."""
-    if not count:
-        return []
-    every = (thing.box for thing in scene if thing.box and thing.id not in named)
-    large = (box for box in every if box.width >= MIN_SIDE and box.height >= MIN_SIDE)
-    different = list(
-        dict.fromkeys(enlarge_box(box, scene.size) for box in large if 0 < _share(box, scene.size) <= _FULL)
-    )
+    large = large_boxes(scene) if large is None else large
+    different = list(dict.fromkeys(box for own, box in large.items() if own not in named))
     chosen = rng.sample(different, k=min(count, len(different)))
     return chosen + [_anywhere(scene.size, rng) for _ in range(count - len(chosen))]
+
+
+@cache
+def _is_measured(word: str) -> bool:
+    return attribute_class(word) in _MEASURED
 
 
 def _anywhere(size: Size, rng: Random) -> Box:
@@ -100,11 +112,12 @@ def propose_obfuscations(
     scene: Scene, statistics: SceneStatistics, rng: Random, *, means: Means | None = None
 ) -> Iterator[Candidate | Rejection]:
     """Ask about the whole picture, then with the surroundings blurred, painted over or cropped."""
+    large = large_boxes(scene)
     for original in originals(KINDS, scene, statistics, rng):
         if isinstance(original, Rejection):
             yield original
             continue
-        region = foreground(scene, original.content, rng)
+        region = foreground(scene, original.content, rng, large)
         if means is None or isinstance(region, str):
             yield Rejection(original.content.kind, NO_MEANS if means is None else str(region))
         else:

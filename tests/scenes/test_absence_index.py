@@ -1,0 +1,58 @@
+"""The index of scenes counts exactly the absences that are proved scene by scene."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from counterpoint.core.pictures import Picture, Size
+from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.scenes.absence import absence_doubt
+from counterpoint.scenes.absence_index import AbsenceIndex, NameIndex
+from counterpoint.scenes.ambiguity import may_raise_doubt
+from counterpoint.world.source import World
+
+ASKED = ("cat", "dog", "animal", "tail", "tire", "vehicle", "fence", "sofa", "paper", "glasses", "device", "blorkum")
+
+
+def _scenes() -> list[Scene]:
+    drawn = list(World("train", 40).scenes())
+    partly = [replace(scene, is_complete=False, id=f"{scene.id}-partly") for scene in drawn]
+    indoors = [replace(scene, place="indoors", id=f"{scene.id}-indoors") for scene in partly]
+    return [
+        *drawn,
+        *partly,
+        *indoors,
+        *(_scene(*row) for row in (("tail",), ("tail", "horse"), ("car", "blorkum"), ())),
+    ]
+
+
+def _scene(*names: str) -> Scene:
+    things = tuple(SceneObject(str(place), name) for place, name in enumerate(names))
+    return Scene("-".join(names), Picture("world:7.png"), Size(320, 240), things)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"captions": ("a dog near a fence",)}, {"categories": frozenset({"cat", "dog", "sofa"})}],
+    ids=["plain", "captioned", "listed"],
+)
+def test_absences_are_those_proved_scene_by_scene(changes: dict[str, Any]) -> None:
+    scenes = [replace(scene, **changes) if place % 2 else scene for place, scene in enumerate(_scenes())]
+    index = AbsenceIndex(scenes)
+    names = sorted({name for scene in scenes for name in scene.names} | set(ASKED))
+    counted = {name: index.absences(name) for name in names}
+    assert counted == {name: sum(not absence_doubt(scene, name, scene.names) for scene in scenes) for name in names}
+    assert 0 < counted["cat"] < len(scenes)
+    assert counted["blorkum"] < counted["cat"]
+
+
+def test_names_are_found_by_their_marks_as_by_comparing_pairs() -> None:
+    names = sorted({name for scene in _scenes() for name in scene.names} | {*ASKED, "blorkum"})
+    index = NameIndex(names)
+    for name in names:
+        assert index.may_raise_doubt(name) == {other for other in names if may_raise_doubt(other, name)}
+
+
+def test_no_scene_has_no_absence() -> None:
+    assert AbsenceIndex([]).absences("cat") == 0
