@@ -191,8 +191,8 @@ class Group(Memo[int]):
 
 def group_id(relation: str, queries: Iterable[int]) -> int:
     """The id of a group, from the ids of its queries, the base's first."""
-    ids = "".join(f',"{query:016x}"' for query in queries)
-    return line_id(f'["{relation}"{ids}]'.encode())  # the canonical line of [relation, *hexadecimal ids]
+    ids = b"".join([b',"%016x"' % query for query in queries])
+    return line_id(b'["%b"%b]' % (relation.encode(), ids))  # the canonical line of [relation, *hexadecimal ids]
 
 
 class Side(StrEnum):

@@ -41,7 +41,7 @@ def content_id(content: Plain) -> int:
 
 def line_id(line: bytes) -> int:
     """Sixty-four bits of a hash of a line that is canonical already."""
-    return int.from_bytes(blake2b(line, digest_size=8).digest())
+    return int.from_bytes(blake2b(line, digest_size=8).digest(), "big")
 
 
 class Memo(Generic[T]):

@@ -4,14 +4,17 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from hashlib import blake2b
+from itertools import groupby
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.store.tables import as_lists
 
 _NOTHING = "-"
+_SAMPLE = 512  # rows by which texts are judged to repeat
 
 
 def fingerprint(table: pa.Table, name: str) -> str:
@@ -24,7 +27,7 @@ def fingerprint(table: pa.Table, name: str) -> str:
     digest = blake2b(f"{name};{';'.join(table.column_names)};".encode(), digest_size=16)
     if table.num_rows:
         parts = [part for column in table.column_names for part in _parts(_whole(table[column]))]
-        lines = _joined(parts).cast(pa.large_binary())
+        lines = _joined(parts, table.num_rows).cast(pa.large_binary())
         digest.update(_bytes(lines.take(pc.sort_indices(lines))))
     return digest.hexdigest()
 
@@ -78,10 +81,9 @@ class RowDigest:
 
 def _bytes(texts: pa.Array) -> memoryview:
     """The bytes of all texts of a large array, one after the other."""
-    whole = pa.concat_arrays([texts])  # begins at its own first byte
-    _, offsets, content = whole.buffers()
+    _, offsets, content = texts.buffers()
     ends = memoryview(offsets).cast("q")
-    return memoryview(content or b"")[ends[0] : ends[len(whole)]]
+    return memoryview(content or b"")[ends[texts.offset] : ends[texts.offset + len(texts)]]
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -95,10 +97,14 @@ def _parts(values: pa.Array | pa.ChunkedArray) -> list[pa.Array | str]:
     if isinstance(values, pa.ChunkedArray):
         values = pa.concat_arrays(values.chunks)
     kind, parts = values.type, list[pa.Array | str]()
+    if values.null_count == len(values) > 0:
+        return [f"{_NOTHING};"]
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        encoded = values.dictionary_encode()
-        if 2 * len(encoded.dictionary) < len(values):  # few texts in many rows
-            parts = [_joined(_parts(encoded.dictionary)).take(encoded.indices)]
+        if _repeats(values):
+            encoded = values.dictionary_encode()
+            texts = _joined(_parts(encoded.dictionary), len(encoded.dictionary))
+            is_constant = len(texts) == 1 and not values.null_count
+            parts = [texts[0].as_py()] if is_constant else [texts.take(encoded.indices)]
         else:
             values = values.cast(pa.large_string())
             parts = [pc.binary_length(values).cast(pa.large_string()), ":", values, ";"]
@@ -113,16 +119,33 @@ def _parts(values: pa.Array | pa.ChunkedArray) -> list[pa.Array | str]:
     else:
         raise AssertionError(f"no column of a table of groups holds {kind}")
     nothing = pa.scalar(f"{_NOTHING};", pa.large_string())
-    return [pc.if_else(values.is_null(), nothing, _joined(parts))] if values.null_count else parts
+    return [pc.if_else(values.is_null(), nothing, _joined(parts, len(values)))] if values.null_count else parts
+
+
+def _repeats(texts: pa.Array) -> bool:
+    """Whether few texts stand in many rows, by a sample of these."""
+    if len(texts) <= _SAMPLE:
+        return False
+    sample = texts.take(pa.array(np.linspace(0, len(texts) - 1, _SAMPLE).astype(np.int64)))
+    return bool(4 * len(sample.unique()) < _SAMPLE)
 
 
 def _list_parts(values: pa.Array) -> list[pa.Array | str]:
     sizes = pc.fill_null(pc.list_value_length(values), 0).cast(pa.int64())
     starts = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(sizes)])
-    members = pa.LargeListArray.from_arrays(starts, _joined(_parts(values.flatten())))
+    flat = values.flatten()
+    if not len(flat):
+        return ["0[];"]
+    members = pa.LargeListArray.from_arrays(starts, _joined(_parts(flat), len(flat)))
     return [sizes.cast(pa.large_string()), "[", pc.binary_join(members, pa.scalar("", pa.large_string())), "];"]
 
 
-def _joined(parts: Sequence[pa.Array | str]) -> pa.Array:
-    texts = [pa.scalar(part, pa.large_string()) if isinstance(part, str) else part for part in parts]
+def _joined(parts: Sequence[pa.Array | str], rows: int) -> pa.Array:
+    """The texts of all parts, joined row by row; a part that is a text is that of every row."""
+    texts = list[Any]()
+    for is_text, run in groupby(parts, key=lambda part: isinstance(part, str)):
+        members = list(run)
+        texts += [pa.scalar("".join(members), pa.large_string())] if is_text else members
+    if len(texts) == 1:
+        return pa.repeat(texts[0], rows) if isinstance(texts[0], pa.Scalar) else texts[0]
     return pc.binary_join_element_wise(*texts, pa.scalar("", pa.large_string()))

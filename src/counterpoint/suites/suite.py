@@ -252,7 +252,7 @@ def drop_repetitions(groups: Iterable[GroupOfTest], tally: Tally) -> Iterator[Gr
         if key in seen:
             tally.drop(Rejection(group.kind, REPETITION))
             continue
-        if group.variants:
+        if len(group.queries) > 1:
             seen.add(key)
         yield test, group
 

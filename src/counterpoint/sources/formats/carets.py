@@ -109,7 +109,7 @@ def groups(files: SplitFiles, skips: Skips) -> Iterator[ReadyGroup]:
 
 def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
     """The pairs of a file, in the order of its perturbed questions; the end of an id tells these from the originals."""
-    originals, perturbed, pictures = dict[str, _Member](), dict[str, _Member](), dict[str, Picture]()
+    originals, perturbed = dict[str, _Member](), dict[str, _Member]()
     name, stem, proof = path.name, path.stem, f"the labels in {path.name}"
 
     def skip(why: tuple[str, str], own: str, number: int) -> None:
@@ -117,10 +117,11 @@ def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
 
     for number, record in decoded_elements(path, _CaretsQuestion, "record", skips):
         try:
-            own, image, gold = _checked(record)
+            member = _member(record, number)
         except SourceError as problem:
             skips.problem(SourceError(f"{name}, record {number}: {problem}"))
             continue
+        own = member.id
         is_perturbed = own[-1] in TESTS and own[-2:-1] == "-"
         members = perturbed if is_perturbed else originals
         if not is_perturbed and own[-1] not in _DIGITS:
@@ -128,11 +129,7 @@ def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
         elif own in members:
             skip_repeated(skips, f"{name}, record {number} ({own})")
         else:
-            if image not in pictures:
-                pictures[image] = Picture(f"{NAMESPACE}:{image}.jpg")
-            kind, choices = _kind(record.question_type or ""), _choices(record.assignment, gold)
-            slices = _tags(own, record, gold)
-            members[own] = _Member(own, record.sent, gold, pictures[image], number, kind, choices, slices)
+            members[own] = member
     paired = set[str]()
     for own, variant in perturbed.items():
         base = originals.get(own[:-2])
@@ -140,7 +137,7 @@ def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
             skip(_NO_ORIGINAL, own, variant.number)
             continue
         paired.add(base.id)
-        if base.picture is not variant.picture:
+        if base.picture is not variant.picture and base.picture != variant.picture:
             skip(_TWO_PICTURES, own, variant.number)
         elif not _fits(own[-1], base.gold, variant.gold):
             skip(_CONTRADICTION, own, variant.number)
@@ -152,16 +149,24 @@ def _pairs(path: Path, skips: Skips) -> Iterator[ReadyGroup]:
             skip(_NO_PERTURBED, own, base.number)
 
 
-def _checked(record: _CaretsQuestion) -> tuple[str, str, Gold]:
-    """Id, picture and label of a question."""
+def _member(record: _CaretsQuestion, number: int) -> _Member:
+    """What is used of a question, checked."""
     own, image, text = str(record.question_id), str(record.img_id), record.sent
     if not (own.strip() and image.strip() and text.strip()):
         words = {"question_id": own, "img_id": image, "sent": text}
         name = next(name for name, word in words.items() if not word.strip())
         raise SourceError(f"{name} is {words[name]!r}, not a word")
-    if not _is_picture(image):
+    picture, gold, listed = _picture(image), _gold(*record.label.items()), record.assignment
+    choices = _choices(listed, gold) if listed and (listed.options or listed.hyponyms) else ()
+    kind, slices = _kind(record.question_type or ""), _tags(own, record, gold)
+    return _Member(own, text, gold, picture, number, kind, choices, slices)
+
+
+@lru_cache(4096)
+def _picture(image: str) -> Picture:
+    if not is_name(image):
         raise SourceError(f"img_id is {image!r}, not the name of a picture")
-    return own, image, _gold(*record.label.items())
+    return Picture(f"{NAMESPACE}:{image}.jpg")
 
 
 @lru_cache(4096)  # few answers are given to many questions
@@ -169,9 +174,6 @@ def _gold(*label: tuple[str, float]) -> Gold:
     if not label or not all(answer.strip() and 0 < credit <= 1 for answer, credit in label):
         raise SourceError(f'label is {dict(label)}, not answers with their credit, such as {{"yes": 1.0}}')
     return Gold(label)
-
-
-_is_picture = lru_cache(4096)(is_name)
 
 
 def _group(proof: str, own: str, base: _Member, variant: _Member) -> Group:
@@ -184,7 +186,10 @@ def _group(proof: str, own: str, base: _Member, variant: _Member) -> Group:
     variant_ids = ("question_id", variant.id), ("id", own)
     return Group(
         relation,
-        (_query(base), _query(variant)),
+        (
+            Query(base.picture, base.text, Mode.ANSWER, base.choices),
+            Query(variant.picture, variant.text, Mode.ANSWER, variant.choices),
+        ),
         (base.gold, variant.gold),
         proof=proof,
         kind=base.kind,
@@ -193,14 +198,8 @@ def _group(proof: str, own: str, base: _Member, variant: _Member) -> Group:
     )
 
 
-def _query(member: _Member) -> Query:
-    return Query(member.picture, member.text, Mode.ANSWER, member.choices)
-
-
-def _choices(listed: _Assignment | None, gold: Gold) -> tuple[str, ...]:
+def _choices(listed: _Assignment, gold: Gold) -> tuple[str, ...]:
     """The choices that the file lists for a question, where its answer is one of them."""
-    if listed is None or not (listed.options or listed.hyponyms):
-        return ()
     options = tuple(map(str, listed.options or listed.hyponyms))
     return options if len(options) > 1 and gold.best in options else ()
 
