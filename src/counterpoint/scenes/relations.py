@@ -22,6 +22,7 @@ from counterpoint.core.placement import (
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
+from counterpoint.language.nouns import singular
 from counterpoint.scenes.ambiguity import DATA, is_part
 
 
@@ -32,11 +33,16 @@ def can_follow_noun(relation: str) -> bool:
 
 
 def can_be_placed(relation: str, *names: str) -> bool:
-    """Whether people say so where such objects are: nobody asks for a tail to the right of a man.
+    """Whether people say so where such objects are: nobody asks for a tail, or for snow, to the right of a man.
 
     >>> can_be_placed("to the left of", "cup", "dog"), can_be_placed("to the left of", "paper", "shirt")
     (True, False)
+    >>> can_be_placed("to the left of", "snow", "man"), can_be_placed("behind", "snow", "man")
+    (False, True)
     """
+    covers = word_list("relations", "covering", DATA)
+    if relation in (LEFT, RIGHT) and any(singular(name) in covers for name in names):
+        return False
     return not opposed_relation(relation) or not any(map(is_part, names))
 
 
