@@ -29,6 +29,7 @@ class SmallStore(BaseHTTPRequestHandler):
     """The part of S3 that is needed for one bucket; it honors conditions or, as some stores do, ignores them."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else head and body of a reply are 40 ms apart
     objects: ClassVar[dict[str, tuple[bytes, datetime]]]
     requests: ClassVar[list[str]]
     honors_conditions: ClassVar[bool]

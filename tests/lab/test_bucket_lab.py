@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from clients import local_client
-from object_stores import BUCKET, bucket_environment, small_store
+from object_stores import BUCKET, SmallStore, bucket_environment, small_store
 
 from counterpoint import Lab
 from counterpoint.cli.main import commands
@@ -19,10 +19,17 @@ ADDRESS = f"s3://{BUCKET}/lab"
 
 
 @pytest.fixture(scope="module")
-def environment() -> Iterator[pytest.MonkeyPatch]:
-    """The environment of this module, which names a small S3 server."""
-    with small_store() as (server, _), pytest.MonkeyPatch.context() as patch:
-        for name, value in bucket_environment(server).items():
+def server() -> Iterator[tuple[str, type[SmallStore]]]:
+    """A small S3 server: its address, and what it holds and was asked."""
+    with small_store() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def environment(server: tuple[str, type[SmallStore]]) -> Iterator[pytest.MonkeyPatch]:
+    """The environment of this module, which names the server."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in bucket_environment(server[0]).items():
             patch.setenv(name, value)
         yield patch
 
@@ -74,6 +81,20 @@ def test_pages_show_it_and_its_review_tasks(labs: tuple[Lab, Lab], tmp_path: Pat
     client = local_client(create_app(labs[1].store, cache=tmp_path))
     for page in ("/overview", "/browse", "/review"):
         assert client.get(page).status_code == 200
+
+
+def test_a_bucket_is_listed_once_for_the_pages_of_some_seconds(
+    server: tuple[str, type[SmallStore]], labs: tuple[Lab, Lab], tmp_path: Path
+) -> None:
+    app, requests = create_app(labs[1].store, cache=tmp_path), server[1].requests
+    client, counts = local_client(app), list[int]()
+    app.state.reader.listing_seconds = 3600.0
+    for _ in range(2):
+        requests.clear()
+        assert client.get("/overview").status_code == 200
+        counts.append(len(requests))
+    assert counts[1] < 4
+    assert create_app(labs[0].store, cache=tmp_path).state.reader.listing_seconds == 0
 
 
 def test_parts_are_put_every_ten_seconds_in_a_bucket(labs: tuple[Lab, Lab]) -> None:

@@ -71,8 +71,17 @@ def _answer(rng: np.random.Generator) -> Answer:
     return Answer(f"{word}!", word, state=state, score=yes, top=(("yes", yes), ("no", 1 - yes)))
 
 
-@pytest.mark.parametrize("pool", [False, True])
-@pytest.mark.parametrize(("rows", "by"), [(150, "test"), (37, "test"), (37, "tag:edit")])
+@pytest.mark.parametrize(
+    ("rows", "by", "pool"),
+    [
+        (150, "test", False),
+        (37, "tag:edit", True),
+        *(
+            pytest.param(*own, marks=pytest.mark.prove)
+            for own in ((150, "test", True), (37, "test", False), (37, "test", True), (37, "tag:edit", False))
+        ),
+    ],
+)
 def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, by: str, pool: bool) -> None:
     request = ScoreRequest((by,), metrics=catalog.metrics(), pool=pool)
     whole, blocks = (score_models(lab, request, (), (), block_rows=size) for size in (10**6, rows))

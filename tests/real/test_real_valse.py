@@ -55,6 +55,7 @@ def test_pictures_are_addressed_by_the_data_set_that_they_are_of() -> None:
     }
 
 
+@pytest.mark.prove
 def test_released_votes_become_votes_that_give_the_counts_of_table_5(tmp_path: Path) -> None:
     lab = cp.Lab(tmp_path / "lab")
     lab.generate("released", source="valse", data=real("valse"), split="all", items=100_000)

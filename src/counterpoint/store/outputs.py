@@ -44,9 +44,14 @@ def output_path(place: Path | str, *, overwrite: bool = False) -> Iterator[Path]
     if parent.endswith("/"):
         raise StoreError(f"{place} is a bucket", hint="name a place in it, such as s3://bucket/place")
     storage = open_storage(parent)
+    taken = [] if overwrite else sorted(storage.names(f"{name}/"))
+    if taken:
+        raise StoreError(
+            f"{storage.describe(taken[0])} exists already", hint="name a new place; nothing is overwritten"
+        )
     with TemporaryDirectory(prefix="counterpoint-") as draft:
         yield Path(draft) / name
-        _put_files(storage, Path(draft), set() if overwrite else set(storage.names(f"{name}/")))
+        _put_files(storage, Path(draft))
 
 
 def output_address(place: Path | str, path: Path) -> Path | str:
@@ -54,12 +59,9 @@ def output_address(place: Path | str, path: Path) -> Path | str:
     return f"{str(place).rpartition('/')[0]}/{path.name}" if is_address(place) else path
 
 
-def _put_files(storage: Storage, draft: Path, taken: set[str]) -> None:
+def _put_files(storage: Storage, draft: Path) -> None:
     """Put all files of a draft; those of inner folders first, so that the page that leads to them comes last."""
     names = sorted(path.relative_to(draft).as_posix() for path in draft.rglob("*") if path.is_file())
-    if taken & set(names):
-        fact = f"{storage.describe(min(taken & set(names)))} exists already"
-        raise StoreError(fact, hint="name a new place; nothing is overwritten")
     for is_inner in (True, False):
         chosen = [name for name in names if (name.count("/") > 1) is is_inner]
         with ThreadPoolExecutor(READERS) as threads:

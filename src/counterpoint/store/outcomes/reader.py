@@ -30,12 +30,16 @@ from counterpoint.store.outcomes.database import OutcomeDatabase
 from counterpoint.store.outcomes.files import SMALL, BuildStep, OutcomeFiles, Progress, build_files, plan_files
 from counterpoint.store.outcomes.row_groups import find_rows, take_rows
 from counterpoint.store.outcomes.tables import Metrics, group_metrics
+from counterpoint.store.storage import is_address
 from counterpoint.store.versions import BASELINES
 
 T = TypeVar("T")
 
 _SCORE = ("value", "low", "high", "n", "clusters", "method", "reason", "missing")
 _NO_SCORE = (None,) * len(_SCORE)
+
+LISTING_SECONDS = 2.0
+"""Seconds for which the version of a lab in a bucket is kept, where finding it takes requests."""
 
 RETRY = 30.0
 """Seconds after which tables that could not be built are tried again."""
@@ -118,6 +122,8 @@ class OutcomeReader:
         self._folder = _writable(cache or user_cache())
         self._snapshot, self._lock = _Snapshot(), Lock()
         self._pause_until = 0.0
+        self.listing_seconds = LISTING_SECONDS if is_address(lab.storage.address) else 0.0
+        self._listed, self._listed_until = "", 0.0  # the last version, and when it is found out again
         self._thread: Thread | None = None
         self._step: BuildStep | None = None
         self.failure = ""  # why tables could not be built in the background, where pages do not say it themselves
@@ -142,7 +148,7 @@ class OutcomeReader:
         In the background, a lab whose tables take long to build is shown as it was until those of its new version are
         there; one that was never shown is shown suite by suite, and until the first is there TablesNotReady is raised.
         """
-        version = lab_version(self.lab)
+        version = self._current_version()
         with self._lock:
             building = self._thread is not None and self._thread.is_alive()
             is_old = version != self._snapshot.lab_version or bool(self.failure)
@@ -157,6 +163,12 @@ class OutcomeReader:
                     raise StoreError(f"the tables of {self.name} could not be made: {self.failure}")
                 raise TablesNotReady(self.name, self._step)
             return self._snapshot.version + self.failure
+
+    def _current_version(self) -> str:
+        if time.monotonic() >= self._listed_until:
+            self._listed = lab_version(self.lab)
+            self._listed_until = time.monotonic() + self.listing_seconds
+        return self._listed
 
     @property
     def shown_suites(self) -> tuple[str, ...]:
