@@ -170,7 +170,9 @@ def verify(storage: Storage, folder: str) -> Iterator[IntegrityCheck]:
     place = folder or storage.address
     yield (table_read := check_readable(f"{place}/{TABLE}", lambda: read_table(storage, folder)))
     table = _read_table(storage, folder) if table_read.holds else None
-    yield (whole := _check_manifest(storage, folder, f"{place}/{MANIFEST}", table))
+    digest = fingerprint(table, "groups") if table is not None else ""
+    copy = _manifest_copy(table, digest) if table is not None else None
+    yield (whole := _check_manifest(storage, folder, f"{place}/{MANIFEST}", copy))
     if table is None or not whole.holds:
         return
     manifest = read_manifest(storage, folder)
@@ -178,7 +180,6 @@ def verify(storage: Storage, folder: str) -> Iterator[IntegrityCheck]:
     yield IntegrityCheck(place, "suite", names == [manifest.suite], ", ".join(names))
     yield IntegrityCheck(place, "rows", table.num_rows == manifest.rows, str(table.num_rows))
     yield IntegrityCheck(place, "groups", (count := _count(table)) == manifest.groups, str(count))
-    digest = fingerprint(table, "groups")
     yield IntegrityCheck(place, "fingerprint", digest == manifest.fingerprint == _mark(table, manifest), digest)
     wrong = _wrong_ids(table)
     yield IntegrityCheck(place, "ids", not wrong, wrong)
@@ -195,10 +196,9 @@ def is_half_written(storage: Storage, folder: str) -> bool:
     return _mark(table, manifest) != manifest.fingerprint
 
 
-def _check_manifest(storage: Storage, folder: str, place: str, table: pa.Table | None) -> IntegrityCheck:
+def _check_manifest(storage: Storage, folder: str, place: str, copy: Manifest | None) -> IntegrityCheck:
     """Whether the manifest can be read and is the one that the suite was written with; else it can be restored."""
     name = f"{folder}/{MANIFEST}"
-    copy = _manifest_copy(table) if table is not None else None
     restore = None
     if copy is not None:
         restore = Repair(f"restore {place} from the copy in {TABLE}", partial(put_object, storage, name, asdict(copy)))
@@ -215,11 +215,11 @@ def _check_manifest(storage: Storage, folder: str, place: str, table: pa.Table |
     return IntegrityCheck(place, "manifest", not changes, "; ".join(changes), hint, restore if changes else None)
 
 
-def _manifest_copy(table: pa.Table) -> Manifest | None:
-    """The manifest in the metadata of a table that is its table; older suites have none."""
+def _manifest_copy(table: pa.Table, digest: str) -> Manifest | None:
+    """The manifest in the metadata of a table that is its table by the digest; older suites have none."""
     with suppress(ValueError, StoreError, AttributeError):
         copy = _parse_manifest(json.loads((table.schema.metadata or {}).get(_COPY, b"")), TABLE)
-        return copy if copy.fingerprint == fingerprint(table, "groups") else None
+        return copy if copy.fingerprint == digest else None
     return None
 
 
