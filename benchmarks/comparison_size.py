@@ -69,7 +69,7 @@ def measure_size(cell: Cell, repetitions: int, seed: int = 0) -> Size:
         right = base < accuracy + (difficulty if accuracy < 1 else 0)
         n, s = right.sum(axis=2), (right & (variant < rates)).sum(axis=2).astype(np.float64)
         sums.append(ShareSums.of(s.ravel(), n.ravel(), s.sum(axis=1), place))
-    p = RatioDifference(sums[0], sums[1], place).p()
+    p = RatioDifference.of(sums[0], sums[1], place).p()
     told = ~np.isnan(p)
     rarer = min(float(own.rarer_clusters.mean()) for own in sums) * (1 - cell.alike)
     fewer = np.minimum(sums[0].cases, sums[1].cases)

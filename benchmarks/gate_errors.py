@@ -55,7 +55,7 @@ def count_alarms(rng: np.random.Generator, weeks: int, drop: float = 0.0, pictur
     for number in range(RULES):
         accuracy = 0.5 + 0.045 * number
         now, before = draw(rng, weeks * pictures, [accuracy - (drop if number == 0 else 0.0), accuracy])
-        p.append(RatioDifference(share_sums(now, place), share_sums(before, place), place).p_below(0.0))
+        p.append(RatioDifference.of(share_sums(now, place), share_sums(before, place), place).p_below(0.0))
         p.append(p_below_line(before, place, accuracy))
     return sum(_is_alarm(week, 1 if drop else len(p), pictures) for week in np.transpose(p))
 

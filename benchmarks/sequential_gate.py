@@ -143,7 +143,7 @@ def drops_found(rng: np.random.Generator, accuracy: float, repeats: int, paired:
     place = np.repeat(np.arange(repeats), sizes)
     sums = [share_sums(right, place) for right in (now, before)]
     if paired:
-        p = RatioDifference(sums[0], sums[1], place).p_below(0.0)
+        p = RatioDifference.of(sums[0], sums[1], place).p_below(0.0)
         return float(np.mean(sizes)), float(np.mean(p <= ALPHA / RULES))
     return float(np.mean(sizes)), float(np.mean(sums[0].bounds(1 - ALPHA / RULES)[1] < accuracy))
 

@@ -1,6 +1,7 @@
 """Scores of a lab in blocks on disk equal those of one block: repeats, rescored values, pools, text-only models."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +9,16 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from proving import prove
 
 from counterpoint import catalog
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
 from counterpoint.core.pictures import Picture
+from counterpoint.lab.comparison import compare_models, cover_models
+from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.scores import score_models
 from counterpoint.lab.selection import record_text_only
+from counterpoint.metrics.metric import MetricKind
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.store.blocks import BlockIndex, PartitionedTable, whole_groups
 from counterpoint.store.groups import groups_table
@@ -89,6 +94,39 @@ def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, 
     assert sum(row["value"] is not None for row in whole.rows) > 50
     assert replace(blocks, rows=()) == replace(whole, rows=())
     assert blocks.rows == whole.rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "by", "pool"),
+    [(150, "test", False), (37, "tag:edit", True), prove(37, "test", True), prove(37, "kind", False)],
+)
+def test_blocks_of_a_lab_give_the_differences_of_the_whole(lab: LabStore, rows: int, by: str, pool: bool) -> None:
+    told = tuple(metric for metric in catalog.metrics() if metric.kind is not MetricKind.PLUG_IN)
+    for metrics in (told, ()):
+        compared = partial(
+            compare_models, lab, "model", "text-only", ScoreRequest((by,), metrics=metrics, pool=pool), ()
+        )
+        whole = compared()
+        assert compared(block_rows=rows) == whole
+        if metrics:
+            assert len({row["metric"] for row in whole.rows}) > 15
+            assert {row["method"] for row in whole.rows} == {"linearised", "jackknife", "Bonferroni"}
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_blocks_of_a_lab_give_the_coverage_of_the_whole(lab: LabStore, pairs: bool) -> None:
+    covered = partial(cover_models, lab, "model", "text-only", ScoreRequest(("test",)), (), pairs=pairs)
+    assert covered(block_rows=37) == covered()
+    assert sum(row["n"] for row in covered().rows) > 100
+
+
+@pytest.mark.parametrize("suites", [(), ("third",)])
+def test_blocks_of_a_lab_give_the_leaderboard_of_the_whole(lab: LabStore, suites: tuple[str, ...]) -> None:
+    whole = leaderboard(lab, suites=suites)
+    assert leaderboard(lab, suites=suites, block_rows=37) == whole
+    cells = [cell for row in whole.board.rows for cell in row.cells.values()]
+    assert any(cell.tie for cell in cells)
+    assert any(cell.value is not None and not cell.tie for cell in cells)
 
 
 @given(

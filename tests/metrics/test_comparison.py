@@ -56,7 +56,7 @@ def _difference(first: list[tuple[float, int]], second: list[tuple[float, int]])
     place = np.zeros(len(first), np.int64)
     columns = [np.array(own).T for own in (first, second)]
     one, other = (ShareSums.of(s, n.astype(np.int64), s.sum(keepdims=True), place) for s, n in columns)
-    return RatioDifference(one, other, place)
+    return RatioDifference.of(one, other, place)
 
 
 def test_where_all_pictures_have_one_case_of_both_the_test_is_the_paired_t_test() -> None:
@@ -394,7 +394,7 @@ def test_the_ties_of_a_leaderboard_are_those_of_comparing_its_models(
         for row in compare_outcomes(outcomes["i"], outcomes["j"], request).to_pylist():
             tied = tied_with_best({"i": row["first"], "j": row["second"]}, _always(row["p"]))
             expected |= {(row.get("test", ""), row["metric"], model) for model in tied}
-    assert set(find_ties(scores, outcomes.__getitem__, metrics)) == expected
+    assert set(find_ties(scores, lambda name: [outcomes[name]], metrics)) == expected
 
 
 def test_suites_are_compared_at_once_as_each_alone() -> None:

@@ -1,26 +1,35 @@
 """Two models of a lab on the same groups: paired differences with corrected p values, or coverage."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint.core.ahead import map_ahead
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.results import LabResult
+from counterpoint.lab.scores import judge_block, score_models
 from counterpoint.lab.selection import (
-    load_answers,
-    load_groups,
+    ANSWER_COLUMNS,
     select_models,
+    select_suites,
     suite_version_notes,
     version_notes,
 )
-from counterpoint.metrics.comparison import compare_outcomes, compared_metrics, coverage_of_outcomes
-from counterpoint.metrics.metric import columns_read
-from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.comparison import compare_blocks, compared_metrics, coverage_of_blocks
+from counterpoint.metrics.metric import Contents, columns_read
+from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import FEWEST_CASES, FEWEST_CLUSTERS
-from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.metrics.units import STATES
 from counterpoint.reports.tables import ResultTable, p_text, percent
+from counterpoint.store.blocks import BLOCK_ROWS, THREADS, AnswerBlocks, SuiteBlocks, open_blocks
 from counterpoint.store.lab import LabStore
+from counterpoint.store.versions import ModelVersion
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -98,51 +107,96 @@ class Coverage(LabResult[Mapping[str, Any]], rows="rows"):
 
 
 def compare_models(
-    store: LabStore, first: str, second: str, request: ScoreRequest, suites: Sequence[str]
+    store: LabStore,
+    first: str,
+    second: str,
+    request: ScoreRequest,
+    suites: Sequence[str],
+    *,
+    block_rows: int = BLOCK_ROWS,
 ) -> Comparison:
-    """Compare two models on the groups that both were asked."""
-    outcomes, remarks = _outcomes(store, (first, second), suites, request)
-    remarks = (*remarks, *suite_version_notes(store, suites))
-    (one, first_outcomes), (other, second_outcomes) = outcomes.items()
-    table = compare_outcomes(first_outcomes, second_outcomes, request)
+    """Compare two models on the groups that both were asked.
+
+    Suites with more than `block_rows` rows are judged in blocks of about so many, which give the same differences.
+    """
+    with _open_pair(store, (first, second), suites, request, block_rows) as pair:
+        states = {model: np.zeros(len(STATES), np.int64) for model in pair.models}
+        table = compare_blocks(_counting(pair.blocks(), states), pair.contents, request)
+    remarks = (*version_notes((first, second), pair.models.values()), *suite_version_notes(store, suites))
+    one, other = pair.models
     rows = [row for row in table.to_pylist() if row["n"]]
     if not rows:
-        raise StoreError(f"{one} and {other} have no answers in common", hint=_obstacle(outcomes, request))
+        hint = _obstacle(store, (first, second), request, suites)
+        raise StoreError(f"{one} and {other} have no answers in common", hint=hint)
     names = {"first": one, "second": other}
-    states = {
-        model: {state: float((own.state == place).mean()) for place, state in enumerate(STATES)}
-        for model, own in outcomes.items()
+    shares = {
+        model: dict(zip(STATES, (counts / counts.sum()).tolist(), strict=True)) for model, counts in states.items()
     }
     named = tuple(row | {"verdict": names.get(row["verdict"], row["verdict"])} for row in rows)
-    return Comparison((one, other), named, states, request, remarks)
+    return Comparison((one, other), named, shares, request, remarks)
 
 
 def cover_models(
-    store: LabStore, first: str, second: str, request: ScoreRequest, suites: Sequence[str], *, pairs: bool
+    store: LabStore,
+    first: str,
+    second: str,
+    request: ScoreRequest,
+    suites: Sequence[str],
+    *,
+    pairs: bool,
+    block_rows: int = BLOCK_ROWS,
 ) -> Coverage:
     """How much of what one model has right the other has right too, over single answers or over pairs."""
-    outcomes, remarks = _outcomes(store, (first, second), suites, request)
-    return Coverage(tuple(coverage_of_outcomes(outcomes, request, pairs=pairs).to_pylist()), request, remarks)
+    with _open_pair(store, (first, second), suites, request, block_rows) as pair:
+        blocks = (dict(zip(pair.models, own, strict=True)) for own in pair.blocks())
+        table = coverage_of_blocks(blocks, request, pairs=pairs)
+    return Coverage(tuple(table.to_pylist()), request, version_notes((first, second), pair.models.values()))
 
 
-def _outcomes(
-    store: LabStore, names: tuple[str, str], suites: Sequence[str], request: ScoreRequest
-) -> tuple[dict[str, Outcomes], tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class _ModelPair:
+    """Two models by their titles, their outcomes in blocks, and the contents of the suites."""
+
+    models: Mapping[str, ModelVersion]
+    contents: Mapping[tuple[str, ...], Contents]
+    blocks: Callable[[], Iterable[Sequence[Outcomes]]]
+
+
+@contextmanager
+def _open_pair(
+    store: LabStore, names: tuple[str, str], suites: Sequence[str], request: ScoreRequest, rows: int
+) -> Iterator[_ModelPair]:
     chosen = select_models(store, names)
     if len(chosen) < 2:
         raise StoreError(f"{names[0]} and {names[1]} are the same model", hint="name two that differ")
-    groups = load_groups(store, suites, pool=request.pool)
-    columns = columns_read(metric for own in compared_metrics(groups, request).values() for metric in own)
-    outcomes = {
-        title: judge(groups, load_answers(store, model, columns), request.threshold) for title, model in chosen.items()
-    }
-    return outcomes, version_notes(names, chosen.values())
+    with open_blocks(store, select_suites(store, suites), pool=request.pool, rows=rows) as blocks:
+        metrics = compared_metrics(blocks.contents, request)
+        columns = columns_read(metric for own in metrics.values() for metric in own)
+        answers = [blocks.answers(model.fingerprint, (*ANSWER_COLUMNS, *columns)) for model in chosen.values()]
+        yield _ModelPair(chosen, blocks.contents, partial(_judged, blocks, answers, request.threshold))
 
 
-def _obstacle(outcomes: Mapping[str, Outcomes], request: ScoreRequest) -> str:
+def _judged(blocks: SuiteBlocks, answers: Sequence[AnswerBlocks], threshold: float) -> Iterator[list[Outcomes]]:
+    def judge_all(number: int) -> list[Outcomes]:
+        return [judge_block(blocks, own, threshold, number)[1] for own in answers]
+
+    return map_ahead(judge_all, range(len(blocks)), THREADS)
+
+
+def _counting(
+    blocks: Iterable[Sequence[Outcomes]], states: Mapping[str, NDArray[np.int64]]
+) -> Iterator[tuple[Outcomes, Outcomes]]:
+    """The same blocks, after their states are counted."""
+    for first, second in blocks:
+        for counts, own in zip(states.values(), (first, second), strict=True):
+            counts += np.bincount(own.state, minlength=len(STATES))
+        yield first, second
+
+
+def _obstacle(store: LabStore, names: tuple[str, str], request: ScoreRequest, suites: Sequence[str]) -> str:
     """Why nothing can be compared: a metric does not apply to a model, or there is nothing to compute it from."""
-    for model, own in outcomes.items():
-        for row in score_outcomes(own, request).to_pylist():
+    with suppress(StoreError):
+        for row in score_models(store, request, names, suites).rows:
             if row["reason"]:
-                return f"{model} has no {row['metric']}: {row['reason']}"
+                return f"{row['model']} has no {row['metric']}: {row['reason']}"
     return "run both on the same suites first"

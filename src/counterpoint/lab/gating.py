@@ -293,7 +293,7 @@ class _Gate:
             return NO_TEST
         (first, second), place = sums
         pair = (second, first) if metric.lower_is_better else (first, second)
-        difference = RatioDifference(*pair, place)
+        difference = RatioDifference.of(*pair, place)
         return difference_test(difference, int(min(first.cases[0], second.cases[0])), rule.line)
 
     def _search(self, target: RuleTarget) -> LineTest:

@@ -1,22 +1,25 @@
 """The leaderboard of a lab: its models by the metrics of its suites, or by means over its data sets."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from counterpoint import catalog
+from counterpoint.core.ahead import map_ahead
 from counterpoint.core.costs import Cost, format_price, total_cost
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.groups import State
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.selection import load_answers, load_groups, select_models
+from counterpoint.lab.scores import judge_block
+from counterpoint.lab.selection import ANSWER_COLUMNS, load_answers, load_groups, select_models
 from counterpoint.lab.slice_columns import add_slices
-from counterpoint.metrics.comparison import find_ties
+from counterpoint.metrics.comparison import OutcomesOf, find_ties
+from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.leaderboard import (
     DATA_SET_COLUMNS,
     DATA_SET_TESTS,
@@ -36,11 +39,12 @@ from counterpoint.metrics.leaderboard import (
     row_notes,
     suites_leaderboard,
 )
-from counterpoint.metrics.metric import Contents, Metric, applicable, columns_read, contents_by_suite
+from counterpoint.metrics.metric import Contents, Metric, applicable, columns_read, contents_by_suite, whole_suites
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.scoring import ALL_FAILED, ScoreRequest, score_outcomes
+from counterpoint.metrics.scoring import ALL_FAILED, ScoreRequest, ScoreTotals, score_outcomes
 from counterpoint.metrics.slices import distinct_values, keep_rows, rename_values
 from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
+from counterpoint.store.blocks import BLOCK_ROWS, THREADS, open_blocks
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.store.versions import ModelVersion, RunRecord
@@ -110,11 +114,13 @@ def leaderboard(
     slices: Sequence[str] = (),
     threshold: float = 0.5,
     seed: int = 0,
+    block_rows: int = BLOCK_ROWS,
 ) -> LeaderboardResult:
     """The leaderboard of the named models on the named suites, or of all.
 
     In the layout `suites` the columns are the metrics that lead on each suite, or the named ones; of one suite alone
     also those of its tests; those of saved slices follow. In the layout `datasets` they are means over data sets.
+    Where the suites have more than `block_rows` rows, the columns of suites are computed in blocks of about so many.
     """
     if slices and layout == Layout.DATASETS:
         raise CounterpointError("means over data sets have no columns of slices", hint="leave out the slices or layout")
@@ -129,7 +135,7 @@ def leaderboard(
         cells = _data_set_cells(store, chosen, suites, threshold, seed)
         board = data_sets_leaderboard(competitors, cells)
     else:
-        board = _suites_board(store, chosen, competitors, suites, metrics, threshold, seed)
+        board = _suites_board(store, chosen, competitors, suites, metrics, threshold, seed, block_rows)
         board = add_slices(store, board, slices, suites, metrics, threshold=threshold, seed=seed) if slices else board
     return LeaderboardResult(board, tuple(select_models(store, expand)) if expand else ())
 
@@ -154,41 +160,80 @@ def _suites_board(
     metrics: Sequence[Metric],
     threshold: float,
     seed: int,
+    block_rows: int,
 ) -> Leaderboard:
     known = tuple(dict.fromkeys([*catalog.metrics(), *metrics]))
     names = tuple(suites) or tuple(store.suites())
     scores: dict[ScoreKey, Mapping[str, Any]] = {}
     ties: set[ScoreKey] = set()
     contents: dict[tuple[str, str], Contents] = {}
-    tables = {title: cache(partial(load_answers, store, model)) for title, model in models.items()}
+    answers = {title: cache(partial(load_answers, store, model)) for title, model in models.items()}
+    is_small = sum(store.manifest(name).rows for name in names) <= block_rows
     for suite in names:
-        groups = load_groups(store, [suite])
-        places = _places(suite, groups, by_test=len(names) == 1)
-        contents |= places
-        computed = _computed(places, known, metrics)
-        read = columns_read(computed)
-
-        @cache
-        def outcomes(title: str, groups: pa.Table = groups, read: tuple[str, ...] = read) -> Outcomes:
-            return judge(groups, tables[title](read), threshold)
-
-        rows = [
-            row
-            for title in models
-            for test in {test for _, test in places}
-            for row in _suite_scores(outcomes(title), title, test, computed, threshold, seed)
-        ]
-        scores |= {(suite, row["test"], row["metric"], row["model"]): row for row in rows}
-        ties |= {(suite, *tie) for tie in find_ties(rows, outcomes, computed)}
+        opened = _read_suite(store, suite, answers) if is_small else _partition_suite(store, suite, models, block_rows)
+        with opened as judged:
+            places = _places(suite, judged.contents, by_test=len(names) == 1)
+            contents |= places
+            computed = _computed(places, known, metrics)
+            outcomes = judged.open(columns_read(computed), threshold)
+            rows = [
+                row
+                for title in models
+                for row in _suite_scores(outcomes(title), title, [*places], computed, threshold, seed)
+            ]
+            scores |= {(suite, row["test"], row["metric"], row["model"]): row for row in rows}
+            ties |= {(suite, *tie) for tie in find_ties(rows, outcomes, computed)}
     return suites_leaderboard(
         competitors, scores, contents, known, ties=ties, chosen=[metric.name for metric in metrics]
     )
 
 
-def _places(suite: str, groups: pa.Table, *, by_test: bool) -> dict[tuple[str, str], Contents]:
+@dataclass(frozen=True, slots=True)
+class _JudgedSuite:
+    """The contents of a suite by test, and what opens the outcomes of models with some columns, by a threshold."""
+
+    contents: Mapping[tuple[str, ...], Contents]
+    open: Callable[[Sequence[str], float], OutcomesOf]
+
+
+@contextmanager
+def _read_suite(
+    store: LabStore, suite: str, answers: Mapping[str, Callable[[tuple[str, ...]], pa.Table]]
+) -> Iterator[_JudgedSuite]:
+    """A suite in memory, with answers that are read once for all suites."""
+    groups = load_groups(store, [suite])
+
+    def open_outcomes(columns: Sequence[str], threshold: float) -> OutcomesOf:
+        return cache(lambda title: [judge(groups, answers[title](tuple(columns)), threshold)])
+
+    yield _JudgedSuite(contents_by_suite(groups, "test"), open_outcomes)
+
+
+@contextmanager
+def _partition_suite(
+    store: LabStore, suite: str, models: Mapping[str, ModelVersion], rows: int
+) -> Iterator[_JudgedSuite]:
+    """A suite and the answers to it in blocks on disk."""
+    with open_blocks(store, [suite], rows=rows) as blocks:
+
+        def open_outcomes(columns: Sequence[str], threshold: float) -> OutcomesOf:
+            answers = cache(lambda title: blocks.answers(models[title].fingerprint, (*ANSWER_COLUMNS, *columns)))
+
+            def outcomes(title: str) -> Iterator[Outcomes]:
+                judged = partial(judge_block, blocks, answers(title), threshold)
+                return (own for _, own in map_ahead(judged, range(len(blocks)), THREADS))
+
+            return outcomes
+
+        yield _JudgedSuite(blocks.contents, open_outcomes)
+
+
+def _places(
+    suite: str, contents: Mapping[tuple[str, ...], Contents], *, by_test: bool
+) -> dict[tuple[str, str], Contents]:
     """The whole suite, and its tests where they are shown and several, with the contents of each."""
-    tests = {(name, test): own for (name, test), own in contents_by_suite(groups, "test").items()} if by_test else {}
-    whole = contents_by_suite(groups).get((suite,), Contents())
+    tests = {(name, test): own for (name, test), own in contents.items()} if by_test else {}
+    whole = whole_suites(contents).get(suite, Contents())
     return {(suite, ""): whole} | (tests if len(tests) > 1 else {})
 
 
@@ -206,14 +251,27 @@ def _computed(
 
 
 def _suite_scores(
-    outcomes: Outcomes, title: str, test: str, metrics: Sequence[Metric], threshold: float, seed: int
+    blocks: Iterable[Outcomes],
+    title: str,
+    places: Sequence[tuple[str, str]],
+    metrics: Sequence[Metric],
+    threshold: float,
+    seed: int,
 ) -> list[dict[str, Any]]:
-    """The scores of a whole suite, or of one of its tests, with the intervals that pages show."""
-    by = "test" if test else "suite"
-    where = ("test",) if test else ()
-    request = ScoreRequest(where, metrics=metrics, threshold=threshold, seed=seed)
-    rows = score_outcomes(outcomes, request).to_pylist()
-    return [row | {"by": by, "test": test, "model": title} for row in rows if row.get("test", "") == test]
+    """The scores of a whole suite and of its tests, with the intervals that pages show."""
+    (suite, _), tests = places[0], {test for _, test in places if test}
+    by = {"suite": (), "test": ("test",)} if tests else {"suite": ()}
+    requests = {name: ScoreRequest(own, metrics=metrics, threshold=threshold, seed=seed) for name, own in by.items()}
+    totals = {name: ScoreTotals(request, {(suite,): Contents()}) for name, request in requests.items()}
+    for outcomes in blocks:
+        for own in totals.values():
+            own.add(outcomes)
+    return [
+        row | {"by": name, "test": row.get("test", ""), "model": title}
+        for name, own in totals.items()
+        for row in own.table().to_pylist()
+        if name == "suite" or row["test"] in tests
+    ]
 
 
 def _data_set_cells(
@@ -444,6 +502,6 @@ def _timed(info: RunRecord) -> tuple[int, float] | None:
 
 def _mean_seconds(lab: LabStore, fingerprint: str) -> float | None:
     table = lab.read_answers(fingerprint, ["state", "seconds"])
-    settled = np.array([state != State.FAILED for state in table["state"].to_pylist()], np.bool_)
-    seconds = table["seconds"].to_numpy()[settled] if len(settled) else np.empty(0)
+    failed = Labels.of(table["state"]).where([State.FAILED])
+    seconds = table["seconds"].to_numpy()[~failed]
     return float(seconds.mean()) if seconds.any() else None

@@ -153,7 +153,7 @@ def score_models(
         for title, model in chosen.items():
             answers = blocks.answers(model.fingerprint, (*ANSWER_COLUMNS, *read, "rule"))
             totals, problems = ScoreTotals(request, contents), AnswerProblems()
-            judged = map_ahead(partial(_judge, blocks, answers, request.threshold), range(len(blocks)), THREADS)
+            judged = map_ahead(partial(judge_block, blocks, answers, request.threshold), range(len(blocks)), THREADS)
             for number, (given, outcomes) in enumerate(judged):
                 problems.add(given, outcomes)
                 totals.add(replace(outcomes, text_related=baselines.relate(number) if baselines else None))
@@ -179,7 +179,7 @@ def _check_tags(store: LabStore, suites: Sequence[str], columns: Sequence[str]) 
             raise UnknownName(f"tag of {' and '.join(suites)}", name, known)
 
 
-def _judge(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float, number: int) -> tuple[pa.Table, Outcomes]:
+def judge_block(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float, number: int) -> tuple[pa.Table, Outcomes]:
     """The answers of a model in a block, and their outcomes."""
     groups = blocks.groups(number)
     given = answers.read(number, groups)
@@ -202,12 +202,14 @@ class _TextBaselines:
 
     def relate(self, number: int) -> Floats | None:
         """Whether the best of them ranks each row of a block below its caption; None without one."""
-        baselines = [_judge(self._blocks, own, 0.5, number)[1] for own in self._answers]
+        baselines = [judge_block(self._blocks, own, 0.5, number)[1] for own in self._answers]
         return relate_by_text(baselines, self._counts) if baselines else None
 
     def _count(self, answers: AnswerBlocks) -> RankedPairs:
         counts: dict[tuple[str, str], tuple[int, int]] = {}
-        for _, outcomes in map_ahead(partial(_judge, self._blocks, answers, 0.5), range(len(self._blocks)), THREADS):
+        for _, outcomes in map_ahead(
+            partial(judge_block, self._blocks, answers, 0.5), range(len(self._blocks)), THREADS
+        ):
             for name, (hits, cases) in count_ranked(outcomes).items():
                 before = counts.get(name, (0, 0))
                 counts[name] = before[0] + hits, before[1] + cases

@@ -76,7 +76,10 @@ def _columns(
         for title in versions
         for row in score_outcomes(outcomes(title), request).to_pylist()
     }
-    ties = {(metric, title) for _, metric, title in find_ties(list(rows.values()), outcomes, request.metrics)}
+    ties = {
+        (metric, title)
+        for _, metric, title in find_ties(list(rows.values()), lambda title: [outcomes(title)], request.metrics)
+    }
     for column in columns:
         keys = {title: (column.metric.name, title) for title in versions}
         yield column, {title: _cell(column, rows.get(key), key in ties) for title, key in keys.items()}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, permutations
+from itertools import groupby, permutations, product
 from math import isnan, nan
 from typing import Any, TypeAlias
 
@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.metrics.intervals import ShareSums, jackknife, jackknife_groups
+from counterpoint.metrics.gathering import GatheredOutcomes
+from counterpoint.metrics.intervals import Counts, ShareSums, add_by, cluster_columns, jackknife, jackknife_groups
 from counterpoint.metrics.metric import (
     Contents,
     Metric,
@@ -20,6 +21,7 @@ from counterpoint.metrics.metric import (
     applicable,
     contents_by_suite,
     ordered,
+    whole_suites,
 )
 from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import (
@@ -28,11 +30,12 @@ from counterpoint.metrics.paired_tests import (
     RatioDifference,
     detectable_effect,
     holm,
+    paired_columns,
     statistic_difference,
 )
-from counterpoint.metrics.scoring import BONFERRONI, ScoreRequest
+from counterpoint.metrics.scoring import BONFERRONI, ScoreRequest, SliceSums
 from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
-from counterpoint.metrics.units import Flags, Rows, Unit
+from counterpoint.metrics.units import Flags, Floats, Rows, Unit
 
 TIE, TOO_FEW = "tie", "too few"
 """Verdicts beside `first` and `second`: chance explains the difference, or there are too few pictures or cases."""
@@ -58,15 +61,22 @@ def compare_outcomes(first: Outcomes, second: Outcomes, request: ScoreRequest) -
     fewer than 10 cases of a model. The verdict is `first`, `second`, `tie` or `too few`, and respects the direction of
     the metric; it is empty where a metric has none.
     """
-    by_suite = compared_metrics(first.table, request)
-    rows: list[dict[str, Any]] = []
+    return compare_blocks([(first, second)], contents_by_suite(first.table), request)
+
+
+def compare_blocks(
+    blocks: Iterable[tuple[Outcomes, Outcomes]], contents: Mapping[tuple[str, ...], Contents], request: ScoreRequest
+) -> pa.Table:
+    """The same table from the outcomes of both models in blocks of whole pictures, in their order."""
+    by_suite = compared_metrics(contents, request)
     metrics = tuple(request.metrics) or ordered(dict.fromkeys(m for own in by_suite.values() for m in own))
     for metric in metrics:
         if metric.kind is MetricKind.PLUG_IN:
             hint = "compare ece_squared, which has no such bias, and see counterpoint score for the rest"
             raise CounterpointError(f"{metric.name} is raised by chance, and cannot tell two models apart", hint=hint)
-    for metric, units in _paired_units(first, second, metrics, request):
-        differences = [row for row in _differences(metric, units) if metric in by_suite[row["slice"][0]]]
+    totals, rows = ComparisonTotals.of(blocks, metrics, request), list[dict[str, Any]]()
+    for metric in metrics:
+        differences = [row for row in totals.rows(metric) if metric in by_suite[row["slice"][0]]]
         rows += _corrected([(metric, row) for row in differences])
     order = {metric.name: place for place, metric in enumerate(metrics)}
     rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
@@ -106,10 +116,10 @@ def compare_on_suites(outcomes: Iterable[tuple[Outcomes, Outcomes, Metric]]) -> 
     over these suites, and the detectable effect is that of as many tests.
     """
     request = ScoreRequest(())
-    paired = [own for first, second, metric in outcomes for own in _paired_units(first, second, [metric], request)]
-    ratios = [(metric, units) for metric, units in paired if isinstance(metric, Ratio)]
-    others = [(metric, units) for metric, units in paired if not isinstance(metric, Ratio)]
-    rows = [*_ratio_rows(ratios), *((metric, row) for metric, units in others for row in _differences(metric, units))]
+    pairs = [(metric, ComparisonTotals.of([pair], [metric], request)) for *pair, metric in outcomes]
+    ratios = [(metric, totals) for metric, totals in pairs if isinstance(metric, Ratio)]
+    others = [(metric, totals) for metric, totals in pairs if not isinstance(metric, Ratio)]
+    rows = [*_ratio_rows(ratios), *((metric, row) for metric, totals in others for row in totals.rows(metric))]
     differences = [(metric, row) for metric, row in rows if row["n"]]
     corrected: list[dict[str, Any]] = _table(_corrected(differences), request).to_pylist()
     return corrected
@@ -124,8 +134,9 @@ def paired_differences(
     """
     told = [metric for metric in metrics if metric.kind is not MetricKind.PLUG_IN]
     found: dict[tuple[str, str], tuple[float, float]] = {}
-    for metric, units in _paired_units(first, second, told, ScoreRequest(())):
-        for (suite,), value, p in zip(units.cells.names, *_values_and_p(metric, units), strict=True):
+    totals = ComparisonTotals.of([(first, second)], told, ScoreRequest(()))
+    for metric in told:
+        for (suite,), value, p in totals.p_values(metric):
             found[suite, metric.name] = float(value), float(p)
     return found
 
@@ -141,13 +152,14 @@ def _corrected(differences: Sequence[tuple[Metric, dict[str, Any]]]) -> list[dic
     return rows
 
 
-def compared_metrics(groups: pa.Table, request: ScoreRequest) -> dict[str, tuple[Metric, ...]]:
-    """The metrics by which models are compared on each suite in a table of groups."""
-    if request.metrics:
-        return {suite: tuple(request.metrics) for (suite,) in contents_by_suite(groups)}
+def compared_metrics(
+    contents: Mapping[tuple[str, ...], Contents], request: ScoreRequest
+) -> dict[str, tuple[Metric, ...]]:
+    """The metrics by which models are compared on each suite, from the contents of suites or of their tests."""
     return {
-        suite: tuple(metric for metric in applicable(contents, request.candidates) if _is_compared(metric, contents))
-        for (suite,), contents in contents_by_suite(groups).items()
+        suite: tuple(request.metrics)
+        or tuple(metric for metric in applicable(own, request.candidates) if _is_compared(metric, own))
+        for suite, own in whole_suites(contents).items()
     }
 
 
@@ -171,58 +183,171 @@ class _PairedUnits:
         return first, second
 
     def _sums(self, ratio: Ratio[Any], units: Any) -> ShareSums:
+        credit, counts, squares = self.by_cell(ratio, units)
+        place = self.cells.slice_of_cell
+        return ShareSums.of(credit, counts, add_by(place, squares, len(self.cells.names)), place)
+
+    def by_cell(self, ratio: Ratio[Any], units: Any) -> tuple[Floats, Counts, Floats]:
+        """Credit, cases and squared credit of each cell, over the units that both answered."""
         credit, counts = ratio.cases(units)
-        credit = np.where(self.both, credit, 0.0)
-        squares, cells = self.cells.summed_by_slice(credit * credit), self.cells
-        return ShareSums.of(cells.summed(credit), cells.counted(counts & self.both), squares, cells.slice_of_cell)
+        credit, cells = np.where(self.both, credit, 0.0), self.cells
+        return cells.summed(credit), cells.counted(counts & self.both), cells.summed(credit * credit)
 
 
-def _paired_units(
-    first: Outcomes, second: Outcomes, metrics: Iterable[Metric], request: ScoreRequest
-) -> Iterator[tuple[Metric, _PairedUnits]]:
-    """Each metric with the units it counts; those of one kind follow each other, so that units are made once."""
-    slicer = Slicer(first, request.columns, request.where)
-    for unit, own in groupby(sorted(metrics, key=lambda metric: metric.unit.__name__), key=lambda metric: metric.unit):
-        units = first.units(unit), second.units(unit)
-        paired = _PairedUnits(units, units[0].counted & units[1].counted, slicer.cut(units[0]))
-        for metric in own:
-            yield metric, paired
+def _pair_units(first: Outcomes, second: Outcomes, unit: type[Any], slicer: Slicer) -> _PairedUnits:
+    units = first.units(unit), second.units(unit)
+    return _PairedUnits(units, units[0].counted & units[1].counted, slicer.cut(units[0]))
+
+
+class ComparisonTotals:
+    """The differences of two models, from their outcomes in one block or in several of whole pictures, in their order.
+
+    Of a block there remain sums over the pictures of each slice, as in `scoring.ScoreTotals`, and the groups that count
+    for metrics that are no sums; so blocks give the same differences as the whole to the last bit.
+    """
+
+    def __init__(self, metrics: Iterable[Metric], request: ScoreRequest) -> None:
+        self._request, chosen = request, list(metrics)
+        self._units = {kind: _UnitDifferences(kind, chosen) for kind in dict.fromkeys(own.unit for own in chosen)}
+        self._gathered = GatheredOutcomes(), GatheredOutcomes()
+        self._restored: tuple[Outcomes, Outcomes] | None = None
+
+    @classmethod
+    def of(
+        cls, blocks: Iterable[Sequence[Outcomes]], metrics: Iterable[Metric], request: ScoreRequest
+    ) -> "ComparisonTotals":
+        """The totals of all blocks."""
+        totals = cls(metrics, request)
+        for first, second in blocks:
+            totals.add(first, second)
+        return totals
+
+    def add(self, first: Outcomes, second: Outcomes) -> None:
+        """Add the outcomes of both models on the next pictures."""
+        slicer = self._slicer(first)
+        is_gathered = np.zeros(len(first.base), np.bool_)
+        for kind, differences in self._units.items():
+            is_gathered[differences.add(_pair_units(first, second, kind, slicer))] = True
+        rows = np.flatnonzero(is_gathered[first.base])
+        for gathered, own in zip(self._gathered, (first, second), strict=True):
+            gathered.add(own, rows)
+
+    def rows(self, metric: Metric) -> list[dict[str, Any]]:
+        """The difference of both models in each slice."""
+        units = self._units[metric.unit]
+        if isinstance(metric, Statistic) and not metric.lowest_of:
+            return self._statistic_rows(metric)
+        difference, sums = units.difference(metric)
+        method = LINEARISED if len(sums) == 1 else BONFERRONI
+        return [
+            _difference_row(metric, name, *values, method)
+            for name, values in zip(units.places, _difference_columns(difference, sums), strict=True)
+        ]
+
+    def p_values(self, metric: Metric) -> Iterable[tuple[tuple[str, ...], float, float]]:
+        """The difference and its p value in each slice, without the interval that takes most of the time."""
+        if isinstance(metric, Statistic) and not metric.lowest_of:
+            return [(row["slice"], row["difference"], row["p"]) for row in self._statistic_rows(metric)]
+        units = self._units[metric.unit]
+        difference, _ = units.difference(metric)
+        return zip(units.places, difference.value, difference.p(), strict=True)
+
+    def ratio(self, metric: Ratio[Any]) -> tuple[tuple[ShareSums, ShareSums], Floats, Sequence[tuple[str, ...]]]:
+        """The sums of a ratio of each model, those of `paired_columns`, and the names of the slices."""
+        units = self._units[metric.unit]
+        return units.sums(metric), units.cross[metric, metric].sums, list(units.places)
+
+    def _statistic_rows(self, metric: Statistic[Any]) -> list[dict[str, Any]]:
+        if self._restored is None and (first := self._gathered[0].join()) and (second := self._gathered[1].join()):
+            self._restored = first, second
+        found = dict[tuple[str, ...], dict[str, Any]]()
+        if self._restored is not None:
+            paired = _pair_units(*self._restored, metric.unit, self._slicer(self._restored[0]))
+            found = {row["slice"]: row for row in _statistic_differences(metric, paired)}
+        nothing = (*(nan,) * 7, 0, 0, 0, "")
+        names = self._units[metric.unit].places
+        return [found.get(name) or _difference_row(metric, name, *nothing) for name in names]
+
+    def _slicer(self, outcomes: Outcomes) -> Slicer:
+        return Slicer(outcomes, self._request.columns, self._request.where)
+
+
+class _UnitDifferences:
+    """What the differences of metrics of one unit need of each slice."""
+
+    def __init__(self, kind: type[Any], metrics: Iterable[Metric]) -> None:
+        own = [metric for metric in metrics if metric.unit is kind]
+        self._statistics = [metric for metric in own if isinstance(metric, Statistic) and not metric.lowest_of]
+        self.places: dict[tuple[str, ...], int] = {}  # of the slices
+        ratios = [_ratios(metric) for metric in own if metric not in self._statistics]
+        self._sums = {ratio: (SliceSums(7), SliceSums(7)) for parts in ratios for ratio in parts}
+        self.cross = {pair: SliceSums(5) for parts in ratios for pair in product(parts, repeat=2)}
+
+    def add(self, paired: _PairedUnits) -> Rows:
+        """Add the units of a block; returns the bases of the groups that count for a metric that is no sum."""
+        cells = paired.cells
+        places = np.array([self.places.setdefault(name, len(self.places)) for name in cells.names], np.int64)
+        by_cell, slices = places[cells.slice_of_cell], len(self.places)
+        credit = {ratio: [paired.by_cell(ratio, units) for units in paired.units] for ratio in self._sums}
+        for ratio, both in self._sums.items():
+            for totals, columns in zip(both, credit[ratio], strict=True):
+                totals.add(by_cell, cluster_columns(*columns), slices)
+        for (one, other), totals in self.cross.items():
+            (s, n, _), (t, m, _) = credit[one][0], credit[other][1]
+            totals.add(by_cell, paired_columns((s, n.astype(np.float64)), (t, m.astype(np.float64))), slices)
+        counted = np.zeros(len(paired.both), np.bool_)
+        for metric in self._statistics:
+            for units in paired.units:
+                counted |= metric.counts(units)
+        inside = np.zeros(len(paired.both), np.bool_)
+        inside[cells.inside] = True
+        return np.asarray(paired.units[0].base[counted & paired.both & inside])
+
+    def sums(self, ratio: Ratio[Any]) -> tuple[ShareSums, ShareSums]:
+        """The sums of a ratio of each model."""
+        first, second = (ShareSums.of_totals(own.sums) for own in self._sums[ratio])
+        return first, second
+
+    def difference(
+        self, metric: Metric
+    ) -> tuple[RatioDifference | LowestDifference, list[tuple[ShareSums, ShareSums]]]:
+        """The difference of a ratio, or of the lowest of several, and the sums of each."""
+        ratios = _ratios(metric)
+        sums = [self.sums(ratio) for ratio in ratios]
+        parts = [
+            [
+                RatioDifference(first, second, self.cross[one, other].sums)
+                for other, (_, second) in zip(ratios, sums, strict=True)
+            ]
+            for one, (first, _) in zip(ratios, sums, strict=True)
+        ]
+        return (parts[0][0] if len(parts) == 1 else LowestDifference(parts)), sums
+
+
+def _ratios(metric: Metric) -> Sequence[Ratio[Any]]:
+    """The ratio itself, or those of which a metric is the lowest."""
+    return (metric,) if isinstance(metric, Ratio) else metric.lowest_of
 
 
 def paired_sums(
     first: Outcomes, second: Outcomes, ratio: Ratio[Any], where: Mapping[str, str]
 ) -> tuple[tuple[ShareSums, ShareSums], Rows] | None:
     """The sums of a ratio of two models over the units of one suite that both answered, and their slices."""
-    request = ScoreRequest((), where)
-    ((_, units),) = _paired_units(first, second, [ratio], request)
+    units = _pair_units(first, second, ratio.unit, Slicer(first, ("suite",), where))
     return (units.sums(ratio), units.cells.slice_of_cell) if units.cells.names else None
 
 
-def _ratio_difference(
-    metric: Metric, units: _PairedUnits
-) -> tuple[RatioDifference | LowestDifference, list[tuple[ShareSums, ShareSums]]]:
-    """The difference of a ratio, or of the lowest of several, and the sums of each."""
-    sums = [units.sums(part) for part in ((metric,) if isinstance(metric, Ratio) else metric.lowest_of)]
-    place = units.cells.slice_of_cell
-    parts = [[RatioDifference(first, second, place) for _, second in sums] for first, _ in sums]
-    return (parts[0][0] if len(parts) == 1 else LowestDifference(parts)), sums
-
-
-def _ratio_rows(paired: Sequence[tuple[Ratio[Any], _PairedUnits]]) -> list[tuple[Metric, dict[str, Any]]]:
+def _ratio_rows(ratios: Sequence[tuple[Ratio[Any], ComparisonTotals]]) -> list[tuple[Metric, dict[str, Any]]]:
     """The differences of ratios on several suites; the search for bounds takes as long for one as for all of them."""
-    if not paired:
+    if not ratios:
         return []
-    sums = [units.sums(metric) for metric, units in paired]
-    starts = np.cumsum([0, *(len(first.cases) for first, _ in sums)])
-    place = np.concatenate(
-        [units.cells.slice_of_cell + start for start, (_, units) in zip(starts, paired, strict=False)]
-    )
+    sums, cross, names = zip(*(totals.ratio(metric) for metric, totals in ratios), strict=True)
     first, second = (ShareSums.concatenate(own) for own in zip(*sums, strict=True))
-    rows = _difference_columns(RatioDifference(first, second, place), [(first, second)])
-    names = [(metric, name) for metric, units in paired for name in units.cells.names]
+    difference = RatioDifference(first, second, np.concatenate(cross, axis=1))
+    slices = [(metric, name) for (metric, _), own in zip(ratios, names, strict=True) for name in own]
     return [
         (metric, _difference_row(metric, name, *values, LINEARISED))
-        for (metric, name), values in zip(names, rows, strict=True)
+        for (metric, name), values in zip(slices, _difference_columns(difference, [(first, second)]), strict=True)
     ]
 
 
@@ -237,27 +362,6 @@ def _difference_columns(
         *(sums[0][0].cases, sums[0][1].cases, difference.clusters),
         strict=True,
     )
-
-
-def _differences(metric: Metric, units: _PairedUnits) -> list[dict[str, Any]]:
-    """The difference of both models in each slice."""
-    if isinstance(metric, Statistic) and not metric.lowest_of:
-        return _statistic_differences(metric, units)
-    difference, sums = _ratio_difference(metric, units)
-    method = LINEARISED if len(sums) == 1 else BONFERRONI
-    return [
-        _difference_row(metric, name, *values, method)
-        for name, values in zip(units.cells.names, _difference_columns(difference, sums), strict=True)
-    ]
-
-
-def _values_and_p(metric: Metric, units: _PairedUnits) -> tuple[Sequence[float], Sequence[float]]:
-    """The difference of both models and its p value in each slice, without the interval that takes most of the time."""
-    if isinstance(metric, Statistic) and not metric.lowest_of:
-        rows = _statistic_differences(metric, units)
-        return [row["difference"] for row in rows], [row["p"] for row in rows]
-    difference, _ = _ratio_difference(metric, units)
-    return list(difference.value), list(difference.p())
 
 
 def _statistic_differences(metric: Statistic[Any], paired: _PairedUnits) -> list[dict[str, Any]]:
@@ -331,23 +435,31 @@ def coverage_of_outcomes(outcomes: Mapping[str, Outcomes], request: ScoreRequest
     Single answers are bases and variants, each once, as in the figures of the paper; of pairs both members must be
     correct, as in its caption. What failed or was not asked for one of the two models does not count.
     """
-    schema = pa.schema([*((name, pa.string()) for name in request.columns), *_COVERAGE_SCHEMA])
-    if not outcomes:
-        return schema.empty_table()
-    shared = next(iter(outcomes.values()))
-    unit: Unit = shared.pairs() if pairs else shared.singles()
-    cells = Slicer(shared, request.columns, request.where).cut(unit)
-    correct = {name: _correct(own, pairs) for name, own in outcomes.items()}
+    return coverage_of_blocks([outcomes] if outcomes else [], request, pairs=pairs)
+
+
+def coverage_of_blocks(
+    blocks: Iterable[Mapping[str, Outcomes]], request: ScoreRequest, *, pairs: bool = False
+) -> pa.Table:
+    """The same from outcomes in blocks of whole pictures, in their order."""
+    places, totals = dict[tuple[str, ...], int](), dict[tuple[str, str], SliceSums]()
+    for outcomes in blocks:
+        shared = next(iter(outcomes.values()))
+        unit: Unit = shared.pairs() if pairs else shared.singles()
+        cells = Slicer(shared, request.columns, request.where).cut(unit)
+        place = np.array([places.setdefault(name, len(places)) for name in cells.names], np.int64)[cells.slice_of_cell]
+        correct = {name: _correct(own, pairs) for name, own in outcomes.items()}
+        for model, of in permutations(outcomes, 2):
+            (hit, answered), (wanted, counted) = correct[model], correct[of]
+            counts = wanted & counted & answered
+            credit = cells.summed(counts & hit)
+            columns = cluster_columns(credit, cells.counted(counts), credit)
+            totals.setdefault((model, of), SliceSums(7)).add(place, columns, len(places))
     rows: list[dict[str, Any]] = []
-    for model, of in permutations(outcomes, 2):
-        (hit, answered), (wanted, counted) = correct[model], correct[of]
-        counts = wanted & counted & answered
-        credit = (counts & hit).astype(np.float64)
-        sums = ShareSums.of(
-            cells.summed(credit), cells.counted(counts), cells.summed_by_slice(credit), cells.slice_of_cell
-        )
+    for (model, of), own in totals.items():
+        sums = ShareSums.of_totals(own.sums)
         columns = (sums.share, *sums.bounds(), sums.cases, sums.clusters)
-        for name, value, low, high, n, clusters in zip(cells.names, *(own.tolist() for own in columns), strict=True):
+        for name, value, low, high, n, clusters in zip(places, *(column.tolist() for column in columns), strict=True):
             ends = {"value": value, "low": low, "high": high} if n else dict.fromkeys(("value", "low", "high"))
             rows.append(
                 dict(zip(request.columns, name, strict=True))
@@ -356,6 +468,7 @@ def coverage_of_outcomes(outcomes: Mapping[str, Outcomes], request: ScoreRequest
                 | ends
             )
     rows.sort(key=lambda row: tuple(row[name] for name in request.columns))
+    schema = pa.schema([*((name, pa.string()) for name in request.columns), *_COVERAGE_SCHEMA])
     return pa.Table.from_pylist(rows, schema)
 
 
@@ -368,8 +481,8 @@ def _correct(outcomes: Outcomes, pairs: bool) -> tuple[Flags, Flags]:
     return singles.right, singles.counted & singles.gold
 
 
-OutcomesOf: TypeAlias = Callable[[str], Outcomes]
-"""The outcomes of a model, by its name."""
+OutcomesOf: TypeAlias = Callable[[str], Iterable[Outcomes]]
+"""The outcomes of a model in blocks of whole pictures, the same for all models, by its name."""
 Tie: TypeAlias = tuple[str, str, str]
 """A test, a metric, and a model that is best by it or tied with the best; the whole suite has an empty test."""
 
@@ -442,10 +555,11 @@ class _PairedTests:
         for models, by_test in sorted(self._requested, key=lambda key: (sorted(key[0]), key[1])):
             metrics = [self._metrics[name] for name in self._requested[models, by_test]]
             request = ScoreRequest(by=("test",) if by_test else (), metrics=metrics)
-            first, second = map(self._outcomes, sorted(models))
-            for metric, units in _paired_units(first, second, metrics, request):
-                for (_, *test), p in zip(units.cells.names, _values_and_p(metric, units)[1], strict=True):
-                    self._p[models, metric.name, "".join(test)] = p
+            blocks = zip(*map(self._outcomes, sorted(models)), strict=True)
+            totals = ComparisonTotals.of(blocks, metrics, request)
+            for metric in metrics:
+                for (_, *test), _, p in totals.p_values(metric):
+                    self._p[models, metric.name, "".join(test)] = float(p)
 
     def p(self, best: str, other: str, metric: str, test: str) -> float:
         """The p value; nan where too little is in common for one, so that models are neither different nor tied."""

@@ -104,7 +104,7 @@ def accuracy_drop(outcomes: Outcomes, within: Flags | None = None) -> Score:
         return NO_SCORE
     place = np.zeros(int(singles.cluster.max()) + 1, np.int64)
     first, second = (_picture_sums(singles.correct[own], singles.cluster[own], place) for own in (bases, others))
-    drop = RatioDifference(first, second, place)
+    drop = RatioDifference.of(first, second, place)
     (low,), (high,) = drop.bounds()
     return Score(float(drop.value[0]), float(low), float(high), int(others.sum()))
 

@@ -4,7 +4,7 @@ The interval and the p value of a difference come from one statistic, Student's 
 10 cases of a model, there is an interval and no p value.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, log2, nan
 from statistics import NormalDist
@@ -36,6 +36,12 @@ class PairedDifference:
     error: float
 
 
+def paired_columns(first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> tuple[Floats, ...]:
+    """What is summed over clusters for a difference, from credit and cases of each: products, and which have a case."""
+    (s, n), (t, m) = first, second
+    return s * t, s * m, n * t, n * m, ((n > 0) | (m > 0)).astype(np.float64)
+
+
 class RatioDifference:
     """The difference of two models' own ratios in each slice, paired by cluster.
 
@@ -44,14 +50,11 @@ class RatioDifference:
     towards that of as many independent cases, since a model that misses nothing has none by itself.
     """
 
-    def __init__(self, first: ShareSums, second: ShareSums, place: Rows) -> None:
-        self._first, self._second = first, second
-        slices = len(first.cases)
-        products = (first.s * second.s, first.s * second.n, first.n * second.s, first.n * second.n)
-        self._cross = tuple(add_by(place, product, slices) for product in products)
+    def __init__(self, first: ShareSums, second: ShareSums, totals: Iterable[Floats]) -> None:
+        self._first, self._second, slices = first, second, len(first.cases)
+        *self._cross, self.clusters = totals
         self._shares = first.share, second.share
         self._weights = [PRIOR_WEIGHT / np.maximum(own.rarer_clusters, 0.1) ** 2 for own in (first, second)]
-        self.clusters = add_by(place, (first.n > 0) | (second.n > 0), slices)
         with np.errstate(invalid="ignore", divide="ignore"):
             self.value = self._shares[0] - self._shares[1]
             cases = first.cases + second.cases
@@ -60,6 +63,12 @@ class RatioDifference:
             self._pooled, self._cases = pooled, cases
             self._granularity = np.nan_to_num(independent / (pooled * (1 - pooled)), nan=0.0, posinf=0.0)
             self.error = np.sqrt(self._variance(np.zeros(slices)))
+
+    @classmethod
+    def of(cls, first: ShareSums, second: ShareSums, place: Rows) -> "RatioDifference":
+        """From the sums of both models over the same clusters, and the slice of each."""
+        columns = paired_columns((first.s, first.n), (second.s, second.n))
+        return cls(first, second, [add_by(place, column, len(first.cases)) for column in columns])
 
     def p(self, upper_only: bool = False) -> Floats:
         """The two-sided p value, or that of the first model being better, where there are enough pictures and cases."""

@@ -342,8 +342,8 @@ class _Builder:
         groups, answers = self._suite_folder(suite), {model.slug: self._answers_folder(model) for model in self._models}
         scores = [row for folder in folders.values() for row in pq.read_table(folder.file("scores")).to_pylist()]
 
-        def outcomes(slug: str) -> Outcomes:
-            return self._judge(slug, suite, groups, answers[slug])
+        def outcomes(slug: str) -> list[Outcomes]:
+            return [self._judge(slug, suite, groups, answers[slug])]
 
         contents = contents_by_suite(self._read(groups.file("groups")), "test")
         computed = ScoreRequest(candidates=self._metrics).metrics_by_suite(contents)
