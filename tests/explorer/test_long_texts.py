@@ -68,6 +68,21 @@ def test_a_page_shows_the_beginning_and_leads_to_the_whole(lab: LabStore, client
     assert "Show them whole" not in whole
 
 
+def test_a_word_without_end_is_shown_by_its_beginning(cache: Path, tmp_path: Path) -> None:
+    lab, word = LabStore(tmp_path / "lab"), "x" * 5 * LONGEST_REPLY
+    queries = (Query(None, f"Is it {word}?"), Query(None, f"Is it not {word}?"))
+    table = groups_table([(word, Group(Relation.DIFFERS, queries, (Gold.of(word), Gold.of("no")), kind=word))], "one")
+    lab.put_suite(Manifest.of(table, generator="x", seed=1), table)
+    lab.put_run(RunRecord("0", "hasty", "hasty"))
+    with lab.answers("hasty", run="0") as log:
+        log.add((query.id, 0, Answer(word, word, rule="x"), "", 0.1) for query in queries)
+    client = local_client(create_app(lab, cache=cache))
+    for path in ("/suites/one", "/suites/one/models/hasty", "/models/hasty", "/browse", "/overview"):
+        page = client.get(path)
+        assert page.status_code == 200
+        assert len(page.text) < 150_000, path
+
+
 def test_a_page_of_short_texts_says_nothing(client: TestClient) -> None:
     assert "Show them whole" not in client.get("/browse?text=brief").text
 

@@ -29,6 +29,7 @@ from counterpoint.store.answers import AnswerLog
 from counterpoint.store.folder import StorageFolder
 from counterpoint.store.integrity import verify_lab
 from counterpoint.store.lab import LabStore
+from counterpoint.store.marker import MARKER
 from counterpoint.store.parts import DEFAULT_POLICY, PartPolicy
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import read_parquet, to_parquet
@@ -115,6 +116,8 @@ DAMAGE: dict[str, tuple[Damage, str, str]] = {
     "other rules": (lambda lab: _edit(lab, "suites/order/manifest.json", "rules", value="vqa"), "altered", "readable"),
     "another seed": (lambda lab: _edit(lab, "suites/order/manifest.json", "seed", value=9), "altered", "readable"),
     "other roots": (lambda lab: _edit(lab, "counterpoint-lab.json", "roots", value={"a": "/etc"}), "altered", "digest"),
+    "no marker": (lambda lab: lab.store.storage.delete(MARKER), "does not exist", "readable"),
+    "a damaged marker": (lambda lab: lab.store.storage.put(MARKER, b"\xfa"), "read as JSON", "readable"),
     "another model": (lambda lab: _edit(lab, _runs(lab)[0], "model", value="gpt"), "altered", "digest"),
     "deleted votes": (lambda lab: lab.store.storage.delete(_votes(lab)[-1]), "1 of 3 votes are missing", "votes"),
     "other votes": (_rewrite_votes, "votes were altered", "votes"),

@@ -88,6 +88,15 @@ def check_readable(place: str, reading: Callable[[], object], repair: Repair | N
     return IntegrityCheck(place, "readable", True)
 
 
+def is_readable(storage: Storage, name: str) -> bool:
+    """Whether there is a JSON object of this name, altered or not."""
+    try:
+        read_object(storage, name, checked=False)
+    except StoreError:
+        return False
+    return True
+
+
 def check_document(storage: Storage, name: str, reading: Callable[[], object]) -> IntegrityCheck:
     """Whether a JSON document can be read and is what was written; what was altered can be accepted."""
     try:

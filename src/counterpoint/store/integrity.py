@@ -16,10 +16,11 @@ from counterpoint.store.documents import (
     check_document,
     check_readable,
     is_listed,
+    is_readable,
     read_object,
 )
 from counterpoint.store.fingerprints import RowDigest
-from counterpoint.store.marker import MARKER, read_roots
+from counterpoint.store.marker import MARKER, put_roots, read_roots
 from counterpoint.store.parts import parts_by_run
 from counterpoint.store.picture_digests import TABLE as PICTURES
 from counterpoint.store.storage import FileMissing, Storage
@@ -32,8 +33,7 @@ REPLACE_SECONDS = 1.0
 
 def verify_lab(storage: Storage) -> Iterator[IntegrityCheck]:
     """All checks of a lab, in an order in which the repair of one does not hide another."""
-    if storage.has(MARKER):
-        yield check_document(storage, MARKER, partial(read_roots, storage))
+    yield _verify_marker(storage)
     for name in suites.suite_names(storage):
         yield from _verify_suite(storage, f"suites/{name}")
     parts = list(answers.verify(storage))
@@ -57,6 +57,16 @@ def verify_lab(storage: Storage) -> Iterator[IntegrityCheck]:
     yield from votes.verify(storage)
     if storage.has(PICTURES):
         yield check_readable(PICTURES, partial(read_parquet, storage, PICTURES, "pictures"))
+
+
+def _verify_marker(storage: Storage) -> IntegrityCheck:
+    """Whether the marker is there and is what was written; one that is lost can be written anew, without roots."""
+    check = check_document(storage, MARKER, partial(read_roots, storage))
+    if not check.holds and not check.repair and not is_readable(storage, MARKER):
+        anew = Repair(f"write {MARKER} anew, without the folders of pictures", partial(put_roots, storage, {}))
+        hint = "restore the file from a copy; counterpoint pictures LAB says where pictures are"
+        return replace(check, hint=hint, repair=anew)
+    return check
 
 
 def _verify_suite(storage: Storage, folder: str) -> list[IntegrityCheck]:

@@ -15,7 +15,7 @@ from counterpoint.store import answers, batches, suites, values
 from counterpoint.store.documents import IntegrityCheck, put_object
 from counterpoint.store.folder import DRAFT_SECONDS, StorageFolder
 from counterpoint.store.integrity import settle_killed_runs, verify_lab
-from counterpoint.store.marker import MARKER, put_roots, read_roots
+from counterpoint.store.marker import MARKER, put_roots, read_roots, was_lab
 from counterpoint.store.parts import READERS, new_run_name
 from counterpoint.store.pictures import LabPictures, add_digests
 from counterpoint.store.storage import FileMissing, StoredFile, is_address, join_address, open_storage
@@ -44,7 +44,8 @@ class LabStore:
         if self.exists:
             self._roots = read_roots(self.storage)
         elif not self.storage.is_empty():
-            raise StoreError(f"{self.address} is no lab: it has no {MARKER}", hint="name a lab, or a new folder")
+            was = "; if it was one, counterpoint verify --repair writes the file anew" * was_lab(self.storage)
+            raise StoreError(f"{self.address} is no lab: it has no {MARKER}", hint=f"name a lab, or a new folder{was}")
 
     @property
     def address(self) -> str:
@@ -252,7 +253,7 @@ def integrity_checks(place: Path | str) -> Iterator[IntegrityCheck]:
     if storage.has(suites.MANIFEST) or storage.has(suites.TABLE):
         home, _, name = (str(place) if is_address(place) else Path(place).resolve().as_posix()).rpartition("/")
         return suites.verify(open_storage(home or "/"), name)
-    if not storage.has(MARKER):
+    if not storage.has(MARKER) and not was_lab(storage):
         LabStore(place).opened()
     return verify_lab(storage)
 

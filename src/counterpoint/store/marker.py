@@ -1,6 +1,7 @@
 """The file that makes a folder a lab: the version of the format, and the folders of pictures."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from counterpoint.core.errors import StoreError
 from counterpoint.store.documents import put_object, read_object
@@ -22,6 +23,13 @@ def read_roots(storage: Storage) -> dict[str, str]:
             f"{storage.describe(MARKER)}: roots is {roots!r}", hint='it looks like {"coco": "pictures/coco"}'
         )
     return roots
+
+
+def was_lab(storage: Storage) -> bool:
+    """Whether there are suites or runs, as in a lab that has lost its marker."""
+    with suppress(StoreError):  # it is a file
+        return any(storage.names(f"{folder}/") for folder in ("suites", "runs"))
+    return False
 
 
 def put_roots(storage: Storage, roots: Mapping[str, str]) -> None:

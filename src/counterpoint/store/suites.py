@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import Any
 
@@ -165,10 +165,17 @@ def _parse_manifest(content: Mapping[str, Any], place: str) -> Manifest:
     return Manifest(**{key: about[key] for key in _KINDS})
 
 
+_LOST_TABLE = (
+    f"restore it from a copy, or generate the suite again with --replace, by the seed and parameters in {MANIFEST}: "
+    "with the same fingerprint it is the same, and no answer is lost"
+)
+
+
 def verify(storage: Storage, folder: str) -> Iterator[IntegrityCheck]:
     """The integrity checks of a suite against its manifest, and of that against its copy in the table."""
     place = folder or storage.address
-    yield (table_read := check_readable(f"{place}/{TABLE}", lambda: read_table(storage, folder)))
+    table_read = check_readable(f"{place}/{TABLE}", lambda: read_table(storage, folder))
+    yield table_read if table_read.holds else replace(table_read, hint=_LOST_TABLE)
     table = _read_table(storage, folder) if table_read.holds else None
     digest = fingerprint(table, "groups") if table is not None else ""
     copy = _manifest_copy(table, digest) if table is not None else None

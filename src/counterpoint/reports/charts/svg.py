@@ -10,6 +10,8 @@ from math import ceil, floor, inf, isfinite, log10
 from types import MappingProxyType
 from unicodedata import east_asian_width
 
+from counterpoint.core.errors import shorten
+
 LIGHT: Mapping[str, str] = MappingProxyType(
     {
         "paper": "#ffffff",
@@ -209,13 +211,18 @@ class Chart(ABC):
         return f"<p><b>{escape(clean(self.title))}</b></p>{self.html()}"
 
 
+_LONGEST = 500  # signs of a label, which is cut to what fits, and shown whole by its tooltip
+
+
 def clean(text: str) -> str:
-    """Text on one line with only what XML can hold; other signs become replacement characters.
+    """Text on one line with only what XML can hold, and its beginning alone where it is no label.
+
+    Other signs become replacement characters.
 
     >>> clean("a\\x00b\\nc")
     'a\ufffdb c'
     """
-    return " ".join(_NOT_XML.sub("\ufffd", text).split())
+    return shorten(" ".join(_NOT_XML.sub("\ufffd", text).split()), _LONGEST)
 
 
 def text_width(text: str, size: float) -> float:
@@ -231,7 +238,8 @@ def fit(text: str, room: float, size: float) -> str:
     >>> fit("a-model-with-a-long-name", 70, 12.5)
     'a-mo…name'
     """
-    fitted, kept = text, len(text)
+    fitted = text
+    kept = int(min(len(text), room / (0.57 * size) + 20))  # as many as may fit, with blanks at the cut
     while kept > 1 and text_width(fitted, size) > room:
         kept -= 1
         fitted = f"{text[: (kept + 1) // 2].rstrip()}…{text[len(text) - kept // 2 :].lstrip()}"
