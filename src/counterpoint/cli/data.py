@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from counterpoint import describe_data
-from counterpoint.cli.options import EXISTING, FILE, POSITIVE, complete, parse_columns, seed_option
+from counterpoint.cli.options import DATA, FILE, POSITIVE, complete, parse_columns, seed_option
 from counterpoint.cli.printing import echo, print_result, progress_shown
 
 _SPACES = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with one answer a line"
@@ -14,7 +14,7 @@ _SPACES = "NAME=FOLDER or NAME:SPLIT=FOLDER, model:NAME, hf/NAME, or a file with
 
 @click.command("data")
 @click.argument("name", shell_complete=complete("sources"))
-@click.option("--data", type=EXISTING, help="Check and describe the files in this folder.")
+@click.option("--data", type=DATA, help="Check and describe the files in this folder, or at this address.")
 @click.option(
     "--columns", default="", callback=parse_columns, help="Name columns of a file by role, or a file of such lines."
 )

@@ -41,6 +41,8 @@ OUTPUT = PathOrAddress(path_type=Path)
 """Where something is written for others: a path, or an address."""
 EXISTING = LocalPath(exists=True, path_type=Path)
 """A folder or file that is read."""
+DATA = PathOrAddress(exists=True, path_type=Path)
+"""A folder or file that is read, or its address."""
 PICTURES = PathOrAddress(exists=True, file_okay=False, path_type=Path)
 """A folder of pictures, or their address."""
 POSITIVE = click.IntRange(1)
@@ -224,7 +226,7 @@ def source_options(source: str = "world", split: str = "test", *, items: int = 1
             shell_complete=complete("sources"),
             help="Read this source: a name of the catalog, or module:object.",
         ),
-        click.option("--data", type=EXISTING, help="Read the source's files from this folder or file."),
+        click.option("--data", type=DATA, help="Read the source's files from this folder, file or address."),
         click.option("--split", default=split, show_default=True, help="Read this split of the source."),
         click.option(
             "--items",

@@ -39,7 +39,7 @@ class AugmentRequest:
     layout: str  # one of TRAINING_LAYOUTS
     suites: tuple[str, ...] = ()  # of the catalog; by default those of the lab, in its proportions
     source: str = "world"
-    data: Path | None = None
+    data: Path | str | None = None
     split: str = "train"
     items: int = 1000  # scenes or questions read
     limit: int | None = None  # questions

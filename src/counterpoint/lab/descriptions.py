@@ -11,6 +11,7 @@ from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, ModelError, SourceError
 from counterpoint.core.extras import install_command
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
+from counterpoint.lab.remote_data import fetch_data
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import resolve_source
 from counterpoint.language.answers.rule_sets import rule_set
@@ -130,7 +131,7 @@ class DataDescription(LabResult[dict[str, Any]]):
 def describe_data(
     name: str,
     *,
-    data: Path | None = None,
+    data: Path | str | None = None,
     split: str = "",
     kinds: Sequence[str] = (),
     items: int | None = None,
@@ -141,7 +142,7 @@ def describe_data(
     top: int = 10,
     progress: ProgressCallback = ignore_progress,
 ) -> ExpectedFiles | DataDescription:
-    """Describe a source: the files that a data set expects, or with `data=FOLDER` what is in them.
+    """Describe a source: the files that a data set expects, or with `data=FOLDER` (or an address) what is in them.
 
     By default the first split whose files are complete is read, with all kinds of `items`, and answers are compared by
     the rule set of the data set. `against` names other answer spaces, `top` how many frequent words are shown.
@@ -150,7 +151,7 @@ def describe_data(
     3
     """
     source, cached = resolve_source(name)
-    folder = cached or data
+    folder = cached or (None if data is None else fetch_data(data))
     if isinstance(source, DataSet) and folder is None:
         return ExpectedFiles(name, source)
     reading = DescriptionRequest(folder, split, tuple(kinds), items, seed, rules, columns or {})

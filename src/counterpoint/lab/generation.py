@@ -23,6 +23,7 @@ from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
 from counterpoint.lab.generated_suites import GeneratedSuite, GeneratedSuites
 from counterpoint.lab.picture_locations import PictureLocation, find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
+from counterpoint.lab.remote_data import fetch_data
 from counterpoint.lab.source_items import (
     ItemCollection,
     SourceItems,
@@ -63,7 +64,7 @@ class GenerateRequest:
 
     suites: tuple[str, ...]  # suites or families of the catalog, or module:object
     source: str = "world"
-    data: Path | None = None  # the folder or file of a data set
+    data: Path | str | None = None  # the folder or file of a data set, or its address
     split: str = "test"
     items: int = 1000  # read of the source: scenes, questions, captions, …
     limit: int | None = None  # groups kept of each suite, balanced over kinds and answers; None keeps all
@@ -99,7 +100,7 @@ def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback
             members[0].check_options([key])  # raises
     if request.suites == (OWN_GROUPS,):
         folder = resolve_source(request.source)[1] or request.data
-        if folder and (restored := restore_suite(folder)):
+        if folder and (restored := restore_suite(fetch_data(folder))):
             return _put_restored(lab, restored, request)
     generator = _Generator(lab, request, progress)
     suites = [suite for family in families for suite in generator.family(family)]
@@ -231,7 +232,8 @@ class _Generator:
         """Where the pictures of the suites are, and how many of them are found."""
         drawn = find_worlds(self._lab, pa.table({"picture": pa.array(list(self._addresses), pa.string())}))
         source = self._items.source()
-        searched = picture_places(source.folder)[:_PLACES_SHOWN] if isinstance(source, Source) else []
+        is_local = isinstance(source, Source) and not source.address
+        searched = picture_places(source.folder)[:_PLACES_SHOWN] if is_local else []
         return tuple(search_pictures(self._lab.roots, self._addresses, drawn, searched))
 
     def _named(self, name: str, limit: Limit) -> GeneratedSuite:

@@ -78,13 +78,14 @@ class Lab(PeopleMethods, StudyMethods):
         """Generate suites or families of suites from a source and store them.
 
         `items` is how much of the source is read, `limit` how many groups of each suite are kept, `pictures` their
-        folder, if it is not beside the data; `workers` is the number of processes, by default as many as pay, and
-        changes nothing else. Further options belong to suites: means, contrasts, variants, masked_lm.
+        folder, if it is not beside the data; data and pictures may be at addresses. `workers` is the number of
+        processes, by default as many as pay, and changes nothing else. Further options belong to suites: means,
+        contrasts, variants, masked_lm.
         """
         from counterpoint.lab.generation import GenerateRequest, generate
 
         how = (limit, pairs, seed, name, rules, columns or {}, _path(texts), options, replace, pictures, workers)
-        request = GenerateRequest(suites, source, _path(data), split, items, *how)
+        request = GenerateRequest(suites, source, data, split, items, *how)
         generated = generate(self.store, request, self.progress)
         self._update_tables([suite.name for suite in generated.suites if suite.manifest])
         return generated

@@ -130,7 +130,7 @@ def rad_study(*, place: Path | None = None, threshold: float = 0.5, targets: boo
 def rad_coverage(
     *,
     source: str = "world-vqa",
-    data: Path | None = None,
+    data: Path | str | None = None,
     split: str = "test",
     items: int = 1000,
     seed: int = 0,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from counterpoint import catalog
@@ -15,6 +15,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import counted
 from counterpoint.lab.picture_locations import describe_search, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, logger, track
+from counterpoint.lab.remote_data import fetch_data
 from counterpoint.language.answers.rule_sets import RuleSet
 from counterpoint.sources.dataset import OWN, DataSet, Source, has_captions
 from counterpoint.sources.file_checks import most_complete_split
@@ -22,13 +23,15 @@ from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
 from counterpoint.sources.reading.cells import UNPACKED
 from counterpoint.sources.reading.records import Skips
 from counterpoint.store.lab import LabStore
-from counterpoint.store.pictures import LabPictures
+from counterpoint.store.pictures import LabPictures, PictureBucket
+from counterpoint.store.storage import is_address, join_address
 from counterpoint.suites.suite import Suite
 
 QUESTIONS_MADE = "questions_made"
 """The entry of a manifest that says how many questions templates made of scenes, and what they rejected."""
 _ASKED = ("questions", "grounded")
 _DEFAULT = "test"
+_PICTURES_SOUGHT = 5  # in each folder of a bucket
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class SourceRequest:
     """Which part of which source is read."""
 
     source: str = "world"  # a name of the catalog, module:object, or hf/NAME
-    data: Path | None = None  # the folder or file of a data set
+    data: Path | str | None = None  # the folder or file of a data set, or its address
     split: str = _DEFAULT
     items: int = 1000  # scenes, questions, captions, …: whatever is read
     seed: int = 0  # for the sample of a data set
@@ -57,8 +60,7 @@ def open_source(
     >>> [scene.place for scene in open_source("world", items=2).scenes()]
     ['street', 'kitchen']
     """
-    path = None if data is None else Path(data)
-    return load_source(SourceRequest(source, path, split, items or 1000, seed, columns or {}), whole=items is None)
+    return load_source(SourceRequest(source, data, split, items or 1000, seed, columns or {}), whole=items is None)
 
 
 def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
@@ -74,10 +76,21 @@ def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
     if data is None:
         hint = f"name their folder with --data FOLDER; counterpoint data {request.source} lists the expected files"
         raise CounterpointError(f"{source.title} is read from files", hint=hint)
-    split = request.split
+    split, address = request.split, str(data) if is_address(data) else ""
+    folder = fetch_data(data, _files_of_other_splits(source, split))
     if split == _DEFAULT and source.part_of:  # files of one's own have no splits
-        split = most_complete_split(source, data)
-    return Source(source, data, split, None if whole else request.items, request.seed, columns=request.columns)
+        split = most_complete_split(source, folder)
+    limit = None if whole else request.items
+    return Source(source, folder, split, limit, request.seed, columns=request.columns, address=address)
+
+
+def _files_of_other_splits(dataset: DataSet, split: str) -> frozenset[str]:
+    """The official names of files that this split does not read; of an unknown split none is told."""
+    if split not in dataset.splits:
+        return frozenset()
+    by_split = [(own, names) for file in dataset.files for own, names in file.names.items()]
+    read = {PurePosixPath(name).name for own, names in by_split if own == split for name in names}
+    return frozenset(PurePosixPath(names[0]).name for own, names in by_split if own != split and names) - read
 
 
 def resolve_source(name: str) -> tuple[Any, Path | None]:
@@ -307,17 +320,32 @@ def picture_roots(source: Any, addresses: Sequence[str], named: Path | str | Non
         paths = [Picture(address).path for address in members]
         if named is not None:
             roots[namespace] = named
+        elif source.address:
+            if found := _bucket_root(source, paths):
+                roots[namespace] = found
         elif not isinstance(dataset, OwnFiles):
             if root := dataset.picture_root(source.folder, paths):
                 roots[namespace] = root
         elif namespace == source.columns.get("namespace", dataset.namespace):
             roots[namespace] = dataset.root_of(source.folder, paths)
     home = source.folder.parent if source.folder.is_file() else source.folder
-    beside = not isinstance(dataset, OwnFiles) or (home / dataset.pictures[0]).is_dir()
+    beside = source.address or not isinstance(dataset, OwnFiles) or (home / dataset.pictures[0]).is_dir()
     if roots and (named is not None or beside) and files == addresses and not LabPictures(roots, {}).find_files(files):
         fact, missing = describe_search(search_pictures(roots, files))
         raise PictureError(fact, hint=missing)
     return roots
+
+
+def _bucket_root(source: Source, paths: Sequence[str]) -> str:
+    """The address of pictures beside annotations in a bucket, by some of their paths; empty where there are none."""
+    address = source.address.rstrip("/")
+    home = address.rpartition("/")[0] if source.folder.is_file() else address
+    for name in dict.fromkeys([*source.dataset.pictures, "."]):
+        root = home if name == "." else str(join_address(home, name))
+        bucket = PictureBucket(root)
+        if any(bucket.find(path) for path in paths[:_PICTURES_SOUGHT]):
+            return root
+    return ""
 
 
 def unpack_pictures(lab: LabStore, source: Any, addresses: Sequence[str]) -> None:

@@ -54,7 +54,7 @@ def translate(
     back: str,
     *,
     source: str = "world-vqa",
-    data: Path | None = None,
+    data: Path | str | None = None,
     split: str = "test",
     items: int = 1000,
     seed: int = 0,

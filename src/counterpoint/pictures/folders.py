@@ -176,14 +176,15 @@ Means: TypeAlias = tuple[int, int, int]
 SAMPLE = 1000
 """The largest sample of a folder: enough for a mean that is right to about one level."""
 
-_ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+PICTURE_ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+"""How the names of pictures end."""
 
 
 def folder_means(folder: Path, limit: int = SAMPLE) -> Means:
     """The channel means of the pictures in a folder and below, of a fixed random sample where there are many."""
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _ENDINGS)
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in PICTURE_ENDINGS)
     if not paths:
-        raise PictureError(f"{folder} has no pictures", hint=f"their names end in {', '.join(_ENDINGS)}")
+        raise PictureError(f"{folder} has no pictures", hint=f"their names end in {', '.join(PICTURE_ENDINGS)}")
     sample = seeded_rng("channel means", len(paths)).sample(paths, k=min(limit, len(paths)))
     return channel_means(decode(path) for path in sample)
 

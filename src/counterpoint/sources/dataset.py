@@ -217,6 +217,7 @@ class Source:
     seed: int = 0
     skips: Skips = field(default_factory=Skips)
     columns: Mapping[str, str] = field(default_factory=dict)  # by role, for files of one's own
+    address: str = ""  # from which the folder was fetched
 
     def scenes(self) -> Iterator[Scene]:
         """What annotators saw in each picture."""
@@ -265,7 +266,11 @@ class Source:
 
     def files(self, kind: str | None = None) -> SplitFiles:
         """The files of the split from which values of this kind are read."""
-        return replace(self.dataset.find_files(self.folder, self.split, kind), columns=self.columns)
+        try:
+            return replace(self.dataset.find_files(self.folder, self.split, kind), columns=self.columns)
+        except SourceError as problem:
+            fact = str(problem).replace(str(self.folder), self.address or str(self.folder))
+            raise SourceError(fact, hint=problem.hint) from None
 
 
 class GroundedQuestions:
