@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from proving import examples, scaled
 from scenery import scene, sources
 
+from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Box
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.lexicon.senses import curated_names, is_a
@@ -32,6 +33,7 @@ from counterpoint.scenes.views import ReferringExpression, SceneSampler, SceneVi
 from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions
 from counterpoint.suites.carets.templates import QuestionContent
 from counterpoint.suites.suite import Rejection
+from counterpoint.world.source import World
 
 
 def all_expressions(view: SceneView, thing: SceneObject) -> list[ReferringExpression]:
@@ -303,3 +305,29 @@ def test_no_pair_with_a_doubt_is_excluded_beforehand() -> None:
     looked_for = {pair for pair in pairs if may_raise_doubt(*pair)}
     assert doubtful <= looked_for
     assert len(looked_for) < len(pairs) / 3
+
+
+def test_suites_made_together_share_what_is_found_out_about_a_scene() -> None:
+    scenes = list(World("train", 3).scenes())
+    statistics = survey_scenes(scenes)
+    first = SceneSampler.of(scenes[0], statistics)
+    assert SceneSampler.of(scenes[0], statistics) is first
+    assert SceneSampler.of(scenes[1], statistics) is not first
+    assert SceneSampler.of(scenes[1], survey_scenes(scenes)) is not SceneSampler.of(scenes[1], statistics)
+
+
+def test_draws_that_start_over_are_the_same_again() -> None:
+    scenes = list(World("train", 3).scenes())
+    view = SceneSampler.of(scenes[0], survey_scenes(scenes))
+
+    def drawn() -> list[tuple[str, str]]:
+        rng, rows = seeded_rng(0), list[tuple[str, str]]()
+        while row := view.draw_once("kind", lambda: [(thing, thing.name) for thing in view.scene], rng):
+            rows.append((row[0].id, row[1]))
+        return rows
+
+    first = drawn()
+    assert len(first) == 4 * len(set(first)) == 4 * len(scenes[0].objects)  # few scenes: each up to four times
+    assert drawn() == []
+    view.start_over()
+    assert drawn() == first

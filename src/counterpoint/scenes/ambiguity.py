@@ -86,6 +86,7 @@ def _may_be(name: str, other: str) -> bool:
     return last_word(name) == last_word(other) or not _rows_alike(name).isdisjoint(_rows_alike(other))
 
 
+@lru_cache(1 << 18)
 def may_show(whole: str, name: str) -> bool:
     """Whether an object may be visible in or on another without being annotated, as a door on a house.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import itemgetter
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from counterpoint.core.ids import content_id
 from counterpoint.core.scenes import Scene
@@ -17,6 +17,7 @@ from counterpoint.scenes.ambiguity import can_be_asked, is_known, sure_hypernyms
 from counterpoint.scenes.attributes import action_class, agent_kind, attribute_class, can_be_said, sure_actions
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 
+T = TypeVar("T")
 _Key: TypeAlias = tuple[str, ...]
 _SAMPLE = 256  # scenes by which it is estimated how often a name can be denied
 _PRIOR = 10  # annotations of every value that are taken for granted, so that few decide nothing
@@ -87,6 +88,7 @@ class SceneStatistics:
     sample: list[tuple[int, Scene]] = field(default_factory=list)  # of scenes, those with the smallest hashes
     _absences: AbsenceIndex | None = field(default=None, repr=False, compare=False)  # made when the sample is complete
     _denials: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
+    _kept: tuple[Scene, Any] | None = field(default=None, repr=False, compare=False)
     _samplers: dict[_Key, WeightedWords] = field(default_factory=dict, repr=False, compare=False)
 
     def add(self, scene: Scene) -> None:
@@ -113,6 +115,13 @@ class SceneStatistics:
                 if can_be_asked(name) and is_known(other):
                     self.counts["subjects", link.name, other][name] += 1
                     self.counts["objects", name, link.name][other] += 1
+
+    def keep(self, scene: Scene, view: Callable[[], T]) -> T:
+        """What is found out about a scene, kept until another is asked for: suites made together share it."""
+        if self._kept is None or self._kept[0] is not scene:
+            self._kept = scene, view()
+        kept: T = self._kept[1]
+        return kept
 
     def share(self, name: str) -> float:
         """The share of scenes that have such an object."""

@@ -14,6 +14,7 @@ from counterpoint.language.english import be, is_mass, is_plural, singular
 from counterpoint.scenes.absence import absence_doubt
 from counterpoint.scenes.ambiguity import (
     absence_proof,
+    ambiguity_reasons,
     are_told_apart,
     can_be_asked,
     clear_names,
@@ -166,7 +167,9 @@ class SceneView(SceneIndex):
         """The objects that could go by a name, and those that may show such an object unannotated."""
         if name not in self._called:
             might, show = list[SceneObject](), list[SceneObject]()
-            for other in self.names:
+            reasons = ambiguity_reasons(name)
+            others = [other for other in self.names if reasons[other]]
+            for other in others:
                 if doubt_beside(name, other, self.names) and not are_told_apart(self.scene, name, other):
                     might += self.scene.named(other) if (might_be := may_be(other, name)) else ()
                     show += self.scene.named(other) if may_show(other, name) or not might_be else ()
@@ -252,9 +255,20 @@ class SceneSampler(SceneView):
     def __init__(self, scene: Scene, statistics: SceneStatistics) -> None:
         super().__init__(scene)
         self.statistics = statistics
-        self.rejected: Counter[str] = Counter()
-        self._drawn: Counter[tuple[str, str, str]] = Counter()
+        self.rejected = Counter[str]()
+        self._drawn = Counter[tuple[str, str, str]]()
         self._undrawn: dict[str, list[tuple[SceneObject, str]]] = {}
+
+    @classmethod
+    def of(cls, scene: Scene, statistics: SceneStatistics) -> "SceneSampler":
+        """The sampler of a scene, the same for suites that are made together."""
+        return statistics.keep(scene, lambda: cls(scene, statistics))
+
+    def start_over(self) -> None:
+        """Forget what was drawn, and keep what was found out about the scene."""
+        self.rejected.clear()
+        self._drawn.clear()
+        self._undrawn.clear()
 
     def draw_once(
         self, kind: str, pairs: Callable[[], Iterable[tuple[SceneObject, str]]], rng: Random

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 from random import Random
 
-from counterpoint.core.groups import Gold, Group, Relation
+from counterpoint.core.groups import Gold, Relation
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import attribute_classes, classes_of, is_said_of, opposites
@@ -13,7 +13,8 @@ from counterpoint.scenes.ambiguity import word_set
 from counterpoint.scenes.attributes import ACTION_CLASSES, denies, has_value
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_expression
-from counterpoint.suites.carets.templates import fitting_templates, group_wordings, question_about
+from counterpoint.suites.balanced_sampling import Candidate
+from counterpoint.suites.carets.templates import fitting_templates, group_candidate, question_about
 from counterpoint.suites.suite import Rejection, Suite
 
 KIND = "attribute verification"
@@ -27,12 +28,12 @@ FAMILIES = (frozenset({"color", "tone", "sunlight"}),)
 
 def propose_antonyms(
     scene: Scene, statistics: SceneStatistics, rng: Random, *, requested: str = ""
-) -> Iterator[Group | Rejection]:
+) -> Iterator[Candidate | Rejection]:
     """Ask whether an object has an annotated value, and whether it has the opposite one, in random order.
 
     Of two opposites the more usual one is passed over as often as needed for each to be annotated equally often.
     """
-    view = SceneSampler(scene, statistics)
+    view = SceneSampler.of(scene, statistics)
     rows = [] if view.obstacle else [(thing, *pair) for thing in scene for pair in _pairs(view, thing, requested)]
     if not rows:
         has_any = any(thing.attributes for thing in scene)
@@ -50,7 +51,7 @@ def propose_antonyms(
             yield Rejection(KIND, "too usual a value beside its opposite")
         else:
             made += 1
-            yield _antonym_group(scene, expression, value, other, rng)
+            yield _antonym_candidate(scene, expression, value, other, rng)
 
 
 @cache
@@ -121,7 +122,7 @@ def _fits(value: str, other: str, name: str) -> bool:
     return {one for one in shared if is_said_of(one, name)} == {sort}
 
 
-def _antonym_group(scene: Scene, expression: ReferringExpression, value: str, other: str, rng: Random) -> Group:
+def _antonym_candidate(scene: Scene, expression: ReferringExpression, value: str, other: str, rng: Random) -> Candidate:
     name, sort = expression.thing.name, pair_class(value, other)
     fact = f"{name} {expression.thing.id} {be(name)} annotated as {value}"
     tags = (
@@ -138,7 +139,7 @@ def _antonym_group(scene: Scene, expression: ReferringExpression, value: str, ot
     ]
     template = rng.choice(fitting_templates(both[0])).ask
     rng.shuffle(both)
-    return group_wordings(scene, [(template, content) for content in both], relation=Relation.DIFFERS)
+    return group_candidate(scene, [(template, content) for content in both], Relation.DIFFERS)
 
 
 suite = Suite(

@@ -3,17 +3,16 @@
 Either name may come first, and with either answer, so that neither tells the answer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from random import Random
 
-from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
-from counterpoint.scenes.ambiguity import general_names, recognizable_objects, sure_hypernyms
+from counterpoint.scenes.ambiguity import general_names, sure_hypernyms
 from counterpoint.scenes.attributes import (
     ACTION_CLASSES,
     action_goes_before_noun,
@@ -24,8 +23,9 @@ from counterpoint.scenes.attributes import (
 )
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
+from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.question_sampling import verification_question
-from counterpoint.suites.carets.templates import fitting_templates, group_wordings
+from counterpoint.suites.carets.templates import fitting_templates, group_candidate
 from counterpoint.suites.suite import Rejection, Suite
 
 KIND = "object verification"
@@ -41,14 +41,15 @@ _WITH_PROPERTY = 0.6  # with an attribute, or with an action: a jogging woman
 _TRIES = 8
 
 
-def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Group | Rejection]:
+def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
     """Ask for an object, present or absent, by its name and by that of its kind; a coin decides which is the base."""
-    view = SceneSampler(scene, statistics)
+    view = SceneSampler.of(scene, statistics)
+    if view.obstacle:
+        yield Rejection(KIND, view.obstacle, PAIRS_PER_SCENE)
+        return
+    here, everywhere = _present_kinds(view), _kinds_with_members(statistics)
     for _ in range(PAIRS_PER_SCENE):
-        if view.obstacle:
-            yield Rejection(KIND, view.obstacle)
-            continue
-        present, absent = _present_pair(view, rng), _absent_pair(view, rng)
+        present, absent = _present_pair(view, here, rng), _absent_pair(view, everywhere, rng)
         if isinstance(present, str) or isinstance(absent, str):
             yield Rejection(KIND, present if isinstance(present, str) else str(absent))
             continue
@@ -58,17 +59,29 @@ def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) ->
         tags = (("direction", "up" if goes_up else "down"), ("general", general.name))
         contents = [verification_question(KIND, (claim,), truth, tags) for claim in claims]
         template = rng.choice(fitting_templates(contents[0])).ask
-        yield group_wordings(scene, [(template, content) for content in contents])
+        yield group_candidate(scene, [(template, content) for content in contents])
 
 
-def _present_pair(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
+def _present_kinds(view: SceneSampler) -> dict[tuple[str, str], float]:
+    """The names of present objects with each of their kinds, and how often the kind could be denied in the source."""
+    pairs = [(name, kind) for name in view.visible_names for kind in sure_hypernyms(name) if _is_above(kind, name)]
+    return {row: share for row in pairs if (share := view.statistics.denial_share(row[1]))}
+
+
+def _kinds_with_members(statistics: SceneStatistics) -> dict[str, int]:
+    """The general kinds of which the source has anything, with the number of such names in its scenes."""
+    members = ((general, statistics.members(general)) for general in _usable_general_names())
+    return {general: names.bounds[-1] for general, names in members if names.words}
+
+
+def _present_pair(
+    view: SceneSampler, kinds: Mapping[tuple[str, str], float], rng: Random
+) -> tuple[ObjectClaim, ObjectClaim] | str:
     """A present object and a hypernym of it, sooner one that could often be denied in the source."""
-    rows = [(name, kind) for name in view.visible_names for kind in sure_hypernyms(name) if _is_above(kind, name)]
-    rows = [row for row in rows if view.statistics.denial_share(row[1])]
-    if not rows:
+    if not kinds:
         return "nothing that is surely there has a general name"
-    name, general = rng.choices(rows, [view.statistics.denial_share(kind) for _, kind in rows])[0]
-    things = recognizable_objects(view.scene, name)
+    name, general = rng.choices(list(kinds), list(kinds.values()))[0]
+    things = view.recognizable(name)
     value = _own_property(view, rng.choice(things), rng)
     with_value = view.having(things, value)
     fact = f"{name} {with_value[0].id} {be(name)} annotated" + (f" as {value}" if value else "")
@@ -85,16 +98,14 @@ def _present_pair(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectC
     )
 
 
-def _absent_pair(view: SceneSampler, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
+def _absent_pair(view: SceneSampler, kinds: Mapping[str, int], rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
     """An absent object and its absent kind, or both with a value or action that nothing of the kind has."""
-    members = {general: view.statistics.members(general) for general in sorted(_usable_general_names())}
-    kinds = [general for general, names in members.items() if names.words]
     if not kinds:
         return "the source has nothing of a general kind"
-    bounds = list(accumulate(members[general].bounds[-1] for general in kinds))
+    names, bounds = list(kinds), list(accumulate(kinds.values()))
     for _ in range(_TRIES):
-        general = rng.choices(kinds, cum_weights=bounds)[0]
-        name = members[general].draw(rng)
+        general = rng.choices(names, cum_weights=bounds)[0]
+        name = view.statistics.members(general).draw(rng)
         if not _is_above(general, name):
             continue
         value = _usual_property(view, name, rng)
@@ -140,6 +151,7 @@ def _shared_value(value: str) -> str:
     return value if value and goes_before_noun(value) and attribute_class(value) not in _RELATIVE else ""
 
 
+@cache
 def _is_above(general: str, name: str) -> bool:
     """Whether a general name reads well in the place of a special one: grass is hardly a plant, a bag no container."""
     if general == "container" and is_a(name, "bag"):
@@ -153,8 +165,8 @@ def _in_number_of(general: str, name: str) -> str:
 
 
 @cache
-def _usable_general_names() -> frozenset[str]:
-    return frozenset((*general_names(), *EXTRA_GENERAL_NAMES))
+def _usable_general_names() -> tuple[str, ...]:
+    return tuple(sorted({*general_names(), *EXTRA_GENERAL_NAMES}))
 
 
 suite = Suite(

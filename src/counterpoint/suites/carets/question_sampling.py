@@ -55,14 +55,15 @@ def sample_questions(
     kinds: Iterable[str], scene: Scene, statistics: SceneStatistics, rng: Random
 ) -> Iterator[QuestionContent | Rejection]:
     """A few different questions of each kind, or the reasons why there are fewer."""
-    view = SceneSampler(scene, statistics)
+    view = SceneSampler.of(scene, statistics)
+    view.start_over()
     for kind in kinds:
         asked_before = set[tuple[str, ...]]()
         for _ in range(QUESTIONS_PER_KIND):
             content = view.obstacle or MAKERS[kind](view, rng)
             if isinstance(content, str):
                 yield Rejection(kind, content)
-                if content in (view.obstacle, *SCENE_WIDE_REASONS):
+                if content == view.obstacle or content in SCENE_WIDE_REASONS:
                     break
                 continue
             key = (content.about, content.where, *sorted(content.options))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from string import Formatter
 
@@ -15,6 +15,7 @@ from counterpoint.language.lexicon.word_lists import word_table
 from counterpoint.scenes.ambiguity import is_known, word_set
 from counterpoint.scenes.attributes import predicate, value_list
 from counterpoint.scenes.views import ReferringExpression
+from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.question_groups import Tags
 
 _SHOWN = re.compile(r"picture|photo|image")
@@ -109,6 +110,14 @@ def group_wordings(
             for (sentence, content), right in zip(wordings, golds, strict=True)
         ),
     )
+
+
+def group_candidate(scene: Scene, wordings: Sequence[Wording], relation: Relation = Relation.SAME) -> Candidate:
+    """A candidate for a group of worded questions, of which only the base is worded until it is kept."""
+    sentence, content = wordings[0]
+    base = Query(scene.picture, word_question(sentence, content))
+    make = partial(group_wordings, scene, wordings, relation=relation)
+    return Candidate(content.kind, base.id, content.gold.best, content.tags, make)
 
 
 @cache
