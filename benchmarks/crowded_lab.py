@@ -79,13 +79,19 @@ def model_names(number: int) -> list[tuple[str, str]]:
 
 
 def make_lab(
-    folder: Path, models: int = 40, suites: Sequence[str] = SUITES, groups: int = 60, seed: int = 7
+    folder: Path,
+    models: int = 40,
+    suites: Sequence[str] = SUITES,
+    groups: int = 60,
+    seed: int = 7,
+    *,
+    pictures: int = PICTURES,
 ) -> LabStore:
-    """Write a lab of so many models, some suites, and so many groups a suite."""
+    """Write a lab of so many models, some suites, so many groups a suite, and so many pictures."""
     rng, lab = np.random.default_rng(seed), LabStore(folder)
-    draw_pictures(folder / "pictures", rng)
+    draw_pictures(folder / "pictures", pictures, rng)
     lab.set_root("photos", folder / "pictures")
-    made = {name: list(suite_groups(name, groups, rng)) for name in suites}
+    made = {name: list(suite_groups(name, groups, pictures, rng)) for name in suites}
     for name, listed in made.items():
         table = groups_table([(name, group) for group in listed], name)
         lab.put_suite(Manifest.of(table, generator="benchmarks.crowded_lab", seed=seed), table)
@@ -97,17 +103,22 @@ def make_lab(
             for suite in asked:
                 log.add(answer_rows(made[suite], suite, number, seen, rng))
         reference = {"question-only": "question-only", "always-yes": "constant"}.get(name, "openai/model")
-        details = {"counts": {"asked": len(seen)}, "seconds": len(seen) / 50, "settings": {"model": reference}}
+        details = {
+            "state": "done",
+            "counts": {"asked": len(seen)},
+            "seconds": len(seen) / 50,
+            "settings": {"model": reference},
+        }
         lab.put_run(
             RunRecord(f"2026{1 + number // 28:02}{1 + number % 28:02}T120000", name, fingerprint, details, version)
         )
     return lab
 
 
-def draw_pictures(folder: Path, rng: np.random.Generator) -> None:
+def draw_pictures(folder: Path, pictures: int, rng: np.random.Generator) -> None:
     """Draw pictures with the grain and weight of photographs, in five shapes."""
     folder.mkdir(parents=True)
-    for number in range(PICTURES):
+    for number in range(pictures):
         width, height = SHAPES[number % len(SHAPES)]
         coarse = Image.fromarray(rng.integers(40, 216, (max(height // 60, 2), max(width // 60, 2), 3), np.uint8))
         image = coarse.resize((width, height), Image.Resampling.BICUBIC)
@@ -121,14 +132,14 @@ def draw_pictures(folder: Path, rng: np.random.Generator) -> None:
         Image.fromarray(pixels.clip(0, 255).astype(np.uint8)).save(folder / f"{number}.jpg", quality=88)
 
 
-def suite_groups(name: str, number: int, rng: np.random.Generator) -> Iterator[Group]:
+def suite_groups(name: str, number: int, pictures: int, rng: np.random.Generator) -> Iterator[Group]:
     """Yield the groups of a suite in the manner of its name."""
     for place in range(number):
-        noun, shape = NOUNS[int(rng.integers(len(NOUNS)))], int(rng.integers(PICTURES))
+        noun, shape = NOUNS[int(rng.integers(len(NOUNS)))], int(rng.integers(pictures))
         size = Size(*SHAPES[shape % len(SHAPES)])
         box = Box(size.width // 8, size.height // 8, size.width // 3, size.height // 3)
         yield replace(
-            one_group(name, place, noun, shape),
+            one_group(name, place, noun, shape, pictures),
             kind=("object", "attribute", "relation")[place % 3],
             proof=f"{noun} are annotated",
             objects=(SceneObject("1", noun, box=box),),
@@ -136,7 +147,7 @@ def suite_groups(name: str, number: int, rng: np.random.Generator) -> Iterator[G
         )
 
 
-def one_group(name: str, place: int, noun: str, shape: int) -> Group:
+def one_group(name: str, place: int, noun: str, shape: int, pictures: int) -> Group:
     """Return a group about a noun in a picture."""
     picture, yes, no = Picture(f"photos:{shape}.jpg"), Gold.of("yes"), Gold.of("no")
     about = f"in picture {place} of {name}?"
@@ -151,7 +162,7 @@ def one_group(name: str, place: int, noun: str, shape: int) -> Group:
         tags = ((), *((("edit", "blur"), ("severity", str(level))) for level in (1, 2, 3)))
         return Group(Relation.SAME, (first, *edits), (yes,) * 4, tags=tags)
     if name in ("question-bias", "picture-bias"):
-        others = [Query(Picture(f"photos:{(shape + step) % PICTURES}.jpg"), first.text) for step in (1, 2, 3)]
+        others = [Query(Picture(f"photos:{(shape + step) % pictures}.jpg"), first.text) for step in (1, 2, 3)]
         return Group(Relation.SWAP, (first, *others), (yes, None, None, None))
     if name == "contrast-sets":
         others = [Query(picture, f"Do you see any {other} {about}") for other in NOUNS if other != noun]

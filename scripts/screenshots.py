@@ -61,7 +61,7 @@ SHOTS = (
     ("history-phone", "/history?suite=negation", 390, 1100, "dark"),
     ("judge", "/review/judge", 1400, 900, "light"),
     ("judge-phone", "/review/judge", 390, 844, "light"),
-    ("crowded-overview", "/overview", 1400, 900, "light"),
+    ("crowded-overview", "/overview", 1400, 1080, "light"),
     ("crowded-overview-phone", "/overview?suite=negation", 390, 900, "dark"),
     ("crowded-browse", "/browse", 1400, 900, "light"),
     ("crowded-group", "negation/gemma-3-27b-it", 1400, 900, "light"),

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import create_app
+from counterpoint.explorer.pages.runs import PAGE
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -91,3 +92,14 @@ def test_a_run_that_goes_on_records_how_far_it_is(lab: LabStore, tmp_path: Path)
     assert "total" not in seen[-1].details
     run_model(fresh, RunRequest("question-only", version="two"))
     assert [record.details["state"] for record in fresh.runs()] == ["done", "done"], "also of a run that asks nothing"
+
+
+def test_older_runs_are_on_further_pages(tmp_path: Path) -> None:
+    lab = LabStore(tmp_path / "lab")
+    for number in range(PAGE + 1):
+        lab.put_run(RunRecord(f"20260101T1200{number:02}", f"model-{number}", f"model-{number} 1", {"state": "done"}))
+    client = local_client(create_app(lab, cache=tmp_path / "cache"))
+    first, second = client.get("/runs.json").json(), client.get("/runs.json?page=2").json()
+    assert (first["first"], first["last"], first["after"]) == (1, PAGE, "/runs?page=2")
+    assert [run["model"] for run in second["runs"]] == ["model-0"]
+    assert second["before"] == "/runs?page=1"

@@ -1,6 +1,6 @@
 """What a page is: the request it answers, the values every view has, and its row in the registry."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, get_type_hints
@@ -77,13 +77,39 @@ class PageEntry:
         return (load(self.view).__doc__ or self.path).strip().partition("\n")[0]
 
 
-def page_number(text: str) -> int:
-    """Return the number of a page of a list from 1; a text that is no number is the first page.
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """A page of a long list: its number from 1, how many a page lists, and how many there are."""
 
-    >>> page_number("3"), page_number("0"), page_number("last")
-    (3, 1, 1)
-    """
-    return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) < 9 else 1
+    number: int
+    size: int
+    found: int
+
+    @classmethod
+    def read(cls, text: str, size: int, found: int) -> "ListPage":
+        """Return the page of an address; a text that is no number is the first, and one beyond the end the last.
+
+        >>> [ListPage.read(text, 10, 25).number for text in ("2", "0", "last", "99")]
+        [2, 1, 1, 3]
+        """
+        number = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 1
+        return cls(min(max(number, 1), max(-(-found // size), 1)), size, found)
+
+    @property
+    def offset(self) -> int:
+        """How many come before it."""
+        return (self.number - 1) * self.size
+
+    def fields(self, address: Callable[[int], str]) -> dict[str, Any]:
+        """Return what a view says of it; `address` is where the page of a number is."""
+        last = min(self.offset + self.size, self.found)
+        return {
+            "before": address(self.number - 1) if self.number > 1 else "",
+            "after": address(self.number + 1) if last < self.found else "",
+            "found": self.found,
+            "first": self.offset + 1 if self.found else 0,
+            "last": last,
+        }
 
 
 def load(name: str) -> Any:

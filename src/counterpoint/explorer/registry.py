@@ -34,7 +34,14 @@ PAGES: tuple[PageEntry, ...] = (
         chart="counterpoint.explorer.pages.history:history_chart",
         static=("model", "suite"),
     ),
-    PageEntry("/runs", "counterpoint.explorer.pages.runs:runs_view", label="Runs", static=None, live=True),
+    PageEntry(
+        "/runs",
+        "counterpoint.explorer.pages.runs:runs_view",
+        label="Runs",
+        parameters=("page",),
+        static=None,
+        live=True,
+    ),
     PageEntry(
         "/review",
         "counterpoint.explorer.pages.review:ReviewProgressView",

@@ -19,8 +19,8 @@ WIDTHS = (160, 320, 640, 960, 1920)
 TALLEST = 3
 """How many times taller than wide a thumbnail may become; a taller picture is made narrower."""
 
-QUALITY = 65
-"""The quality of WebP: a photograph of 640 by 480 pixels takes some 40 kB."""
+QUALITY = 60
+"""The quality of WebP: a photograph of 640 by 480 pixels takes some 35 kB."""
 
 
 class Thumbnails:

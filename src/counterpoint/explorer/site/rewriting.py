@@ -117,7 +117,7 @@ class PageRewriter(HTMLParser):
         if self._skipped:
             return
         if self._reply is None:
-            self._out.append(re.sub(r"\s*\n\s*", "\n", text))  # the indentation of templates
+            self._out.append(re.sub(r"[ \n]{2,}", "\n", text))  # the indentation of templates
             return
         room = max(LONGEST - self._reply, 0)
         self._reply += 1 if text.startswith("&") else len(text)  # a character reference is never cut

@@ -9,7 +9,7 @@ from counterpoint import catalog
 from counterpoint.core.quantities import counted
 from counterpoint.explorer.group_filters import PICTURES, browse_address, filter_parameters, read_filter
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
-from counterpoint.explorer.page import PageRequest, PageView, page_number
+from counterpoint.explorer.page import ListPage, PageRequest, PageView
 from counterpoint.explorer.pages.browse.saving import slice_fields, slice_links
 from counterpoint.explorer.views import LinkChoice, SelectBox, SelectOption
 from counterpoint.lab.reader import LabReader
@@ -180,16 +180,17 @@ def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
     chosen = replace(read_filter(query), browse="1")
     select(reader, chosen)  # refuses names that the lab does not have
     facets = count_facets(reader, chosen)
-    found, page = facets.matches(), page_number(query.get("page", ""))
-    page = min(page, max(-(-found // PAGE), 1))
-    matches = list_groups(reader, chosen, PAGE, offset=(page - 1) * PAGE)
+    page = ListPage.read(query.get("page", ""), PAGE, facets.matches())
+    matches = list_groups(reader, chosen, PAGE, offset=page.offset)
     tags, hits = common_tags(reader, chosen), tuple(_hits(reader, matches, chosen))
+
+    def address(number: int, ending: str = "") -> str:
+        return browse_address(chosen, ending, page=str(number) if number > 1 else "")
+
     return BrowseView(
         title="Browse",
         sentence=SENTENCE,
-        twin=browse_address(chosen, ".json", page=str(page) if page > 1 else ""),
-        before=browse_address(chosen, page=str(page - 1) if page > 2 else "") if page > 1 else "",
-        after=browse_address(chosen, page=str(page + 1)) if page * PAGE < found else "",
+        twin=address(page.number, ".json"),
         model=reader.model(chosen.model).name if chosen.model else "",
         models=_model_box(reader, chosen),
         metrics=tuple(_metric_boxes(reader, chosen)),
@@ -207,9 +208,7 @@ def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
             for name, label in (("", "list"), (PICTURES, "pictures"))
         ),
         hits=hits,
-        found=found,
-        first=(page - 1) * PAGE + 1 if found else 0,
-        last=(page - 1) * PAGE + len(matches),
+        **page.fields(address),
         here=browse_address(chosen),
         downloads=tuple(LinkChoice(label, browse_address(chosen, ending)) for ending, label in FORMS.items()),
         slices=slice_links(reader, chosen),

@@ -9,7 +9,7 @@ from msgspec import Struct
 from counterpoint import catalog
 from counterpoint.explorer.group_filters import browse_address
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
-from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.page import ListPage, PageRequest, PageView
 from counterpoint.explorer.pages.compare.query import LEAST, MOST, CompareQuery, find_models
 from counterpoint.explorer.pages.compare.suites import (
     DifferenceScale,
@@ -186,28 +186,24 @@ def _with_suite(reader: LabReader, query: CompareQuery, view: CompareView) -> Co
     """Return the page with the details of one suite."""
     counts = joint_verdict_counts(reader, query.suite, query.models[0].slug, query.models[query.other].slug)
     found = counts.get((query.first, query.second), 0) if query.first and query.second else 0
-    query = replace(query, page=min(query.page, max(-(-found // PAGE), 1)))
+    page = ListPage.read(query.page, PAGE, found)
+    query = replace(query, page=str(page.number) if page.number > 1 else "")
     lines, coverage, labels = reader.cached(("versus", query.suite, query.models), lambda: _paired(reader, query))
     joint = _joint_filter(query, labels)
-    shown = _listed(reader, query, joint) if found else ()
     differences = [one.difference for line in lines for one in line.against if one]
     return replace(
         view,
         twin=query.address(".json"),
         above=query.without_cell.address(suite=""),
-        before=query.address(anchor="#groups", page=query.page - 1) if found and query.page > 1 else "",
-        after=query.address(anchor="#groups", page=query.page + 1) if query.page * PAGE < found else "",
         scale=difference_scale([*differences, *(row.difference for row in view.rows if row.difference is not None)]),
         lines=lines,
         coverage=coverage,
         tables=tuple(_tables(query, counts, labels)),
         left_out=sum(number for key, number in counts.items() if not any(set(key) <= set(own) for own in _KINDS)),
         listed=_title(query, labels) if query.first and query.second else "",
-        groups=shown,
+        groups=_listed(reader, query, joint, page.offset) if found else (),
         elsewhere=browse_address(joint) if joint and found else "",
-        found=found,
-        first=(query.page - 1) * PAGE + 1 if shown else 0,
-        last=(query.page - 1) * PAGE + len(shown),
+        **page.fields(lambda number: query.address(anchor="#groups", page=str(number) if number > 1 else "")),
     )
 
 
@@ -305,7 +301,7 @@ def _tables(
 def _cell(
     query: CompareQuery, verdicts: tuple[str, str], count: int, total: int, verdict_labels: Mapping[str, str]
 ) -> VerdictCell:
-    own = replace(query, first=verdicts[0], second=verdicts[1], page=1)
+    own = replace(query, first=verdicts[0], second=verdicts[1], page="")
     return VerdictCell(
         count,
         count / total,
@@ -330,10 +326,9 @@ def _joint_filter(query: CompareQuery, verdict_labels: Mapping[str, str]) -> Gro
     return GroupFilter(first, query.suite, verdict=query.first, also=f"{second}:{query.second}", browse="1")
 
 
-def _listed(reader: LabReader, query: CompareQuery, joint: GroupFilter | None) -> tuple[GroupEntry, ...]:
+def _listed(reader: LabReader, query: CompareQuery, joint: GroupFilter | None, start: int) -> tuple[GroupEntry, ...]:
     """Return a page of the groups of one cell."""
     first, second = query.models[0].slug, query.models[query.other].slug
-    verdicts, start = (query.first, query.second), (query.page - 1) * PAGE
-    rows = joint_verdict_groups(reader, query.suite, (first, second), verdicts, PAGE, start)
+    rows = joint_verdict_groups(reader, query.suite, (first, second), (query.first, query.second), PAGE, start)
     matches = [GroupMatch(first, query.suite, **row) for row in rows]
     return group_entries(reader, matches, joint or GroupFilter(first), second)

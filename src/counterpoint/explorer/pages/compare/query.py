@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.explorer.page import page_number
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.families import fold_families
 from counterpoint.metrics.verdicts import VERDICTS
@@ -25,7 +24,7 @@ class CompareQuery:
     other: int = 1  # the place of the second model of the tables
     first: str = ""
     second: str = ""
-    page: int = 1
+    page: str = ""  # of the groups of a cell
     sought: str = ""  # words that a model is looked for by
 
     @classmethod
@@ -45,8 +44,8 @@ class CompareQuery:
             if verdict not in VERDICTS:
                 raise UnknownName("verdict", verdict, VERDICTS)
         with_other = [place for place, model in enumerate(chosen) if place and model.slug == query.get("with", "")]
-        page = page_number(query.get("page", ""))
-        return cls(suite, chosen, with_other[0] if with_other else 1, first, second, page, sought)
+        other = with_other[0] if with_other else 1
+        return cls(suite, chosen, other, first, second, query.get("page", ""), sought)
 
     @property
     def pair(self) -> tuple[LabModel, LabModel]:
@@ -56,7 +55,7 @@ class CompareQuery:
     @property
     def without_cell(self) -> "CompareQuery":
         """The query without a listed cell."""
-        return replace(self, first="", second="", page=1)
+        return replace(self, first="", second="", page="")
 
     def address(self, ending: str = "", anchor: str = "", **changes: Any) -> str:
         """Return where this comparison is shown, with some of it changed."""
@@ -67,7 +66,7 @@ class CompareQuery:
             "with": own.models[own.other].slug if own.other > 1 else "",
             "first": own.first,
             "second": own.second,
-            "page": str(own.page) if own.page > 1 else "",
+            "page": own.page,
         }
         given = urlencode({name: value for name, value in parameters.items() if value}, safe=",")
         return f"/compare{ending}?{given}{anchor}"

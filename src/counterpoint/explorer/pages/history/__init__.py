@@ -227,7 +227,7 @@ Series = dict[tuple[str, str], list[VersionScore]]
 
 
 def read_series(reader: LabReader, query: HistoryQuery) -> Series:
-    """Return the scores of a suite by every metric that tables show, or of all by the first of these, changes first."""
+    """Return the scores of a suite by every metric that tables show, or of all by the first, large changes first."""
     series: Series = {}
     for suite in [query.suite] if query.suite else reader.suites():
         names = reader.displayed_metrics(suite)[: None if query.suite else 1]
@@ -236,11 +236,12 @@ def read_series(reader: LabReader, query: HistoryQuery) -> Series:
         series |= group_pairs(((score.suite, score.metric), score) for score in scores)
     if query.suite:
         return series
-    return dict(sorted(series.items(), key=lambda item: not _has_changed(item[1])))
+    return dict(sorted(series.items(), key=lambda item: -_largest_change(item[1])))
 
 
-def _has_changed(scores: Sequence[VersionScore]) -> bool:
-    return any(score.is_change for score in scores) or bool(drifts(scores))
+def _largest_change(scores: Sequence[VersionScore]) -> float:
+    steps = [abs(score.difference) for score in scores if score.is_change]
+    return max(steps or [abs(score.reference_difference) for score in drifts(scores)], default=0.0)
 
 
 def _scores(reader: LabReader, model: str, suite: str, names: Sequence[str]) -> tuple[VersionScore, ...]:

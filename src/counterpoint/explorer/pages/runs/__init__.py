@@ -9,14 +9,14 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from counterpoint.engine.progress import format_duration
-from counterpoint.explorer.page import PageRequest, PageView
+from counterpoint.explorer.page import ListPage, PageRequest, PageView
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.versions import IMPORTED, RunRecord
 
 SILENT_SECONDS = 60
 """A run that has recorded nothing for so long was most likely killed."""
-MAX_RUNS = 200
-"""The newest runs that the page lists."""
+PAGE = 40
+"""How many runs a page lists."""
 
 
 class WorkerRow(Struct, frozen=True):
@@ -54,7 +54,9 @@ class RunsView(PageView):
     """The runs of a lab, the newest first."""
 
     runs: tuple[RunRow, ...] = ()
-    further: int = 0  # older ones, which are not listed
+    found: int = 0
+    first: int = 0
+    last: int = 0
     is_running: bool = False
 
 
@@ -62,13 +64,15 @@ def runs_view(reader: LabReader, request: PageRequest) -> RunsView:
     """The runs of the lab, the newest first."""
     records = reader.lab.runs()[::-1]
     addresses = {model.fingerprint: f"/models/{quote(model.slug)}" for model in reader.models()}
-    runs = tuple(_run_row(record, addresses.get(record.fingerprint, "")) for record in records[:MAX_RUNS])
+    page = ListPage.read(request.values.get("page", ""), PAGE, len(records))
+    listed = records[page.offset : page.offset + PAGE]
+    runs = tuple(_run_row(record, addresses.get(record.fingerprint, "")) for record in listed)
     return RunsView(
         title="Runs",
         sentence="What was asked of which model, the newest first. A run that goes on is followed here.",
-        twin="/runs.json",
+        twin=f"/runs.json?page={page.number}",
         runs=runs,
-        further=max(0, len(records) - MAX_RUNS),
+        **page.fields(lambda number: f"/runs?page={number}"),
         is_running=any(run.state == "running" for run in runs),
     )
 

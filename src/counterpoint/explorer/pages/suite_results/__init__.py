@@ -11,7 +11,7 @@ from counterpoint.explorer.group_filters import (
     read_filter,
 )
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
-from counterpoint.explorer.page import PageRequest, PageView, page_number
+from counterpoint.explorer.page import ListPage, PageRequest, PageView
 from counterpoint.explorer.pages.overview.query import OverviewQuery
 from counterpoint.explorer.score_cells import metric_columns, score_cell
 from counterpoint.explorer.views import (
@@ -81,8 +81,8 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
     here = f"/suites/{quote(reader.require_suite(suite))}/models/{quote(slug)}"
     counts = reader.verdict_counts(suite, slug)
     found = count_groups(counts, test=chosen.test, kind=chosen.kind, verdict=chosen.verdict)
-    page = min(page_number(query.get("page", "")), max(-(-found // PAGE), 1))
-    matches = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=(page - 1) * PAGE)
+    page = ListPage.read(query.get("page", ""), PAGE, found)
+    matches = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=page.offset)
     columns = metric_columns(reader, suite, reader.displayed_metrics(suite))
     chart = verdicts_by_kind(reader, suite, slug)
 
@@ -94,9 +94,7 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
     return SuiteResultsView(
         title=f"{suite} · {model.name}",
         sentence=f"{as_sentence(reader.suite_sentence(suite))} {SENTENCE}".lstrip(),
-        twin=f"{here}.json?{urlencode({**filter_parameters(chosen), 'page': str(page)})}",
-        before=address(page - 1) if page > 1 else "",
-        after=address(page + 1) if page * PAGE < found else "",
+        twin=f"{here}.json?{urlencode({**filter_parameters(chosen), 'page': str(page.number)})}",
         above=OverviewQuery((suite,)).address(),
         suite=suite,
         model=model.name,
@@ -113,9 +111,7 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
         instead=confusion_blocks(reader, suite, slug),
         choices=_choices(counts, chosen),
         groups=group_entries(reader, matches, chosen),
-        found=found,
-        first=(page - 1) * PAGE + 1 if found else 0,
-        last=(page - 1) * PAGE + len(matches),
+        **page.fields(address),
     )
 
 
