@@ -105,8 +105,10 @@ def test_pages_import_what_is_public(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", sorted((PROJECT / "docs" / "how-to").glob("*.md")), ids=_name)
-def test_every_how_to_says_what_can_go_wrong(page: Path) -> None:
-    assert "can go wrong" in page.read_text(encoding="utf-8").lower()
+def test_every_how_to_says_what_can_go_wrong_and_what_comes_next(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert "can go wrong" in text.lower()
+    assert re.search(r"\bnext\b", "\n".join(text.splitlines()[-8:]), re.IGNORECASE)
 
 
 def _links(page: Path) -> Iterator[str]:

@@ -10,6 +10,8 @@ from labs import MODELS, small_lab
 
 from benchmarks.crowded_lab import make_lab
 from counterpoint.cli.report import command
+from counterpoint.core.errors import CounterpointError
+from counterpoint.lab.exporting import write_report
 from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.lab_report import render_lab_report
@@ -105,3 +107,10 @@ def test_a_lab_without_answers_still_has_a_report(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, [str(lab.folder), "--out", str(tmp_path / "r.html")], catch_exceptions=False)
     assert done.exit_code == 0
     assert "no suite yet" in (tmp_path / "r.html").read_text("utf-8")
+
+
+def test_a_report_is_not_written_over_by_its_leaderboard(lab: LabStore, tmp_path: Path) -> None:
+    with pytest.raises(CounterpointError, match="both the report and its leaderboard") as problem:
+        write_report(lab, tmp_path / "report.md", markdown=True)
+    assert "report.html" in problem.value.hint
+    assert not list(tmp_path.iterdir())

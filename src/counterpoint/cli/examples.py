@@ -54,7 +54,7 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
     "paper rad": ("paper rad lab", "paper rad lab --model fusion --markdown"),
     "paper valse": ("paper valse lab", "paper valse lab --table 4 --markdown"),
     "pictures": ("pictures lab", "pictures lab plain=images"),
-    "report": ("report lab --out report.html", "report lab --markdown --out report.md"),
+    "report": ("report lab --out report.html", "report lab --markdown --out weekly.html"),
     "rescore": ("rescore lab --rule normal", "rescore lab --rule free --model fusion --suite negation"),
     "review": (
         "review lab --suite negation --sample 30 --sheet reading.csv",
