@@ -1,7 +1,8 @@
 """Whether runs on a Ray cluster end like local ones, whatever is killed: `python -m benchmarks.ray_kills [KIND…]`.
 
 Starts a cluster of a head and two nodes on this machine, and ends it. For each seed a worker, a node or the driver is
-killed in the middle of a shard; the answers are held against those of a local run.
+killed in the middle of a shard; the answers are held against those of a local run. The kind `suites` kills nothing: it
+holds suites that three actors generate against those of one process.
 """
 
 import os
@@ -19,12 +20,14 @@ from typing import Any
 from benchmarks.slow_model import ROOT, Slow, a_lab, rows, said
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Pictures, PlacedAnswer
+from counterpoint.lab.generation import GenerateRequest, generate
 from counterpoint.lab.progress import ProgressEvent
 from counterpoint.lab.running import RunReport, RunRequest, run_model
 from counterpoint.store.answers import slug
 from counterpoint.store.lab import LabStore
 
 QUERIES = 1200
+SUITES = {"contrast": 10, "objects": None}
 MODEL = "benchmarks.ray_kills:mortal"
 FINGERPRINT = "mortal"
 RUN = "import sys; sys.path.append(''); from counterpoint.cli.run import command; command()"
@@ -79,10 +82,24 @@ class Trial:
 
     def judge(self, kind: str, seed: int) -> Verdict:
         """Run a new lab with a kill, and look at what is there."""
+        if kind == "suites":
+            return Verdict(kind, seed, True, self._generates_the_same(seed), 0)
         lab = a_lab(self.folder / f"{kind}-{seed}", QUERIES)
         happened = getattr(self, f"kill_{kind}")(lab, random.Random(seed))
         same = said(lab, FINGERPRINT).equals(self.answers) and rows(lab, FINGERPRINT) == QUERIES
         return Verdict(kind, seed, happened, same, run_model(lab, RunRequest(MODEL)).outcome.asked)
+
+    def _generates_the_same(self, seed: int) -> bool:
+        """Whether three actors make the bytes of suites that one process makes."""
+        files = list[dict[str, bytes]]()
+        for workers, engine in ((1, ""), (3, "ray")):
+            lab = LabStore(self.folder / f"suites-{seed}-{workers}")
+            for suite, limit in SUITES.items():
+                generate(
+                    lab, GenerateRequest((suite,), items=40, limit=limit, seed=seed, workers=workers, engine=engine)
+                )
+            files.append({name: lab.storage.get(name) for name in lab.storage.names("suites/")})
+        return files[0] == files[1] and len(files[0]) >= 2 * len(SUITES)
 
     def kill_worker(self, lab: LabStore, rng: random.Random) -> bool:
         """Let a worker die at a query."""

@@ -66,6 +66,7 @@ from counterpoint.cli.printing import print_result, progress_shown
 @click.option(
     "--workers", default=0, type=click.IntRange(0), help="Generate in this many processes; 0: as many as pay."
 )
+@click.option("--engine", type=click.Choice(["ray"]), help="Generate on the Ray cluster of RAY_ADDRESS.")
 @click.option("--replace", is_flag=True, help="Replace a suite of the same name that differs.")
 @json_option
 def command(lab: Path | str, suites: tuple[str, ...], as_json: bool, **request: Any) -> None:

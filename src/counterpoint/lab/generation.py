@@ -77,7 +77,8 @@ class GenerateRequest:
     options: Mapping[str, Any] = field(default_factory=dict)  # means (a color, or a folder to measure), contrasts, …
     replace: bool = False  # a suite of the same name that differs
     pictures: Path | str | None = None  # their folder or address; else where the data set has them
-    workers: int = 0  # processes, which change nothing but the time; 0 for as many as pay
+    workers: int = 0  # processes or actors, which change nothing but the time; 0 for as many as pay
+    engine: str = ""  # ray: the workers are actors of a Ray cluster; else processes of this machine
 
     @property
     def reading(self) -> SourceRequest:
@@ -306,13 +307,16 @@ class _Generator:
             tasks.append(SuiteTask(suite, job.stored_as, survey, job.limit if only is None else None))
             entries.append(proposer | dict(suite.manifest_entries(survey) if suite.manifest_entries else {}))
         items = collection if only is None else [item for item in collection if item.id in only]
-        built = build_suites(tasks, items, self._request.seed, processes=self._processes(collection))
+        workers, engine = self._workers(collection), self._request.engine
+        built = build_suites(tasks, items, self._request.seed, processes=workers, engine=engine)
         self._items.log_skips(collection.source)
         rows = zip(jobs, built, entries, strict=True)
         return [_Groups(job, own.table if own.tally.groups else None, own.tally, collection, e) for job, own, e in rows]
 
-    def _processes(self, items: ItemCollection) -> int:
+    def _workers(self, items: ItemCollection) -> int:
         """How many processes make the suites: as many as asked for, or as pay."""
+        if self._request.engine == "ray":
+            return self._request.workers or 1
         cores = os.cpu_count() or 1
         return usable_processes(self._request.workers or min(cores, max(1, len(items) // _ITEMS_PER_PROCESS)))
 

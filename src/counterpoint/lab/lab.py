@@ -73,18 +73,32 @@ class Lab(PeopleMethods, StudyMethods):
         texts: Path | str | None = None,
         replace: bool = False,
         workers: int = 0,
+        engine: str = "",
         **options: Any,
     ) -> GeneratedSuites:
         """Generate suites or families of suites from a source and store them.
 
         `items` is how much of the source is read, `limit` how many groups of each suite are kept, `pictures` their
         folder, if it is not beside the data; data and pictures may be at addresses. `workers` is the number of
-        processes, by default as many as pay, and changes nothing else. Further options belong to suites: means,
-        contrasts, variants, masked_lm.
+        processes, by default as many as pay, or with `engine="ray"` that of actors; it changes nothing else. Further
+        options belong to suites: means, contrasts, variants, masked_lm.
         """
         from counterpoint.lab.generation import GenerateRequest, generate
 
-        how = (limit, pairs, seed, name, rules, columns or {}, _path(texts), options, replace, pictures, workers)
+        how = (
+            limit,
+            pairs,
+            seed,
+            name,
+            rules,
+            columns or {},
+            _path(texts),
+            options,
+            replace,
+            pictures,
+            workers,
+            engine,
+        )
         request = GenerateRequest(suites, source, data, split, items, *how)
         generated = generate(self.store, request, self.progress)
         self._update_tables([suite.name for suite in generated.suites if suite.manifest])

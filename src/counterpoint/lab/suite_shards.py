@@ -60,9 +60,15 @@ class BuiltSuite:
     tally: Tally
 
 
-def build_suites(tasks: Sequence[SuiteTask], items: SizedItems, seed: int, *, processes: int = 1) -> list[BuiltSuite]:
-    """Make suites from the same items; each is what `generate_groups` makes."""
-    with _open_shards(tasks, items, seed, processes) as call:
+def build_suites(
+    tasks: Sequence[SuiteTask], items: SizedItems, seed: int, *, processes: int = 1, engine: str = ""
+) -> list[BuiltSuite]:
+    """Make suites from the same items, in processes of this machine or actors on Ray.
+
+    Each suite is what `generate_groups` makes.
+    """
+    shards = [SuiteShard(tasks, part, seed, number) for number, part in enumerate(_cut(items, processes))]
+    with (_on_ray if engine == "ray" else _in_processes)(shards) as call:
         proposed = call("propose", [()] * processes)
         suites = [_MergedSuite(own) for own in zip(*proposed, strict=True)]
         tables = call("build", [([suite.kept_of(shard) for suite in suites],) for shard in range(processes)])
@@ -104,7 +110,11 @@ class SuiteShard:
     profile = None
 
     def __init__(self, tasks: Sequence[SuiteTask], items: Iterable[Any], seed: int, number: int = 0) -> None:
-        self._items, self._parts = items, [_SuitePart(task, seed, number) for task in tasks]
+        self._tasks, self._items, self._seed, self._number = tasks, items, seed, number
+        self._parts = [_SuitePart(task, seed, number) for task in tasks]
+
+    def __reduce__(self) -> tuple[type["SuiteShard"], tuple[Any, ...]]:
+        return SuiteShard, (self._tasks, list(self._items), self._seed, self._number)  # before it proposes
 
     def propose(self) -> list[_Proposed]:
         """Propose candidates for all suites."""
@@ -220,17 +230,16 @@ _Call: TypeAlias = Callable[[str, Sequence[tuple[Any, ...]]], list[Any]]
 
 
 @contextmanager
-def _open_shards(tasks: Sequence[SuiteTask], items: SizedItems, seed: int, processes: int) -> Iterator[_Call]:
+def _in_processes(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
     """Calls a method of every shard: in this process if there is one, else in a forked process for each."""
-    shards = [SuiteShard(tasks, part, seed, number) for number, part in enumerate(_cut(items, processes))]
     if len(shards) == 1:
         yield lambda method, arguments: [getattr(shards[0], method)(*arguments[0])]
         return
-    names = [f"shard {number} of {processes}" for number in range(1, processes + 1)]
+    names = [f"shard {number} of {len(shards)}" for number in range(1, len(shards) + 1)]
     workers = WorkerProcesses(partial(_enter_shard, shards), names, method="fork", exit_seconds=1.0)
     gc.freeze()  # garbage collection in a child would copy what it shares
     try:
-        for worker in range(processes):
+        for worker in range(len(shards)):
             workers.start(worker)
     finally:
         gc.unfreeze()
@@ -243,6 +252,42 @@ def _open_shards(tasks: Sequence[SuiteTask], items: SizedItems, seed: int, proce
 def _enter_shard(shards: Sequence[SuiteShard], place: int, number: int, report: Callable[[Any], None]) -> SuiteShard:
     gc.disable()  # nearly all objects live until the end
     return shards[place]
+
+
+@contextmanager
+def _on_ray(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
+    """Calls a method of every shard in an actor for each, which gets the items of its shard and no others."""
+    from counterpoint.engine.ray_workers import RayWorkers
+
+    workers = RayWorkers(_ShardHolder, len(shards))
+    try:
+        for worker in range(len(shards)):
+            workers.start(worker)
+        call_workers(workers, "take", [(shard,) for shard in shards])
+        yield partial(call_workers, workers)
+    finally:
+        workers.close()
+
+
+class _ShardHolder:
+    """A shard in an actor."""
+
+    profile = None
+
+    def __init__(self, place: int, number: int, report: Callable[[Any], None]) -> None:
+        self._shard = SuiteShard((), (), 0)
+
+    def take(self, shard: SuiteShard) -> None:
+        """Work on this shard from now on."""
+        self._shard = shard
+
+    def propose(self) -> list[_Proposed]:
+        """Propose candidates for all suites."""
+        return self._shard.propose()
+
+    def build(self, kept: Sequence[Sequence[int]]) -> list[pa.Table]:
+        """The tables of all suites."""
+        return self._shard.build(kept)
 
 
 def _cut(items: SizedItems, parts: int) -> list[Iterable[Any]]:
