@@ -29,6 +29,9 @@ def test_objects_are_found_by_what_they_relate_to(scene: Scene) -> None:
 def test_relations_are_listed_by_where_they_start(scene: Scene) -> None:
     for one in scene:
         assert scene.relations_of(one.id) == tuple(link for link in scene.relations if link.subject == one.id)
+        for other in scene:
+            between = tuple(link.name for link in scene.relations_of(one.id) if link.object == other.id)
+            assert scene.relations_between(one.id, other.id) == between
 
 
 @given(scenes(), scenes())

@@ -76,6 +76,10 @@ class Scene:
         """The relations that start at this object."""
         return self._from.get(subject, ())
 
+    def relations_between(self, subject: str, other: str) -> tuple[str, ...]:
+        """The names of the relations from one object to another, in the order of annotation."""
+        return self._between.get((subject, other), ())
+
     def is_visible(self, thing: SceneObject) -> bool:
         """Whether an object has a box, and nothing makes it hard to see."""
         return thing.box is not None and not self.is_hard_to_see(thing)
@@ -111,6 +115,11 @@ class Scene:
     def _from(self) -> dict[str, tuple[Link, ...]]:
         groups = group_pairs((link.subject, link) for link in self.relations)
         return {subject: tuple(links) for subject, links in groups.items()}
+
+    @cached_property
+    def _between(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        groups = group_pairs(((link.subject, link.object), link.name) for link in self.relations)
+        return {pair: tuple(names) for pair, names in groups.items()}
 
     @cached_property
     def _to(self) -> dict[tuple[str, str], list[Link]]:

@@ -119,8 +119,9 @@ def relation_fact(scene: Scene, thing: SceneObject, relation: str, other: SceneO
 
 
 def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
-    forth = [link.name for link in scene.relations_of(thing.id) if link.object == other.id]
-    back = [link.name for link in scene.relations_of(other.id) if link.object == thing.id]
+    forth, back = scene.relations_between(thing.id, other.id), scene.relations_between(other.id, thing.id)
+    if not forth and not back:
+        return None
     names, wanted = _pair(thing, other), _plain(relation)
     ours = [name for name in forth if _plain(name) == wanted or _bare(name) == wanted]
     ours += [name for name in back if _plain(name) == wanted and wanted == "near"]

@@ -10,6 +10,7 @@ from counterpoint.core.scenes import Scene
 from counterpoint.suites.contrast.contrast_sets import matching_templates
 from counterpoint.suites.contrast.grounding import SceneGrounder
 from counterpoint.suites.contrast.question_forms import COLOR, EITHER, NEAR, OBJECT, RELATION, SIDE, match_wording
+from counterpoint.world.source import World
 
 
 def _room() -> Scene:
@@ -254,8 +255,8 @@ def test_a_man_and_a_woman_are_told_apart_unless_both_names_may_be_for_one_body(
         "Which side is the woman on?": "right"
     }
     one = scene(1, [("man", (), (10, 100, 60, 150)), ("woman", (), (12, 102, 60, 150)), dog])
-    assert [SceneGrounder(one).descriptions(person) for person in one.objects[:2]] == [(), ()]
-    assert SceneGrounder(two).descriptions(two["1"])[0].words == "man"
+    assert [list(SceneGrounder(one).descriptions(person)) for person in one.objects[:2]] == [[], []]
+    assert next(SceneGrounder(two).descriptions(two["1"])).words == "man"
 
 
 def test_the_program_says_which_of_two_people_is_meant() -> None:
@@ -336,3 +337,16 @@ def test_a_question_without_its_scene_is_matched_by_its_program_or_its_words() -
     assert matching_templates(item) == (NEAR,)
     assert matching_templates(replace(item, program=(), text="What color is the cat?")) == (COLOR,)
     assert matching_templates(replace(item, program=(), text="Why is it so?")) == ("no template",)
+
+
+def test_descriptions_are_found_once_whoever_asks_and_in_whatever_turn() -> None:
+    seen = 0
+    for one in World("train", 10).scenes():
+        grounder = SceneGrounder(one)
+        for thing in one:
+            whole = list(SceneGrounder(one).descriptions(thing))
+            first, second = grounder.descriptions(thing), grounder.descriptions(thing)
+            turns = [next(first, None), *second, *first]
+            assert turns == ([whole[0], *whole, *whole[1:]] if whole else [None])
+            seen += len(whole)
+    assert seen

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeAlias
 
 from counterpoint.core.placement import LEFT, RIGHT
@@ -97,9 +98,11 @@ class PlaceQuestion:
         context, grounder, mine = self.context, self.context.grounder, self.mine
         things = [one for one in grounder.scene if one.id != self.y.id and not may_be(one.name, mine.noun)]
         for thing in context.rng.sample(things, len(things)):
-            described = [words for words in grounder.descriptions(thing)[:1] if not naming_kind(words.noun, mine.noun)]
-            can_stand = can_place(self.relation, thing) and _can_stand(mine.noun, self.relation, thing)
-            for words in described if can_stand else ():
+            if not (can_place(self.relation, thing) and _can_stand(mine.noun, self.relation, thing)):
+                continue
+            for words in islice(grounder.descriptions(thing), 1):
+                if naming_kind(words.noun, mine.noun):
+                    continue
                 if proof := self._change_proof(self.relation, thing):
                     text = replace_definite(context.text, self.match, self.other, words)
                     yield Contrast(

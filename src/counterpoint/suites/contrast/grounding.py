@@ -3,7 +3,8 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from itertools import count, islice
 
 from counterpoint.core.placement import are_apart
 from counterpoint.core.scenes import Scene, SceneObject
@@ -74,7 +75,7 @@ class SceneGrounder(SceneView):
 
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene)
-        self._descriptions: dict[str, tuple[Description, ...]] = {}
+        self._descriptions: dict[str, tuple[list[Description], Iterator[Description]]] = {}
         self._referents: dict[str, list[SceneObject]] = {}
 
     @cached_property
@@ -116,26 +117,31 @@ class SceneGrounder(SceneView):
     def _askable(self, names: Iterable[str]) -> list[str]:
         return [name for name in names if any(self.is_askable(thing) for thing in self.scene.named(name))]
 
-    def descriptions(self, thing: SceneObject) -> tuple[Description, ...]:
-        """The phrases that refer to an object and to nothing else: by name, by a value, by its wearer, by its kind."""
+    def descriptions(self, thing: SceneObject) -> Iterator[Description]:
+        """The phrases that refer to an object and to nothing else: by name, by a value, by its wearer, by its kind.
+
+        They are looked for one by one, as often as one is asked for, and kept.
+        """
         if thing.id not in self._descriptions:
-            found = self._describe(thing) if self.is_askable(thing) and not self.doubles(thing) else ()
-            self._descriptions[thing.id] = tuple(found)
-        return self._descriptions[thing.id]
+            can_be_described = self.is_askable(thing) and not self.doubles(thing)
+            self._descriptions[thing.id] = [], self._describe(thing) if can_be_described else iter(())
+        found, rest = self._descriptions[thing.id]
+        for place in count():
+            if place == len(found):
+                found.extend(islice(rest, 1))
+            if place == len(found):
+                return
+            yield found[place]
 
     def _describe(self, thing: SceneObject) -> Iterator[Description]:
         values = [value for value in self.values(thing) if goes_before_noun(value)]
         kinds = hypernym_names(thing.name) if is_known(thing.name) and not is_plural(thing.name) else ()
         general = [kind for kind in kinds if general_names().get(kind) == kind and not self.may_be_unlisted(kind)]
-        names = [thing.name, *general]
-        phrases = [Phrase(name, (0, 0)) for name in names]
-        modified = [Phrase(name, (0, 0), values=((value, (0, 0)),)) for name in names for value in values]
-        phrases[1:1] = modified[: len(values)]
-        phrases += modified[len(values) :]
-        for phrase in phrases:
-            if self.refers(phrase, thing):
-                value = phrase.values[0][0] if phrase.values else ""
-                yield Description(modified_noun(value, phrase.noun), phrase.noun, attribute_class(value))
+        words = [(thing.name, ""), *((thing.name, value) for value in values), *((kind, "") for kind in general)]
+        words += [(kind, value) for kind in general for value in values]
+        for noun, value in words:
+            if self.refers(Phrase(noun, (0, 0), values=((value, (0, 0)),) if value else ()), thing):
+                yield Description(modified_noun(value, noun), noun, attribute_class(value))
         side = side_of_picture(self.scene, thing)
         if side and len(self.scene.named(thing.name)) > 1 and self.refers(Phrase(thing.name, (0, 0), side=side), thing):
             yield Description(f"{thing.name} on the {side}", thing.name, SIDE_OF_PICTURE)
@@ -254,7 +260,9 @@ class SceneGrounder(SceneView):
         if not self.is_askable(thing):
             raise QuestionRejected("it is about something too small to be sure of, or about no thing")
         taken = {thing.id, *besides}
-        rivals = [other for other in self.scene if other.id not in taken and self._is_rival(other, thing, phrase.noun)]
+        rivals = [
+            other for other in self.scene if other.id not in taken and _is_rival(other.name, thing.name, phrase.noun)
+        ]
         if any(self._fits(other, phrase) for other in rivals):
             raise QuestionRejected(SEVERAL)
         # which woman is in the middle, or whether what is called a bag is black too, no annotation tells
@@ -265,16 +273,6 @@ class SceneGrounder(SceneView):
             raise QuestionRejected(SEVERAL)
         return thing
 
-    def _is_rival(self, other: SceneObject, thing: SceneObject, noun: str) -> bool:
-        """Whether another object goes by the noun as well.
-
-        Players are not "the person", and who names one of two bags a backpack calls the other one "the bag".
-        """
-        if singular(other.name) == singular(thing.name) or naming_kind(other.name, noun) in _BY_NAME:
-            return True
-        is_kind = naming_kind(other.name, noun) == "hyponym" and is_plural(other.name) == is_plural(noun)
-        return is_kind and singular(thing.name) != singular(noun)
-
     def _candidates(self, phrase: Phrase) -> list[SceneObject]:
         """Every object that a phrase could refer to.
 
@@ -282,6 +280,8 @@ class SceneGrounder(SceneView):
         them; two names for one person would have overlapping boxes.
         """
         things = [thing for thing in self.possible_referents(phrase.noun) if self._may_fit(thing, phrase)]
+        if len(things) < 2:
+            return things
         noun = singular(phrase.noun)
         others = [sex for own, sex in (_SEXES, _SEXES[::-1]) if noun in own]  # words for the other sex
         same_sex = [
@@ -296,11 +296,11 @@ class SceneGrounder(SceneView):
 
     def denies_values(self, thing: SceneObject, phrase: Phrase) -> bool:
         """Whether the values of an object exclude one of a phrase."""
-        return any(denies(self.values(thing), value) for value, _ in phrase.values)
+        return bool(phrase.values) and any(denies(self.values(thing), value) for value, _ in phrase.values)
 
     def has_values(self, thing: SceneObject, phrase: Phrase) -> bool:
         """Whether an object has all values of a phrase."""
-        return all(has_value(self.values(thing), value) for value, _ in phrase.values)
+        return not phrase.values or all(has_value(self.values(thing), value) for value, _ in phrase.values)
 
     def matches(self, thing: SceneObject, phrase: Phrase) -> bool:
         """Whether an object surely goes by the noun of a phrase and has all its values."""
@@ -351,6 +351,18 @@ def naming_kind(name: str, noun: str) -> str:
     if singular(noun) in hypernym_names(name):
         return "hyponym"
     return "synonym" if is_a(name, noun) and is_a(noun, name) else ""
+
+
+@lru_cache(1 << 16)
+def _is_rival(other: str, name: str, noun: str) -> bool:
+    """Whether an object of another name goes by the noun as well that is said of one of this name.
+
+    Players are not "the person", and who names one of two bags a backpack calls the other one "the bag".
+    """
+    if singular(other) == singular(name) or naming_kind(other, noun) in _BY_NAME:
+        return True
+    is_kind = naming_kind(other, noun) == "hyponym" and is_plural(other) == is_plural(noun)
+    return is_kind and singular(name) != singular(noun)
 
 
 @cache
