@@ -15,7 +15,7 @@ from counterpoint.core.ports import Pixels
 def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lab")
     lab = cp.Lab(folder)
-    lab.generate("order", "negation", items=60, limit=28)
+    lab.generate("order", "negation", items=60, limit=40)
     lab.generate("existence", items=40, limit=6)
     return folder
 

@@ -40,6 +40,7 @@ ORDERS = {
     "Is the bag to the left or to the right of the man?": "Is the bag to the right or to the left of the man",
     "Is it red, blue, or green?": "Is it green, blue, or red",
     "Is there a cat and a dog?": "Is there a dog and a cat",
+    "Is there either a cat or a dog?": "Is there either a dog or a cat",
 }
 REPHRASINGS = {
     "Is there a dog on the bed?": ["do you see a dog on the bed"],

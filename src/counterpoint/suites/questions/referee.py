@@ -147,7 +147,7 @@ def _lists_the_same(base: str, one: LogicalForm, variant: str, other: LogicalFor
         options = [sorted(parse_question(text).options) for text in (base, variant)]
         return options[0] == options[1]
     parts = [sorted(re.split(r" (?:and|or) ", " ".join(form.words))) for form in (one, other)]
-    strip = [[part.removeprefix("a ") for part in form] for form in parts]
+    strip = [[part.removeprefix("either ").removeprefix("a ") for part in form] for form in parts]
     return sorted(strip[0]) == sorted(strip[1])
 
 

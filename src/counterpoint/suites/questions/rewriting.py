@@ -346,7 +346,7 @@ def _swap_phrases(words: str) -> str | None:
         return None
     last = match["before"].split()[-1].lower()
     fits = (
-        last in ("there", "this", "it", "that", "see", "wearing", "holding", "riding", "eating", "or")
+        last in ("there", "this", "it", "that", "see", "wearing", "holding", "riding", "eating", "or", "either")
         or last in PRONOUNS
     )
     return f"{match['before']} {match['second']} {match['joint']} {match['first']}" if fits else None
