@@ -1,11 +1,13 @@
 """How fast the answers in a lab are scored, and in how much memory: `python -m benchmarks.score_speed FOLDER`.
 
 The lab is made in FOLDER by a process of its own, unless it is there; what is measured is from its files to the scores.
-It is made a million rows at a time, so that a lab larger than memory can be.
+It is made a million rows at a time, so that a lab larger than memory can be. With `--compare` two models are compared
+instead; `--whole` does so in memory, as one block.
 """
 
 import argparse
 import resource
+import sys
 from dataclasses import asdict, replace
 from itertools import chain
 from multiprocessing import get_context
@@ -17,7 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from counterpoint import Lab
+from counterpoint.core.ids import content_id
+from counterpoint.lab.comparison import compare_models
+from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.store.answers import FOLDER, slug
+from counterpoint.store.blocks import BLOCK_ROWS
 from counterpoint.store.documents import put_object
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import MANIFEST, TABLE, Manifest
@@ -108,8 +114,8 @@ def _words(words: object, codes: "np.ndarray[tuple[int], np.dtype[np.int64]]") -
     return pa.array(words).take(pa.array(codes))
 
 
-def make(folder: Path, rows: int) -> None:
-    """A lab with a suite of so many rows and the answers of one model in another order, in parts as runs leave them."""
+def make(folder: Path, rows: int, models: tuple[str, ...] = ("model",)) -> None:
+    """A lab with a suite of so many rows and the answers of models in another order, in parts as runs leave them."""
     rng, store = np.random.default_rng(7), LabStore(folder)
     portions = (suite(min(PART, rows - start), rng, max(rows // 20, 1)) for start in range(0, rows, PART))
     first = next(portions)
@@ -128,10 +134,11 @@ def make(folder: Path, rows: int) -> None:
         f"suites/{manifest.suite}/{MANIFEST}",
         asdict(replace(manifest, rows=len(order), groups=groups)),
     )
-    for number, start in enumerate(range(0, len(order), PART)):
-        content = to_parquet(said(order[start : start + PART], rng))
-        store.storage.put(f"{FOLDER}/{slug('model')}/run-{number:08}.parquet", content)
-    store.put_run(RunRecord("run", "model", "model"))
+    for model in models:
+        for number, start in enumerate(range(0, len(order), PART)):
+            content = to_parquet(said(order[start : start + PART], rng))
+            store.storage.put(f"{FOLDER}/{slug(model)}/run-{number:08}.parquet", content)
+        store.put_run(RunRecord(f"run-of-{model}", model, model))
 
 
 def main() -> None:
@@ -140,12 +147,21 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the lab is, or is made")
     parser.add_argument("--rows", type=int, default=1_000_000, help="answers of a lab that is made")
     parser.add_argument("--by", default="test", help="columns to slice by, with commas between them")
+    parser.add_argument("--compare", action="store_true", help="compare two models")
+    parser.add_argument("--whole", action="store_true", help="compare them in memory, as one block")
     chosen = parser.parse_args()
     if not chosen.folder.exists():
-        child = get_context("spawn").Process(target=make, args=(chosen.folder, chosen.rows))
+        models = ("model", "other")[: 1 + chosen.compare]
+        child = get_context("spawn").Process(target=make, args=(chosen.folder, chosen.rows, models))
         child.start()
         child.join()
     before, began, worked = _peak(), perf_counter(), process_time()
+    if chosen.compare:
+        rows, request = sys.maxsize if chosen.whole else BLOCK_ROWS, ScoreRequest(tuple(chosen.by.split(",")))
+        compared = compare_models(LabStore(chosen.folder), "model", "other", request, (), block_rows=rows)
+        print(f"{len(compared.rows)} differences, {content_id(repr(compared.rows)):016x}", end=": ")
+        print(f"{process_time() - worked:.1f} s of processors, at most {_peak():.1f} GB ({before:.1f} before)")
+        return
     scores = Lab(chosen.folder).scores(by=chosen.by.split(","))
     took, worked = perf_counter() - began, process_time() - worked
     answers = sum({row["test"]: row["answers"] for row in scores.rows}.values())
