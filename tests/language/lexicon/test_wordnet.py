@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.lexicon.senses import curated_names, sense_of
-from counterpoint.language.lexicon.wordnet import Sense, lexicon
+from counterpoint.language.lexicon.word_lists import DATA
+from counterpoint.language.lexicon.wordnet import Lexicon, Sense, lexicon
 
 SENSES = [sense_of(name) for name in curated_names()]
 senses = st.sampled_from(SENSES)
@@ -101,3 +103,11 @@ def test_importing_opens_nothing() -> None:
 def test_english_opens_its_word_lists_and_never_the_table() -> None:
     english = "from counterpoint.language.english import a, gerund; a('dog'); gerund('ride')"
     assert _opened_by(english) == {"nouns.toml", "verbs.toml"}
+
+
+def test_columns_are_loaded_on_first_use_without_an_open_file(tmp_path: Path) -> None:
+    copy = tmp_path / "wordnet.npz"
+    copy.write_bytes((DATA / "wordnet.npz").read_bytes())
+    book = Lexicon(copy)
+    copy.write_bytes(b"")  # forked processes that read one open file at once would share its position
+    assert book.parts(book.sense("car.n.01")) == lexicon().parts(lexicon().sense("car.n.01"))

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -157,7 +158,7 @@ class Lexicon:
     """
 
     def __init__(self, path: Path) -> None:
-        table = np.load(path)
+        table = np.load(BytesIO(path.read_bytes()))  # no open file, whose position forked processes would share
         self._columns = {pos: PartOfSpeechTable(table, pos) for pos in _ENDINGS}
         self._senses: dict[tuple[str, int], Sense] = {}
         self._ancestors: dict[Sense, frozenset[Sense]] = {}
