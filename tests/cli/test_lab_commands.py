@@ -61,7 +61,7 @@ def test_verify_names_what_is_not_and_fails(lab: LabStore) -> None:
     done = call(verify.command, lab.folder)
     assert done.exit_code == 1
     assert "groups.parquet cannot be read as Parquet" in done.output
-    assert "restore the file from a copy" in done.output
+    assert "restore it from a copy, or generate the suite again with --replace" in done.output
     assert {path: path.read_bytes() for path in lab.folder.rglob("*") if path.is_file()} == before
 
 

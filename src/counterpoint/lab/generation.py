@@ -307,18 +307,21 @@ class _Generator:
             tasks.append(SuiteTask(suite, job.stored_as, survey, job.limit if only is None else None))
             entries.append(proposer | dict(suite.manifest_entries(survey) if suite.manifest_entries else {}))
         items = collection if only is None else [item for item in collection if item.id in only]
-        workers, engine = self._workers(collection), self._request.engine
+        workers, engine = self._workers(collection, first.takes), self._request.engine
         built = build_suites(tasks, items, self._request.seed, processes=workers, engine=engine)
         self._items.log_skips(collection.source)
         rows = zip(jobs, built, entries, strict=True)
         return [_Groups(job, own.table if own.tally.groups else None, own.tally, collection, e) for job, own, e in rows]
 
-    def _workers(self, items: ItemCollection) -> int:
-        """How many processes make the suites: as many as asked for, or as pay."""
+    def _workers(self, items: ItemCollection, takes: str) -> int:
+        """How many processes make the suites: as many as asked for, or as pay.
+
+        Without being asked only suites from scenes get several: of others, reading takes longer than proposing.
+        """
         if self._request.engine == "ray":
             return self._request.workers or 1
-        cores = os.cpu_count() or 1
-        return usable_processes(self._request.workers or min(cores, max(1, len(items) // _ITEMS_PER_PROCESS)))
+        paying = min(os.cpu_count() or 1, len(items) // _ITEMS_PER_PROCESS) if takes == "scenes" else 1
+        return usable_processes(self._request.workers or max(1, paying))
 
     def _store(self, groups: _Groups) -> GeneratedSuite:
         """Put a suite and its manifest into the lab, and record where its pictures are."""

@@ -31,6 +31,7 @@ from counterpoint.suites.suite import REPETITION, Chooser, Rejection, Suite, Tal
 Limit: TypeAlias = int | Quota | None
 """How many groups of a suite are kept; None keeps all."""
 Counts: TypeAlias = NDArray[np.int64]
+_COUNTED = ["test", "group_id", "kind", "gold"]  # columns by which groups are told apart and counted
 _CHUNK_GROUPS = 4096  # groups that are held before they become rows of a table
 
 
@@ -195,7 +196,7 @@ class _MergedSuite:
         table = pa.concat_tables(tables).combine_chunks()
         starts = np.flatnonzero(table["role"].to_numpy() == 0)
         sizes = np.diff(starts, append=len(table))
-        kept = self._drop_repetitions(table.take(pa.array(starts)), sizes)
+        kept = self._drop_repetitions(table.select(_COUNTED).take(pa.array(starts)), sizes)
         if not np.array_equal(kept, np.arange(len(starts))):
             rows, ends = sizes[kept], np.cumsum(sizes[kept])
             places = np.repeat(starts[kept] - ends + rows, rows) + np.arange(rows.sum())
@@ -204,7 +205,7 @@ class _MergedSuite:
 
     def _drop_repetitions(self, bases: pa.Table, sizes: Counts) -> Counts:
         """The groups that are kept, in order, as `suites.suite.drop_repetitions` keeps them; all are counted."""
-        tests, ids, kinds = (bases[name].to_pylist() for name in ("test", "group_id", "kind"))
+        tests, ids, kinds = (bases[name].to_pylist() for name in _COUNTED[:3])
         answers = best_answers(bases["gold"]).to_pylist()
         seen, kept = set[tuple[str, int]](), list[int]()
         for place in self._order(len(ids)):
