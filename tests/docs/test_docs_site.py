@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from proving import prove
 
+from counterpoint import catalog
+
 PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"
 SITE = runpy.run_path(str(PROJECT / "scripts" / "docs_site.py"))
@@ -60,8 +62,15 @@ def test_the_site_is_built_without_warnings_and_loads_nothing_from_elsewhere(
 
 def test_tables_of_results_are_put_at_their_places() -> None:
     results = runpy.run_path(str(PROJECT / "scripts" / "results.py"), run_name="results")
+    page, names = results["PAGE"].read_text(encoding="utf-8"), list(results["FAMILIES"])
+    changed = results["page_with"]({name: name.upper() for name in names}, page)
+    for name in names:
+        assert f"<!-- {name} -->\n\n{name.upper()}\n\n<!-- end -->" in changed
+    assert changed.partition(f"<!-- {names[0]} -->")[0] == page.partition(f"<!-- {names[0]} -->")[0]
+
+
+def test_the_results_have_every_suite_that_the_world_can_give() -> None:
+    results = runpy.run_path(str(PROJECT / "scripts" / "results.py"), run_name="results")
     page = results["PAGE"].read_text(encoding="utf-8")
-    changed = results["page_with"]({"questions": "Q", "foils": "F"}, page)
-    assert "<!-- questions -->\n\nQ\n\n<!-- end -->" in changed
-    assert "<!-- foils -->\n\nF\n\n<!-- end -->" in changed
-    assert changed.partition("<!-- questions -->")[0] == page.partition("<!-- questions -->")[0]
+    missing = [name for name in catalog.rows("suites") if f"`{name}`" not in page]
+    assert missing == [], "a suite is in a table, or the page says why it is not"
