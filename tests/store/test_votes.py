@@ -15,6 +15,7 @@ from counterpoint.core.errors import StoreError
 from counterpoint.core.votes import ReviewSettings, Vote, standing_votes
 from counterpoint.store.folder import StorageFolder
 from counterpoint.store.lab import LabStore
+from counterpoint.store.marker import MARKER
 from counterpoint.store.parts import PartPolicy
 from counterpoint.store.votes import (
     VoteLog,
@@ -134,7 +135,7 @@ def test_settings_of_a_task_come_back_and_damage_is_found(tmp_path: Path) -> Non
     lab.storage.put("reviews/answer.json", b'{"task": "answer", "suites": "counting"}')
     with pytest.raises(StoreError, match="holds no review"):
         read_reviews(lab.storage)
-    assert [(check.place, check.holds) for check in lab.verify()] == [
+    assert [(check.place, check.holds) for check in lab.verify() if check.place != MARKER] == [
         ("reviews/answer.json", False),
         ("reviews/judge.json", True),
     ]
@@ -145,4 +146,4 @@ def test_a_damaged_voter_is_found(tmp_path: Path) -> None:
     invite_voter(lab.storage, "ann")
     (name,) = lab.storage.names("voters/")
     lab.storage.put(name, b'{"name": "ann"}')
-    assert [(check.place, check.holds) for check in lab.verify()] == [(name, False)]
+    assert [(check.place, check.holds) for check in lab.verify() if check.place != MARKER] == [(name, False)]
