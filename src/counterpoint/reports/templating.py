@@ -70,6 +70,7 @@ def environment(*loaders: BaseLoader) -> Environment:
     )
     templates.globals["text_limit"] = _LIMIT.get
     templates.filters |= {"thousands": thousands, "counted": counted, "middle": shorten_middle, "reply": LongReply}
+    templates.filters["unbroken"] = unbroken
     return templates
 
 
@@ -109,6 +110,15 @@ def shorten_names(names: Iterable[str], most: int = 36) -> dict[str, str]:
         most += 2
         short |= {name: shorten_middle(name, most) for name in whole if short[name] in clashes}
     return short
+
+
+def unbroken(sentence: str) -> str:
+    """A sentence in which no line begins with a per cent sign.
+
+    >>> unbroken("right in 33 % of 211 groups")
+    'right in 33\\xa0% of 211 groups'
+    """
+    return sentence.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def thousands(number: int) -> str:
