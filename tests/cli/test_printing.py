@@ -50,25 +50,26 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(capsys: pytest.Captu
     ]
 
 
-def test_in_a_terminal_progress_is_a_bar(
-    monkeypatch: pytest.MonkeyPatch, environ: MutableMapping[str, str], capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("event", "shown"),
+    [
+        (ProgressEvent("fusion", 512, 20_000, "512 of 20,000, 256/s"), ["fusion", "512 of 20,000"]),
+        (ProgressEvent("mine[/b]\a", 5, 9, "5 of 9 [red]"), ["mine[/b]\\u0007", "5 of 9 [red]"]),
+    ],
+)
+def test_in_a_terminal_progress_is_a_bar_and_names_are_shown_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+    environ: MutableMapping[str, str],
+    capsys: pytest.CaptureFixture[str],
+    event: ProgressEvent,
+    shown: list[str],
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     environ["TERM"] = "xterm"
     with progress_shown() as progress:
-        progress(ProgressEvent("fusion", 512, 20_000, "512 of 20,000, 256/s"))
-    assert "512 of 20,000" in capsys.readouterr().err
-
-
-def test_a_name_in_brackets_is_shown_as_it_is(
-    monkeypatch: pytest.MonkeyPatch, environ: MutableMapping[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    environ["TERM"] = "xterm"
-    with progress_shown() as progress:
-        progress(ProgressEvent("mine[/b]\a", 5, 9, "5 of 9 [red]"))
-    assert "mine[/b]\\u0007" in (shown := capsys.readouterr().err)
-    assert "5 of 9 [red]" in shown
+        progress(event)
+    printed = capsys.readouterr().err
+    assert [text for text in shown if text not in printed] == []
 
 
 def test_nothing_that_is_printed_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,8 @@ from counterpoint import catalog
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.pages.compare.suites import HALF, difference_scale
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
-from counterpoint.metrics.comparison import compare_outcomes, coverage_of_outcomes
+from counterpoint.metrics.comparison import compare_outcomes
+from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.metric import Metric
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.paired_tests import holm

@@ -7,7 +7,7 @@ import pytest
 from counterpoint import Lab
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.lab.leaderboard import (
+from counterpoint.lab.model_costs import (
     IMPORTED,
     NOT_TIMED,
     SIZE_UNKNOWN,

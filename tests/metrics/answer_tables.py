@@ -9,7 +9,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from counterpoint.core.ids import content_id
-from counterpoint.metrics.comparison import compare_outcomes, coverage_of_outcomes
+from counterpoint.metrics.comparison import compare_outcomes
+from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.store.tables import ANSWERS, GROUPS

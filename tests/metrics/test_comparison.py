@@ -27,8 +27,6 @@ from counterpoint.metrics.comparison import (
     compare_on_suites,
     compare_outcomes,
     compare_with_reference,
-    find_ties,
-    tied_with_best,
 )
 from counterpoint.metrics.intervals import Jackknife, ShareSums, hidden_share
 from counterpoint.metrics.metric import Metric, Ratio
@@ -37,6 +35,7 @@ from counterpoint.metrics.paired_tests import RatioDifference, detectable_effect
 from counterpoint.metrics.ranking import auroc, min_p
 from counterpoint.metrics.robustness import rad_forward, rad_ordered
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes, score_table
+from counterpoint.metrics.ties import find_ties, tied_with_best
 
 
 @examples(30)  # theirs takes a tenth of a second

@@ -20,7 +20,8 @@ from counterpoint.lab.selection import (
     suite_version_notes,
     version_notes,
 )
-from counterpoint.metrics.comparison import compare_blocks, compared_metrics, coverage_of_blocks
+from counterpoint.metrics.comparison import compare_blocks, compared_metrics
+from counterpoint.metrics.coverage import coverage_of_blocks
 from counterpoint.metrics.metric import Contents, columns_read
 from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import FEWEST_CASES, FEWEST_CLUSTERS

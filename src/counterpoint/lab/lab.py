@@ -85,21 +85,8 @@ class Lab(PeopleMethods, StudyMethods):
         """
         from counterpoint.lab.generation import GenerateRequest, generate
 
-        how = (
-            limit,
-            pairs,
-            seed,
-            name,
-            rules,
-            columns or {},
-            _path(texts),
-            options,
-            replace,
-            pictures,
-            workers,
-            engine,
-        )
-        request = GenerateRequest(suites, source, data, split, items, *how)
+        how = (limit, pairs, seed, name, rules, columns or {}, _path(texts), options, replace, pictures)
+        request = GenerateRequest(suites, source, data, split, items, *how, workers, engine)
         generated = generate(self.store, request, self.progress)
         self._update_tables([suite.name for suite in generated.suites if suite.manifest])
         return generated

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -11,15 +11,13 @@ import pyarrow as pa
 
 from counterpoint import catalog
 from counterpoint.core.ahead import map_ahead
-from counterpoint.core.costs import Cost, format_price, total_cost
+from counterpoint.core.costs import format_price
 from counterpoint.core.errors import CounterpointError, StoreError
-from counterpoint.core.groups import State
+from counterpoint.lab.model_costs import explain_missing_costs, lab_costs
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.scores import judge_block
 from counterpoint.lab.selection import ANSWER_COLUMNS, load_answers, load_groups, select_models
 from counterpoint.lab.slice_columns import add_slices
-from counterpoint.metrics.comparison import OutcomesOf, find_ties
-from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.leaderboard import (
     DATA_SET_COLUMNS,
     DATA_SET_TESTS,
@@ -41,13 +39,14 @@ from counterpoint.metrics.leaderboard import (
 )
 from counterpoint.metrics.metric import Contents, Metric, applicable, columns_read, contents_by_suite, whole_suites
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.scoring import ALL_FAILED, ScoreRequest, ScoreTotals, score_outcomes
+from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, score_outcomes
 from counterpoint.metrics.slices import distinct_values, keep_rows, rename_values
+from counterpoint.metrics.ties import OutcomesOf, find_ties
 from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
 from counterpoint.store.blocks import BLOCK_ROWS, THREADS, open_blocks
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
-from counterpoint.store.versions import ModelVersion, RunRecord
+from counterpoint.store.versions import ModelVersion
 
 _TITLES = {
     Layout.SUITES: "Per cent with 95 % intervals over pictures; bold or * is tied with the best of its column",
@@ -55,10 +54,6 @@ _TITLES = {
 }
 _COSTS = {"parameters": "parameters", "queries_per_second": "queries/s", "seconds_per_query": "s/query"}
 _TOKEN_COSTS = {"tokens_per_query": "tokens/query", "price_per_1000": "price/1,000 queries"}  # where any model has them
-SIZE_UNKNOWN = "it does not say how large it is"
-SIZE_UNKNOWN_AT_SERVER = "its server does not say how large it is"
-NOT_TIMED = "no run of it was timed from beginning to end"
-IMPORTED = "its answers were made elsewhere"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -416,92 +411,3 @@ def _cost_text(cost: ModelCost, name: str) -> str:
     if name == "price_per_1000":
         return f"{format_price(value)} {cost.currency}"
     return f"{value:.2g}" if name == "seconds_per_query" else f"{value:,.0f}"
-
-
-def lab_costs(lab: LabStore, seconds: Callable[[str], float | None] | None = None) -> dict[str, ModelCost]:
-    """The cost of every model of a lab by its fingerprint; `seconds` may know the mean time of its answers."""
-    runs: dict[str, list[RunRecord]] = {}
-    for info in lab.runs():
-        runs.setdefault(info.fingerprint, []).append(info)
-    seconds = seconds or partial(_mean_seconds, lab)
-    failures = {
-        fingerprint: _failure(lab, fingerprint) if _all_failed(own) else "" for fingerprint, own in runs.items()
-    }
-    return {
-        fingerprint: model_cost(own, seconds(fingerprint), failures[fingerprint]) for fingerprint, own in runs.items()
-    }
-
-
-def _all_failed(runs: Sequence[RunRecord]) -> bool:
-    """Whether a model was asked, and every run asked in vain."""
-    counts = [info.details["counts"] for info in runs if _is_of_questions(info)]
-    return bool(counts) and all(own["asked"] == own.get("failed") for own in counts)
-
-
-def _failure(lab: LabStore, fingerprint: str) -> str:
-    """That all queries of a model failed, with the most frequent reason; empty where one did not."""
-    table = lab.read_answers(fingerprint, ["state", "reason"])
-    reasons = Counter(table["reason"].to_pylist())
-    if not reasons or set(table["state"].to_pylist()) != {State.FAILED}:
-        return ""
-    reason, times = reasons.most_common(1)[0]
-    return f"{ALL_FAILED}, {times:,} of {table.num_rows:,} with {reason!r}"
-
-
-def model_cost(runs: Sequence[RunRecord], seconds: float | None, failure: str = "") -> ModelCost:
-    """The cost of one model, from its runs, the mean of the seconds of its answers, and why all of them failed."""
-    sizes = [size for info in runs if isinstance(size := info.details.get("parameters"), int) and size]
-    timed = [pair for info in runs if (pair := _timed(info))]
-    asked, spent = sum(asked for asked, _ in timed), sum(spent for _, spent in timed)
-    here, served = (
-        bool(timed or seconds or any(map(_is_of_questions, runs))),
-        runs[-1].model.startswith(("openai/", "anthropic/", "google/")),
-    )
-    figures = ModelCost(
-        sizes[-1] if sizes else None,
-        asked / spent if spent else None,
-        seconds,
-        *_token_costs(total_cost(info.cost for info in runs)),
-    )
-    reasons = {
-        "parameters": (SIZE_UNKNOWN_AT_SERVER if served else SIZE_UNKNOWN) if here else IMPORTED,
-        "queries_per_second": failure or NOT_TIMED if here else IMPORTED,
-        "seconds_per_query": failure or NOT_TIMED if here else IMPORTED,
-    }
-    return replace(figures, reasons={name: why for name, why in reasons.items() if getattr(figures, name) is None})
-
-
-def _token_costs(cost: Cost) -> tuple[float | None, float | None, str]:
-    """The tokens of a query, the price of a thousand, and the currency."""
-    if cost.price is None or cost.prices is None:
-        return cost.usage.tokens / cost.answers if cost.answers else None, None, ""
-    return cost.usage.tokens / cost.answers, 1000 * cost.price / cost.answers, cost.prices.currency
-
-
-def explain_missing_costs(costs: Mapping[str, ModelCost]) -> Iterator[str]:
-    """Why figures are missing, model by model."""
-    for model, own in costs.items():
-        blank: dict[str, list[str]] = {}
-        for name, why in own.reasons.items():
-            blank.setdefault(why, []).append(name.replace("_", " "))
-        yield from (f"{model}: {', '.join(names)}: {why}" for why, names in blank.items())
-
-
-def _is_of_questions(info: RunRecord) -> bool:
-    """Whether a run asked a model, if only in vain; an import counts what it added instead."""
-    counts = info.details.get("counts")
-    return isinstance(counts, Mapping) and "asked" in counts
-
-
-def _timed(info: RunRecord) -> tuple[int, float] | None:
-    """How many queries a run put to its model and in how many seconds, if it was timed."""
-    counts, seconds = info.details.get("counts", {}), info.details.get("seconds")
-    asked = counts.get("asked") if isinstance(counts, Mapping) else None
-    return (asked, float(seconds)) if asked and isinstance(seconds, int | float) and seconds > 0 else None
-
-
-def _mean_seconds(lab: LabStore, fingerprint: str) -> float | None:
-    table = lab.read_answers(fingerprint, ["state", "seconds"])
-    failed = Labels.of(table["state"]).where([State.FAILED])
-    seconds = table["seconds"].to_numpy()[~failed]
-    return float(seconds.mean()) if seconds.any() else None

@@ -16,7 +16,8 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.lab.chance_levels import RANKED, chance_levels
 from counterpoint.lab.feature_index import FeatureIndex
 from counterpoint.lab.findings_index import FindingsIndex
-from counterpoint.lab.leaderboard import lab_costs, model_abilities
+from counterpoint.lab.leaderboard import model_abilities
+from counterpoint.lab.model_costs import lab_costs
 from counterpoint.lab.picture_locations import find_worlds, search_pictures
 from counterpoint.metrics.leaderboard import Competitor, Leaderboard, ModelCost, suites_leaderboard
 from counterpoint.store.lab import LabStore

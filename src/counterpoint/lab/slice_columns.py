@@ -11,12 +11,12 @@ from counterpoint.lab.gating import RuleTarget, leading_ratio
 from counterpoint.lab.saved_slices import read_slice
 from counterpoint.lab.selection import load_answers
 from counterpoint.metrics.accuracy import accuracy
-from counterpoint.metrics.comparison import find_ties
 from counterpoint.metrics.gates import GateRule
 from counterpoint.metrics.leaderboard import Leaderboard, LeaderboardCell, LeaderboardColumn, missing_reason
 from counterpoint.metrics.metric import Metric, applicable, columns_read, contents_by_suite
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.ties import find_ties
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion
 

@@ -1,10 +1,10 @@
-"""Models on the same suites, case by case: differences, corrected tests, minimum detectable effects, coverage."""
+"""Models on the same suites, case by case: differences, corrected tests, minimum detectable effects."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, permutations, product
+from itertools import product
 from math import isnan, nan
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +35,7 @@ from counterpoint.metrics.paired_tests import (
 )
 from counterpoint.metrics.scoring import BONFERRONI, ScoreRequest, SliceSums
 from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
-from counterpoint.metrics.units import Flags, Floats, Rows, Unit
+from counterpoint.metrics.units import Flags, Floats, Rows
 
 TIE, TOO_FEW = "tie", "too few"
 """Verdicts beside `first` and `second`: chance explains the difference, or there are too few pictures or cases."""
@@ -420,147 +420,3 @@ def _row(row: dict[str, Any], request: ScoreRequest) -> dict[str, Any]:
     named = dict(zip(request.columns, row["slice"], strict=True)) | {"threshold": request.threshold}
     known = {key: None if isinstance(value, float) and isnan(value) else value for key, value in row.items()}
     return named | known
-
-
-_COVERAGE_SCHEMA = (
-    *[("model", pa.string()), ("of", pa.string()), ("value", pa.float64()), ("low", pa.float64())],
-    *[("high", pa.float64()), ("n", pa.int64()), ("clusters", pa.int64()), ("unit", pa.string())],
-    ("threshold", pa.float64()),
-)
-
-
-def coverage_of_outcomes(outcomes: Mapping[str, Outcomes], request: ScoreRequest, *, pairs: bool = False) -> pa.Table:
-    """The coverage of every two models on one suite table, a row for each slice.
-
-    Single answers are bases and variants, each once, as in the figures of the paper; of pairs both members must be
-    correct, as in its caption. What failed or was not asked for one of the two models does not count.
-    """
-    return coverage_of_blocks([outcomes] if outcomes else [], request, pairs=pairs)
-
-
-def coverage_of_blocks(
-    blocks: Iterable[Mapping[str, Outcomes]], request: ScoreRequest, *, pairs: bool = False
-) -> pa.Table:
-    """The same from outcomes in blocks of whole pictures, in their order."""
-    places, totals = dict[tuple[str, ...], int](), dict[tuple[str, str], SliceSums]()
-    for outcomes in blocks:
-        shared = next(iter(outcomes.values()))
-        unit: Unit = shared.pairs() if pairs else shared.singles()
-        cells = Slicer(shared, request.columns, request.where).cut(unit)
-        place = np.array([places.setdefault(name, len(places)) for name in cells.names], np.int64)[cells.slice_of_cell]
-        correct = {name: _correct(own, pairs) for name, own in outcomes.items()}
-        for model, of in permutations(outcomes, 2):
-            (hit, answered), (wanted, counted) = correct[model], correct[of]
-            counts = wanted & counted & answered
-            credit = cells.summed(counts & hit)
-            columns = cluster_columns(credit, cells.counted(counts), credit)
-            totals.setdefault((model, of), SliceSums(7)).add(place, columns, len(places))
-    rows: list[dict[str, Any]] = []
-    for (model, of), own in totals.items():
-        sums = ShareSums.of_totals(own.sums)
-        columns = (sums.share, *sums.bounds(), sums.cases, sums.clusters)
-        for name, value, low, high, n, clusters in zip(places, *(column.tolist() for column in columns), strict=True):
-            ends = {"value": value, "low": low, "high": high} if n else dict.fromkeys(("value", "low", "high"))
-            rows.append(
-                dict(zip(request.columns, name, strict=True))
-                | {"model": model, "of": of, "n": int(n), "clusters": int(clusters)}
-                | {"unit": "pair" if pairs else "answer", "threshold": request.threshold}
-                | ends
-            )
-    rows.sort(key=lambda row: tuple(row[name] for name in request.columns))
-    schema = pa.schema([*((name, pa.string()) for name in request.columns), *_COVERAGE_SCHEMA])
-    return pa.Table.from_pylist(rows, schema)
-
-
-def _correct(outcomes: Outcomes, pairs: bool) -> tuple[Flags, Flags]:
-    """The units that are correct, and those that have gold and an answer."""
-    if pairs:
-        units = outcomes.pairs()
-        return units.base_right & units.variant_right, units.counted & units.gold
-    singles = outcomes.singles()
-    return singles.right, singles.counted & singles.gold
-
-
-OutcomesOf: TypeAlias = Callable[[str], Iterable[Outcomes]]
-"""The outcomes of a model in blocks of whole pictures, the same for all models, by its name."""
-Tie: TypeAlias = tuple[str, str, str]
-"""A test, a metric, and a model that is best by it or tied with the best; the whole suite has an empty test."""
-
-
-def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf, metrics: Sequence[Metric]) -> list[Tie]:
-    """The ties of every column that a leaderboard of one suite can have, from its rows of scores.
-
-    A metric that cannot tell models apart, or by which none is better, has none.
-    """
-    told = {metric.name: metric for metric in metrics if metric.directed and metric.kind is not MetricKind.PLUG_IN}
-    columns = dict(_columns(scores, told))
-    tests = _PairedTests(outcomes, told)
-    for (test, metric), values in columns.items():
-        best = _best(values)
-        for other in sorted(set(values) - {best}):
-            tests.add(best, other, metric, test)
-    tests.run()
-    return [
-        (test, metric, model)
-        for (test, metric), values in columns.items()
-        for model in sorted(tied_with_best(values, lambda best, other: tests.p(best, other, metric, test)))  # noqa: B023
-    ]
-
-
-def tied_with_best(scores: Mapping[str, float], p: Callable[[str, str], float]) -> frozenset[str]:
-    """The best model of a column, and those that a paired test does not tell apart from it.
-
-    Each other model is compared with the best, and the p values are corrected by Holm for their number. Where no p
-    value can be told, none is the best.
-    """
-    if not scores:
-        return frozenset()
-    best = _best(scores)
-    others = sorted(set(scores) - {best})
-    corrected = holm([p(best, other) for other in others])
-    if others and np.isnan(corrected).all():
-        return frozenset()
-    return frozenset([best, *(name for name, value in zip(others, corrected, strict=True) if value >= ALPHA)])
-
-
-def _best(scores: Mapping[str, float]) -> str:
-    return max(sorted(scores), key=lambda name: scores[name])
-
-
-def _columns(
-    scores: Sequence[Mapping[str, Any]], metrics: Mapping[str, Metric]
-) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
-    """Each test and metric with the values of the models, signed so that the best is the largest."""
-    rows = [row for row in scores if row["by"] in ("suite", "test") and row["n"] and row["metric"] in metrics]
-    rows.sort(key=lambda row: (row["by"], row["test"], row["metric"]))
-    for (_, test, metric), column in groupby(rows, key=lambda row: (row["by"], row["test"], row["metric"])):
-        sign = -1 if metrics[metric].lower_is_better else 1
-        yield (test, metric), {row["model"]: sign * row["value"] for row in column}
-
-
-class _PairedTests:
-    """Paired tests of models: pairs are gathered first, so that each two models are compared once."""
-
-    def __init__(self, outcomes: OutcomesOf, metrics: Mapping[str, Metric]) -> None:
-        self._outcomes, self._metrics = outcomes, metrics
-        self._requested: dict[tuple[frozenset[str], bool], dict[str, None]] = {}
-        self._p: dict[tuple[frozenset[str], str, str], float] = {}
-
-    def add(self, best: str, other: str, metric: str, test: str) -> None:
-        """Request a test."""
-        self._requested.setdefault((frozenset((best, other)), bool(test)), {})[metric] = None
-
-    def run(self) -> None:
-        """Run all tests that were requested."""
-        for models, by_test in sorted(self._requested, key=lambda key: (sorted(key[0]), key[1])):
-            metrics = [self._metrics[name] for name in self._requested[models, by_test]]
-            request = ScoreRequest(by=("test",) if by_test else (), metrics=metrics)
-            blocks = zip(*map(self._outcomes, sorted(models)), strict=True)
-            totals = ComparisonTotals.of(blocks, metrics, request)
-            for metric in metrics:
-                for (_, *test), _, p in totals.p_values(metric):
-                    self._p[models, metric.name, "".join(test)] = float(p)
-
-    def p(self, best: str, other: str, metric: str, test: str) -> float:
-        """The p value; nan where too little is in common for one, so that models are neither different nor tied."""
-        return self._p.get((frozenset((best, other)), metric, test), float("nan"))

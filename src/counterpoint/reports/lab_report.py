@@ -7,7 +7,8 @@ from counterpoint import catalog
 from counterpoint._version import __version__
 from counterpoint.core.quantities import counted
 from counterpoint.lab.gating import GateReport
-from counterpoint.lab.leaderboard import LeaderboardResult, explain_missing_costs
+from counterpoint.lab.leaderboard import LeaderboardResult
+from counterpoint.lab.model_costs import explain_missing_costs
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.confusion import ConfusionTable
 from counterpoint.metrics.families import fold_families

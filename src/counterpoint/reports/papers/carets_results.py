@@ -7,7 +7,7 @@ import numpy as np
 
 from counterpoint.core.errors import StoreError
 from counterpoint.metrics.accuracy import ACCURACY_METRICS, answer_accuracy
-from counterpoint.metrics.comparison import coverage_of_outcomes
+from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.metric import Metric, Ratio
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest, score_outcomes

@@ -28,10 +28,10 @@ import pyarrow.parquet as pq
 from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.metrics.comparison import find_ties
 from counterpoint.metrics.metric import contents_by_suite
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest
+from counterpoint.metrics.ties import find_ties
 from counterpoint.store.answers import slug as folder_of
 from counterpoint.store.cache import LRUCache
 from counterpoint.store.lab import LabModel, LabStore

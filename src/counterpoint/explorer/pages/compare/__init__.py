@@ -23,7 +23,8 @@ from counterpoint.explorer.pages.compare.suites import (
 from counterpoint.explorer.pages.findings import findings_address
 from counterpoint.explorer.views import LinkChoice, ScoreCell
 from counterpoint.lab.reader import LabReader
-from counterpoint.metrics.comparison import compare_with_reference, coverage_of_outcomes
+from counterpoint.metrics.comparison import compare_with_reference
+from counterpoint.metrics.coverage import coverage_of_outcomes
 from counterpoint.metrics.scoring import KORN_GRAUBARD, ScoreRequest
 from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.outcomes.queries import joint_verdict_counts, joint_verdict_groups, read_outcomes
