@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browsing import PATIENCE, in_chromium, served
+from full_disk import full_disk
 from playwright.sync_api import Browser, Page, Route, expect
 from proving import prove
 from review_labs import review_lab
@@ -251,3 +252,18 @@ def test_no_page_of_a_voter_has_a_serious_fault(
         assert page.evaluate("document.documentElement.scrollWidth") == width
         found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
         assert [fault["id"] for fault in found if fault["impact"] in ("serious", "critical")] == [], task
+
+
+def test_a_full_disk_is_told_and_the_vote_is_sent_again(
+    home: tuple[str, LabStore], arrive: Callable[..., Page]
+) -> None:
+    _, store = home
+    cp.Lab(store.folder).review("judge", suites=["foils"])
+    page = arrive("ann")
+    with full_disk():
+        _press(page, BOTH)
+        expect(page.locator("[data-problem]")).to_contain_text("could not be saved")
+        expect(page.locator("[data-saved]")).to_contain_text("kept in this browser: 1 vote")
+    expect(page.locator("body")).to_have_attribute("data-waiting", "0")
+    expect(page.locator("[data-problem]")).to_be_hidden()
+    assert [vote.choice for vote in all_votes(store.storage)] == ["both"]

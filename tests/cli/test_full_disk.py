@@ -2,24 +2,24 @@
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
+from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from full_disk import full_disk
 from proving import sample
 
 import counterpoint as cp
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.votes import Vote
+from counterpoint.store.votes import append_votes
 
-FULL = 60
-"""Bytes that a file may have on this disk."""
 LINES = """
 run lab --model random
 rescore lab --rule choice
@@ -74,20 +74,9 @@ def lab(workdir: Path, folder: Path, environ: MutableMapping[str, str]) -> cp.La
     return cp.Lab(workdir / "lab")
 
 
-@contextmanager
-def _full_disk(room: int = FULL) -> Iterator[None]:
-    """Let no file grow beyond a few bytes, which fails in the system call as a full disk does."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 @pytest.mark.parametrize("line", sample(LINES, 8))
 def test_a_command_says_what_could_not_be_written(lab: cp.Lab, line: str) -> None:
-    with _full_disk():
+    with full_disk():
         result = CliRunner().invoke(commands, line.split())
     assert isinstance(result.exception, CounterpointError), f"{result.exception!r} {result.output}"
     assert "cannot be written: " in str(result.exception)
@@ -99,7 +88,7 @@ def test_a_command_says_what_could_not_be_written(lab: cp.Lab, line: str) -> Non
 
 @pytest.mark.parametrize("line", [LINES[0], LINES[1], "import lab predictions.jsonl --name mine"])
 def test_a_disk_without_room_for_a_lock_is_named(lab: cp.Lab, line: str) -> None:
-    with _full_disk(0):
+    with full_disk(0):
         result = CliRunner().invoke(commands, line.split())
     assert isinstance(result.exception, CounterpointError), f"{result.exception!r} {result.output}"
     assert ".lock cannot be locked" in str(result.exception)
@@ -114,17 +103,46 @@ def test_a_disk_without_room_for_a_lock_is_named(lab: cp.Lab, line: str) -> None
         ("data world --items 3 --out before", "before"),
         ("import lab unmatched.jsonl --name mine --out before", "before"),
         ("world --out . --items 1", "test/000000.png"),
+        ("init --yes --replace --out before", "before"),
+        ("init --yes --schema --out evaluation.toml", "evaluation.schema.json"),
     ],
 )
 def test_a_file_that_is_written_again_stays_as_it_was(lab: cp.Lab, line: str, file: str) -> None:
     path = lab.folder.parent / file
     path.parent.mkdir(exist_ok=True)
     path.write_text("of last week")
-    with _full_disk():
+    with full_disk():
         result = CliRunner().invoke(commands, line.split())
     assert isinstance(result.exception, CounterpointError), f"{result.exception!r} {result.output}"
     assert path.read_text() == "of last week"
     assert not list(path.parent.glob(".*.draft"))
+
+
+def test_a_sheet_and_its_pictures_are_written_whole_or_not_at_all(lab: cp.Lab) -> None:
+    sheet, pictures = lab.folder.parent / "sheet.csv", lab.folder.parent / "sheet-pictures"
+    with full_disk(), pytest.raises(CounterpointError, match="cannot be written"):
+        lab.write_sheet(sheet, ["order"])
+    assert not any(pictures.iterdir())  # half a picture would be taken for the picture later
+    lab.write_sheet(sheet, ["foils"], sample=1)
+    before = sheet.read_bytes()
+    with full_disk(), pytest.raises(CounterpointError, match=r"sheet.csv cannot be written"):
+        lab.write_sheet(sheet, ["foils"])
+    assert sheet.read_bytes() == before
+    assert not list(sheet.parent.glob(".*.draft"))
+
+
+def test_errata_that_are_written_again_stay_as_they_were(lab: cp.Lab) -> None:
+    group, time = lab.groups("foils").to_arrow()["group_id"][0].as_py(), datetime(2026, 11, 17, tzinfo=UTC)
+    votes = [Vote(f"{n:032x}", "judge", "foils", group, None, f"voter {n}", "caption", time) for n in range(2)]
+    append_votes(lab.store.storage, votes)
+    corrected = lab.correct("foils", "valid")
+    path = lab.folder.parent / "errata.json"
+    path.write_text("of last week")
+    with full_disk(), pytest.raises(CounterpointError, match=r"errata.json cannot be written"):
+        corrected.write_errata(path)
+    assert path.read_text() == "of last week"
+    corrected.write_errata(path)
+    assert lab.correct("foils", errata=path, name="again").groups == corrected.groups == 1
 
 
 def test_an_output_that_cannot_be_written_is_one_sentence_and_a_hint() -> None:
@@ -140,7 +158,7 @@ def test_an_output_that_cannot_be_written_is_one_sentence_and_a_hint() -> None:
 
 
 def test_a_run_says_what_is_kept_and_goes_on(lab: cp.Lab) -> None:
-    with _full_disk(), pytest.raises(CounterpointError, match="cannot be written") as problem:
+    with full_disk(), pytest.raises(CounterpointError, match="cannot be written") as problem:
         lab.run("random", suites=["order"])
     assert "0 answers of this run are stored and whole" in problem.value.hint
     report = lab.run("random", suites=["order"])

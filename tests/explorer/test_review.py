@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 from clients import local_client
+from full_disk import full_disk
 from review_labs import Voter, review_lab
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 import counterpoint as cp
-from counterpoint.core.errors import StoreError
 from counterpoint.core.votes import GoldCorrection
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.pages.review.voting import parse_cookie
 from counterpoint.explorer.security import HEADER
 from counterpoint.store.lab import LabStore
-from counterpoint.store.votes import VoteLog, all_votes, read_votes
+from counterpoint.store.votes import all_votes, read_votes
 
 PASSWORD = "correct horse"
 
@@ -312,20 +312,15 @@ def test_a_task_that_nobody_set_up_and_one_set_up_anew(client: TestClient, store
     assert (voter.look()["done"], voter.state["left"]) == (1, 3)
 
 
-def test_a_vote_that_cannot_be_written_is_not_acknowledged(
-    client: TestClient, store: LabStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_vote_that_finds_a_full_disk_is_not_acknowledged(client: TestClient, store: LabStore) -> None:
     set_up(store)
     voter = Voter(client)
     voter.look()
     ballot = voter.ballot("first")
-
-    def full(*_: object) -> None:
-        raise StoreError("no space left")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(VoteLog, "append", full)
-        assert voter.send(ballot).status_code == 503
+    with full_disk():
+        refused = voter.send(ballot)
+    assert refused.status_code == 503
+    assert "could not be saved" in refused.json()["problem"]
     assert voter.look()["done"] == 0
     assert voter.send(ballot).status_code == 201
     assert [vote.vote for vote in all_votes(store.storage)] == [ballot["vote"]]

@@ -155,6 +155,14 @@ def test_scores_of_both_versions_stand_side_by_side_and_nothing_is_asked_again(l
     assert (scores["accuracy"].before, scores["accuracy"].after) == (3 / 8, 5 / 8)
 
 
+def test_a_suite_is_corrected_whose_lab_has_answers_to_others_alone(lab: cp.Lab) -> None:
+    lab.run("constant", suites=["negation"])
+    votes = [_vote("judge", "foils", group, n, "caption") for group in _ids(lab, "foils")[:3] for n in (0, 1)]
+    append_votes(lab.store.storage, votes)
+    corrected = lab.correct("foils", "valid")
+    assert (corrected.groups, corrected.scores) == (3, ())
+
+
 def test_errata_are_shared_and_applied_to_another_copy(lab: cp.Lab, tmp_path: Path) -> None:
     append_votes(
         lab.store.storage,
@@ -183,7 +191,7 @@ def test_a_correction_of_another_gold_does_not_fit(lab: cp.Lab, tmp_path: Path) 
     votes = [_vote("audit", "negation", group, n, "wrong", query, "no", "wrong-annotation") for n in range(2)]
     append_votes(lab.store.storage, votes)
     file = tmp_path / "errata.json"
-    lab.correct("negation", "correct").errata.write(file)
+    lab.correct("negation", "correct").write_errata(file)
     with pytest.raises(cp.CounterpointError, match="negation-corrected has other golds than 2 of 2") as problem:
         lab.correct("negation-corrected", errata=file)
     assert "yes is corrected, and here it is no" in problem.value.hint

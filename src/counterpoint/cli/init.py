@@ -1,6 +1,5 @@
 """`counterpoint init`: write an evaluation file, by asking or from flags, with comments."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -70,29 +69,8 @@ def command(out: Path, demo: bool, yes: bool, schema: bool, replace: bool, **ans
         values = _ask(values)
     values["suites"] = values["suites"] or DEMO["suites"]
     values["models"] = values["models"] or DEMO["models"]
-    before = out.read_text("utf-8") if out.exists() else None
-    text = _compose(values, RULES["demo" if demo else "plain"])
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        if schema:
-            _write_schema(described := out.with_suffix(".schema.json"))
-            text = f"#:schema ./{described.name}\n{text}"
-        out.write_text(text, "utf-8")
-    except OSError as problem:
-        if before is None:
-            out.unlink(missing_ok=True)
-        fact = f"{out} cannot be written: {problem.strerror or problem}"
-        raise cp.CounterpointError(fact, hint="check the rights and the free space of its folder") from problem
-    try:
-        cp.load_evaluation(out)
-    except cp.CounterpointError:  # a flag that names nothing leaves no file behind
-        out.unlink() if before is None else out.write_text(before, "utf-8")
-        raise
+    cp.EvaluationFile.write(out, _compose(values, RULES["demo" if demo else "plain"]), schema=schema)
     echo(f"{out} is written. To evaluate: counterpoint eval{'' if str(out) == DEFAULT else f' {out}'}")
-
-
-def _write_schema(path: Path) -> None:
-    path.write_text(json.dumps(cp.EvaluationFile.schema(), indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _ask(values: dict[str, Any]) -> dict[str, Any]:

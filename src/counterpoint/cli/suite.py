@@ -37,5 +37,5 @@ def command(
         raise click.UsageError("say what becomes of the suite: --valid, --correct or --apply FILE")
     corrected = cp.Lab(lab).correct(suite, how or "correct", errata=applied, name=name, replace=replace)
     if errata:
-        corrected.errata.write(errata)
+        corrected.write_errata(errata)
     print_result(corrected, form)

@@ -16,7 +16,7 @@ from counterpoint.core.ids import hex_id
 from counterpoint.core.quantities import counted
 from counterpoint.core.votes import VoteTask
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.scores import score_models
+from counterpoint.lab.scores import AnswersMissing, score_models
 from counterpoint.lab.voting import load_votes
 from counterpoint.metrics.credit import best_answers
 from counterpoint.metrics.scoring import ScoreRequest
@@ -24,6 +24,7 @@ from counterpoint.reports.tables import ResultTable
 from counterpoint.review.errata import CHANGE, REMOVE, Errata, GoldGroup, correct_golds, refuse_invalid
 from counterpoint.store.fingerprints import fingerprint as table_fingerprint
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outputs import write_whole
 from counterpoint.store.suites import Manifest, StoredSuite
 
 VALID, CORRECT = "valid", "correct"
@@ -66,6 +67,10 @@ class CorrectedSuite(LabResult[ScoreChange], rows="scores"):
             heads = ("model", "metric", self.suite, self.stored_as)
             tables.append(ResultTable("Scores of both versions, in %", heads, scores, names=2))
         return tables if rows else tables[1:]
+
+    def write_errata(self, path: Path | str) -> None:
+        """Write the corrections as JSON, for `Lab.correct` of another copy of the suite."""
+        write_whole(Path(path), self.errata.to_json())
 
     def notes(self) -> list[str]:
         """What was stored; answers are shared by both versions."""
@@ -181,10 +186,13 @@ def _manifest(before: Manifest, table: pa.Table, errata: Errata, name: str) -> M
 
 
 def _scores(store: LabStore, suite: str, corrected: str) -> tuple[ScoreChange, ...]:
-    """What each model has on both versions, by the metrics that apply."""
+    """What each model has on both versions, by the metrics that apply; nothing where no model was asked."""
     if not store.versions():
         return ()
-    both = score_models(store, ScoreRequest(()), (), [suite, corrected])
+    try:
+        both = score_models(store, ScoreRequest(()), (), [suite, corrected])
+    except AnswersMissing:
+        return ()
     shown = {metric.name for metric in both.displayed.get(suite, ())}
     values = {(row["model"], row["metric"], row["suite"]): row["value"] for row in both.rows if row["metric"] in shown}
     return tuple(

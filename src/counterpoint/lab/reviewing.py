@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import CounterpointError, StoreError, write_error
+from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query, Relation
 from counterpoint.core.ids import content_id, hex_id
@@ -27,10 +27,11 @@ from counterpoint.review.sheets import (
     count_marks,
     read_marks,
     refuse_marked,
+    sheet_text,
 )
-from counterpoint.review.sheets import write_sheet as write_items
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
+from counterpoint.store.outputs import write_whole
 
 _VALID_VOTES = 2  # of three people, as in VALSE
 _DESCRIBES = {True: "describes the picture", False: "does not"}
@@ -107,12 +108,8 @@ def write_review_sheet(
     writer = _PictureWriter(
         PictureExporter(store.pictures(find_worlds(store, groups))), sheet.with_name(f"{sheet.stem}-pictures")
     )
-    try:
-        sheet.parent.mkdir(parents=True, exist_ok=True)
-        items = [_sheet_item(groups.take(pa.array(places[key])).sort_by("role"), writer) for key in chosen]
-        write_items(sheet, items, proofs=proofs)
-    except OSError as problem:
-        raise write_error(sheet, problem) from problem
+    items = [_sheet_item(groups.take(pa.array(places[key])).sort_by("role"), writer) for key in chosen]
+    write_whole(sheet, sheet_text(items, proofs=proofs))
     return ReviewSheet(str(sheet), len(items), len(writer.missing))
 
 
@@ -135,8 +132,7 @@ class _PictureWriter:
         path, content = self._folder / str(file["path"]), file["bytes"]
         assert isinstance(content, bytes), "a picture is exported as bytes"
         if not path.exists():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+            write_whole(path, content)
         return f"{self._folder.name}/{path.name}"
 
 

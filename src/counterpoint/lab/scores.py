@@ -133,6 +133,10 @@ class Reliability(LabResult[ReliabilityBin]):
         return self.chart.svg() + LabResult._repr_html_(self)
 
 
+class AnswersMissing(StoreError):  # noqa: N818 - it reads as the sentence it is
+    """No model of those that are scored has answered any of the suites."""
+
+
 def score_models(
     store: LabStore,
     request: ScoreRequest,
@@ -164,7 +168,7 @@ def score_models(
     if not rows:
         _check_tags(store, select_suites(store, suites), (*request.by, *request.where))
         fact = f"{store.address} has no answers of {', '.join(chosen)} to these suites, tests and slices"
-        raise StoreError(fact, hint="run it on these suites first, or keep more with --by and --filter")
+        raise AnswersMissing(fact, hint="run it on these suites first, or keep more with --by and --filter")
     notes = version_notes(models, chosen.values())
     return Scores(tuple(rows), request, displayed_by_suite(contents, rows, request), notes)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from counterpoint.core.errors import CounterpointError, write_error
+from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Relation
 from counterpoint.core.votes import AuditCause, AuditVerdict, Judgement, Vote
 from counterpoint.review.majorities import Majority, votes_by_item
@@ -40,15 +40,12 @@ class Errata:
     voters: int
     errata: tuple[Erratum, ...]
 
-    def write(self, path: Path) -> None:
-        """Write them as JSON that can be read and compared line by line."""
+    def to_json(self) -> str:
+        """The text of their file: JSON that can be read and compared line by line."""
         lines = ",\n".join(f"  {msgspec.json.encode(own).decode()}" for own in self.errata)
         head = {"suite": self.suite, "fingerprint": self.fingerprint, "votes": self.votes, "voters": self.voters}
         body = json.dumps(head, ensure_ascii=False, indent=1)[:-2]
-        try:
-            path.write_text(f'{body},\n "errata": [\n{lines}\n ]\n}}\n', "utf-8")
-        except OSError as problem:
-            raise write_error(path, problem) from problem
+        return f'{body},\n "errata": [\n{lines}\n ]\n}}\n'
 
     @classmethod
     def read(cls, path: Path) -> "Errata":

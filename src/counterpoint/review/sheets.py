@@ -8,6 +8,7 @@ import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from types import MappingProxyType
 
@@ -97,20 +98,22 @@ def refuse_marked(path: Path) -> None:
         raise StoreError(f"{path} has marks", hint="count them without --suite, or write another --sheet")
 
 
-def write_sheet(path: Path, items: Sequence[SheetItem], *, proofs: bool = True) -> None:
-    """Write a sheet without marks."""
+def sheet_text(items: Sequence[SheetItem], *, proofs: bool = True) -> str:
+    """A sheet without marks, as the text of a CSV file; it begins as spreadsheets know UTF-8."""
     widest = max((len(item.members) for item in items), default=1)
     further = [f"{name} {place}" for place in range(2, widest + 1) for name in _MEMBER]
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
-        table = csv.writer(file)
-        table.writerow([*_HEAD, "text", "gold", *further, *(["proof"] if proofs else [])])
-        for item in items:
-            base, *variants = item.members
-            cells = [cell for member in variants for cell in (member.text, member.gold, member.picture)]
-            cells += [""] * (len(further) - len(cells))
-            proof = [item.proof] if proofs else []
-            about = (item.item, "", "", item.relation, base.picture, item.context, base.text, base.gold)
-            table.writerow(map(defuse_formula, (*about, *cells, *proof)))
+    file = StringIO(newline="")
+    file.write("\ufeff")
+    table = csv.writer(file)
+    table.writerow([*_HEAD, "text", "gold", *further, *(["proof"] if proofs else [])])
+    for item in items:
+        base, *variants = item.members
+        cells = [cell for member in variants for cell in (member.text, member.gold, member.picture)]
+        cells += [""] * (len(further) - len(cells))
+        proof = [item.proof] if proofs else []
+        about = (item.item, "", "", item.relation, base.picture, item.context, base.text, base.gold)
+        table.writerow(map(defuse_formula, (*about, *cells, *proof)))
+    return file.getvalue()
 
 
 def read_marks(path: Path) -> list[Mark]:

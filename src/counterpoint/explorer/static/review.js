@@ -73,11 +73,13 @@ async function post(vote) {
     if (answer.status === 403) await refresh(); // the server was started again, and has a new token
     const told = await answer.json().catch(() => ({}));
     if (answer.status === 401) problem("This page needs the link that you were sent. Your votes are kept in this browser.");
+    if (answer.status >= 500) problem(`${told.problem ?? `The server has a fault (${answer.status}).`} Votes are kept in this browser, and sent again.`);
     if ([401, 403, 429].includes(answer.status) || answer.status >= 500) return "again";
     problem(`A vote was refused: ${told.problem ?? answer.status}`);
     return "refused";
   } catch {
-    return "again"; // the server cannot be reached
+    problem("The server does not answer. Votes are kept in this browser, and sent again.");
+    return "again";
   }
 }
 
@@ -344,7 +346,7 @@ function status() {
   const count = waiting().length;
   const ago = Math.round((Date.now() - state.saved) / 1000);
   const saved = count
-    ? `${delay ? "The server does not answer; kept in this browser" : "Saving"}: ${count} ${count === 1 ? "vote" : "votes"}`
+    ? `${delay ? "Not saved yet; kept in this browser" : "Saving"}: ${count} ${count === 1 ? "vote" : "votes"}`
     : state.saved ? (ago < 5 ? "Saved" : `Saved ${ago < 90 ? `${ago} seconds` : `${Math.round(ago / 60)} minutes`} ago`) : "";
   find("saved").textContent = [saved, `votes of ${state.voter}: ${done}`, seconds ? `time per item ${Math.max(Math.round(seconds), 1)} s` : ""].filter(Boolean).join(" · ");
   document.body.dataset.waiting = String(count);

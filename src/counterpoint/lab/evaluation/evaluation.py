@@ -12,7 +12,7 @@ from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.lab.comparison import Comparison
 from counterpoint.lab.evaluation.asking import Asker, AskRequest, ask_everything, import_answers
-from counterpoint.lab.evaluation.file import TomlFile, find_file, read_settings
+from counterpoint.lab.evaluation.file import TomlFile, find_file, parse_toml, read_settings, read_toml
 from counterpoint.lab.evaluation.report import (
     EvaluatedGate,
     EvaluatedModel,
@@ -38,6 +38,7 @@ from counterpoint.lab.running import RunReport, RunRequest
 from counterpoint.lab.sequential_gate import GateRules, SequentialRequest, gate_sequentially
 from counterpoint.lab.tracking import TrackingReport, parse_tracker
 from counterpoint.metrics.gates import GateRule
+from counterpoint.store.outputs import write_whole
 from counterpoint.store.storage import join_address
 from counterpoint.store.versions import ModelVersion
 
@@ -62,6 +63,22 @@ class EvaluationFile:
         """The JSON schema of the file, by which editors complete it."""
         content: dict[str, Any] = json.loads(Path(__file__).with_name("schema.json").read_text("utf-8"))
         return content
+
+    @classmethod
+    def write(cls, path: Path | str, text: str, *, schema: bool = False) -> "EvaluationFile":
+        """Write a file whole, if every name in its text is known; else the one that is there stays.
+
+        With `schema`, its JSON schema is written beside it, and the file begins with a line that names it.
+        """
+        path = Path(path)
+        beside = path.with_suffix(".schema.json")
+        text = f"#:schema ./{beside.name}\n{text}" if schema else text
+        with catalog.importable(path.parent):
+            checked = cls(*read_settings(parse_toml(path, text)))
+        if schema:
+            write_whole(beside, json.dumps(cls.schema(), indent=2, ensure_ascii=False) + "\n")
+        write_whole(path, text)
+        return checked
 
     @property
     def lab(self) -> Path | str:
@@ -122,7 +139,7 @@ def load_evaluation(file: Path | str | None = None) -> EvaluationFile:
     """
     path = find_file(file)
     with catalog.importable(path.parent):
-        return EvaluationFile(*read_settings(path))
+        return EvaluationFile(*read_settings(read_toml(path)))
 
 
 @dataclass(frozen=True, slots=True)

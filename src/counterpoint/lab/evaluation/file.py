@@ -80,10 +80,14 @@ def _counterpoint_table(project: Path) -> Any:
 def read_toml(path: Path) -> TomlFile:
     """A file of TOML."""
     try:
-        text = path.read_text("utf-8-sig")
+        return parse_toml(path, path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "it is not UTF-8"
         raise StoreError(f"{path} cannot be read: {reason}", hint="counterpoint init writes a file") from problem
+
+
+def parse_toml(path: Path, text: str) -> TomlFile:
+    """The TOML of a file whose text is at hand."""
     try:
         return TomlFile(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as problem:
@@ -92,9 +96,9 @@ def read_toml(path: Path) -> TomlFile:
         raise StoreError(f"{path}{where}: {reason or problem}", hint="it is not TOML, see https://toml.io") from None
 
 
-def read_settings(path: Path) -> tuple[TomlFile, EvaluationSettings]:
+def read_settings(file: TomlFile) -> tuple[TomlFile, EvaluationSettings]:
     """The settings in a file, every name in it looked up; the first fault is an error."""
-    file = read_toml(path)
+    path = file.path
     if path.name == PROJECT:
         table = file.content.get("tool", {}).get("counterpoint")
         if not isinstance(table, dict):
