@@ -3,8 +3,8 @@
 Without a folder with the questions of the authors, files of 97,846 questions are made in their layout. Predictions are
 written twice: by id, and renumbered beside pictures and texts. Each command is the one that people type, in a process
 of its own; seconds are those of the processor, start of the process included, medians of three runs. `json.load` of
-the same files, in a process of its own too, stands beside them. About a second of each is the start: Python, Arrow and
-numpy, and pandas where it is installed, which Arrow loads too.
+the same files, in a process of its own too, stands beside them. More than half a second of each is the start: Python,
+Arrow and numpy.
 """
 
 import json

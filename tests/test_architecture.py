@@ -61,7 +61,7 @@ LIBRARIES: dict[str, set[str]] = {
     "engine": {"numpy", "pyarrow", "ray"},
     "store": {"duckdb", "numpy", "obstore", "pyarrow"},
     "explorer": {"httpx2", "numpy", "pyarrow", "PIL", "jinja2", "msgspec", "python_multipart", "starlette", "uvicorn"},
-    "cli": {"click", "rich"},
+    "cli": {"click", "pyarrow", "rich"},  # Arrow only to load it without pandas
     "integrations": {"mlflow", "pytest", "tensorboard", "torch", "transformers", "wandb"},
     "testing": {"numpy", "pyarrow"},
 }

@@ -218,15 +218,17 @@ def test_the_lab_stays_whole(lab: LabStore) -> None:
     assert (lab.folder / "answers" / slug(FINGERPRINT)).is_dir()
 
 
-def test_neither_torch_nor_a_library_for_spreadsheets_is_loaded(lab: LabStore) -> None:
+def test_neither_torch_nor_pandas_nor_a_library_for_spreadsheets_is_loaded(lab: LabStore) -> None:
+    """Arrow makes a data frame all the same, where one is asked for later."""
     _write("a.jsonl", [(own, "yes") for own in _ids(lab)])
     code = (
         "import sys; sys.argv = ['counterpoint', 'import', 'lab', 'a.jsonl', '--name', 'm'];\n"
         "from counterpoint.cli.main import commands; commands(standalone_mode=False)\n"
-        "print(sorted({'torch', 'transformers', 'openpyxl', 'onnxruntime'} & set(sys.modules)))"
+        "print(sorted({'torch', 'transformers', 'openpyxl', 'onnxruntime', 'pandas'} & set(sys.modules)))\n"
+        "import pyarrow; print(type(pyarrow.table({'a': [1]}).to_pandas()).__name__)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert done.stdout.splitlines()[-2:] == ["[]", "DataFrame"]
 
 
 QUESTIONS = [(n, f"{n % 3}.png", f"Is it pairs {n}?\nAnswer the question using a single word.") for n in range(10)]

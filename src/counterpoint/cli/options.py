@@ -1,8 +1,10 @@
 """Options that several commands share, how their values are parsed, and how they complete in the shell."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -133,7 +135,33 @@ def stack(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-lab_argument = click.argument("lab", type=LAB)
+class _NoPandas(MetaPathFinder):
+    """Finds no pandas, installed or not."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> None:
+        """Nothing; an ImportError for pandas."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def load_arrow(ctx: click.Context, param: click.Parameter, lab: Path | str) -> Path | str:
+    """The lab, after Arrow was loaded without pandas.
+
+    Before its first conversion Arrow imports pandas, where it is installed, to know data frames: half a second that no
+    command needs. Here it looks once and finds none; it looks again when it is to make a data frame.
+    """
+    if "pandas" not in sys.modules and not ctx.resilient_parsing:
+        import pyarrow as pa
+
+        sys.meta_path.insert(0, finder := _NoPandas())
+        try:
+            pa.array([None])
+        finally:
+            sys.meta_path.remove(finder)
+    return lab
+
+
+lab_argument = click.argument("lab", type=LAB, callback=load_arrow)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 format_options = stack(
     click.option("--json", "form", flag_value="json", help="Print JSON."),

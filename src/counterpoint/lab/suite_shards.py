@@ -21,8 +21,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Group
-from counterpoint.engine.worker_pool import call_workers
-from counterpoint.engine.worker_processes import WorkerProcesses
 from counterpoint.metrics.credit import best_answers
 from counterpoint.store.groups import groups_table
 from counterpoint.suites.balanced_sampling import Candidate, Quota
@@ -206,16 +204,17 @@ class _MergedSuite:
     def _drop_repetitions(self, bases: pa.Table, sizes: Counts) -> Counts:
         """The groups that are kept, in order, as `suites.suite.drop_repetitions` keeps them; all are counted."""
         tests, ids, kinds = (bases[name].to_pylist() for name in _COUNTED[:3])
-        answers = best_answers(bases["gold"]).to_pylist()
+        has_variants = (sizes > 1).tolist()
         seen, kept = set[tuple[str, int]](), list[int]()
         for place in self._order(len(ids)):
             if (key := (tests[place], ids[place])) in seen:
                 self._tally.drop(Rejection(kinds[place], REPETITION))
                 continue
-            if sizes[place] > 1:
+            if has_variants[place]:
                 seen.add(key)
-            self._tally.kept[kinds[place], answers[place] or ""] += 1
             kept.append(place)
+        answers = best_answers(bases["gold"]).fill_null("").to_pylist()
+        self._tally.kept.update((kinds[place], answers[place]) for place in kept)
         return np.array(kept, np.int64)
 
     def _order(self, groups: int) -> Iterable[int]:
@@ -236,6 +235,9 @@ def _in_processes(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
     if len(shards) == 1:
         yield lambda method, arguments: [getattr(shards[0], method)(*arguments[0])]
         return
+    from counterpoint.engine.worker_pool import call_workers  # slow to import
+    from counterpoint.engine.worker_processes import WorkerProcesses
+
     names = [f"shard {number} of {len(shards)}" for number in range(1, len(shards) + 1)]
     workers = WorkerProcesses(partial(_enter_shard, shards), names, method="fork", exit_seconds=1.0)
     gc.freeze()  # garbage collection in a child would copy what it shares
@@ -259,6 +261,7 @@ def _enter_shard(shards: Sequence[SuiteShard], place: int, number: int, report: 
 def _on_ray(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
     """Calls a method of every shard in an actor for each, which gets the items of its shard and no others."""
     from counterpoint.engine.ray_workers import RayWorkers
+    from counterpoint.engine.worker_pool import call_workers
 
     workers = RayWorkers(_ShardHolder, len(shards))
     try:
