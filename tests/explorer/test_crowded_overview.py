@@ -82,8 +82,13 @@ def test_columns_say_chance_and_which_differences_they_could_tell(client: TestCl
     columns = {column["metric"]: column for column in _twin(client, "?suite=negation&suite=existence")["columns"]}
     assert columns["comprehensive_accuracy"]["chance"] == 0.25
     assert columns["acc_r"]["chance"] == 0.5
-    terms = [column["term"] for column in _twin(client, "?family=all")["columns"]]
-    assert any(re.search(r"too few to rank below \d+ points", term) for term in terms)
+    undecided = [column for column in _twin(client, "?family=all")["columns"] if column["undecided"]]
+    assert undecided
+    page = client.get("/overview?family=all").text
+    for column in undecided:
+        points = f"{100 * column['detectable']:.0f}"
+        assert column["undecided"] == f"too few groups to rank models that differ by less than {points} points"
+        assert f'<span title="{column["undecided"]}">ties below {points}</span>' in page
     page = client.get("/overview?suite=negation").text
     assert "higher is better unless a column says otherwise" in page
     assert "chance 25" in page

@@ -55,7 +55,8 @@ SENTENCE = (
 SCALE = (
     "In per cent, with 95 % intervals over pictures; higher is better unless a column says otherwise, and chance is "
     "what guessing would score. Bold values are statistically tied with the best of their column: a paired test at 5 % "
-    "after Holm’s correction. Where most models are tied, none is bold, and the column says what could be told."
+    "after Holm’s correction. Where most models are tied, none is bold: “ties below 12” says that its groups "
+    "cannot tell smaller differences than 12 points."
 )
 """What the numbers of the leaderboard are."""
 
@@ -236,19 +237,22 @@ def _columns(reader: LabReader, board: Leaderboard, query: OverviewQuery) -> tup
     has_groups = any(number > 1 for number in Counter(places).values())
     dense, undecided = is_dense(board), undecided_columns(board)
     cells = {column.key: [row.cells[column.key] for row in board.rows] for column in board.columns}
+    detectable = {key: detectable_difference(cells[key]) for key in undecided}
     return tuple(
         MetricColumn(
             column.suite,
             column.place if column.slice else column.test,
             metric.name,
             column.title or (column.place if dense else metric.title),
-            _column_note(cells[column.key], metric.term, dense=dense, undecided=column.key in undecided),
+            f"n {max((cell.n for cell in cells[column.key]), default=0):,}" if dense else metric.term,
             whole=f"{column.place} · {metric.title}" if column.place else column.heading,
             fold=query.toggled(column.title, "families") if column.name.startswith("family/") else "",
             opened=column.title in query.families or ALL_FAMILIES in query.families,
             starts=has_groups and place > 0 and places[place] != places[place - 1],
             lower=metric.lower_is_better,
             chance=reader.chance(column.suite, metric.name),
+            undecided=_undecided(detectable[column.key]) if column.key in undecided else "",
+            detectable=detectable.get(column.key),
             says=metric.description,
             address=query.sorted_by(column.key),
             sorted=query.direction(column.key, lower=metric.lower_is_better),
@@ -258,14 +262,10 @@ def _columns(reader: LabReader, board: Leaderboard, query: OverviewQuery) -> tup
     )
 
 
-def _column_note(cells: Sequence[LeaderboardCell], term: str, *, dense: bool, undecided: bool) -> str:
-    """Return what stands below the head of a column: a term or n, and what it could tell where it ranks nobody."""
-    note = f"n {max((cell.n for cell in cells), default=0):,}" if dense else term
-    if not undecided:
-        return note
-    effect = detectable_difference(cells)
-    told = f"too few to rank below {100 * effect:.0f} points" if effect else "too few to rank"
-    return f"{note}, {told}" if note else told
+def _undecided(detectable: float | None) -> str:
+    """Return why a column ranks nobody, with the difference that it could tell."""
+    difference = f" models that differ by less than {100 * detectable:.0f} points" if detectable else ""
+    return f"too few groups to rank{difference}"
 
 
 def _cost_names(board: Leaderboard, query: OverviewQuery) -> list[str]:
