@@ -85,6 +85,7 @@ class _Worker:
     @classmethod
     def initialize(cls, build: Callable[[], Callable[[Any], object]], folder: str) -> None:
         signal(SIGINT, SIG_IGN)
+        os.nice(5)  # the process that feeds the device comes first
         cls.function, cls.folder = staticmethod(build()), folder
 
     @classmethod

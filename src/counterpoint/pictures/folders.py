@@ -95,7 +95,8 @@ def decode(
         with open_image(file, max_pixels) as image:
             if max_size:
                 _draft(image, max_size)
-            upright = to_rgb(ImageOps.exif_transpose(image))
+            ImageOps.exif_transpose(image, in_place=True)
+            upright = to_rgb(image)
             if max_size:
                 upright.thumbnail(max_size)
             return np.asarray(upright)
@@ -152,7 +153,7 @@ def to_rgb(image: Image.Image) -> Image.Image:
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         rgba = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
-    return image.convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def encode_png(pixels: Pixels) -> bytes:

@@ -107,6 +107,19 @@ def test_a_text_is_read_once_and_both_are_seen_in_many_at_once(folder: Path) -> 
     assert (pictures, sum(texts)) == ([6], 4)
 
 
+def test_scores_are_the_same_whatever_was_announced(folder: Path) -> None:
+    place, queries = tiny_pairs.made("clip", folder), asked()
+    half, direct = len(queries) // 2, scorer(place).score(queries)
+    model = scorer(place)
+    model.expect(queries[half:])
+    first = model.score(queries[:half])
+    assert np.allclose([*first, *model.score(queries[half:])], direct, rtol=1e-5, atol=1e-5)
+    other = scorer(place)
+    other.expect(queries[:1])
+    other.expect(queries[1:2])
+    assert np.allclose(other.score(queries[::-1]), direct[::-1], rtol=1e-5, atol=1e-5)
+
+
 def test_texts_of_one_length_are_read_together(folder: Path) -> None:
     model, picture = scorer(tiny_pairs.made("clip", folder)), asked()[0].picture
     with passed("CLIPTextModel") as texts:

@@ -4,7 +4,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,8 @@ CACHED_VECTORS, CHUNK = 2**16, 2**12
 """Cached vectors per tower, and queries scored before any vector may be evicted."""
 
 Key = TypeVar("Key", bound=Hashable)
+_TokensByText: TypeAlias = "dict[str, Future[dict[str, Tokens]]]"
+"""For each text the future that holds its tokens."""
 
 
 class CudaGraphForward:
@@ -142,9 +144,10 @@ class TwoTowerModel:
         )
         self._replay, self._thread = CudaGraphForward(self._forward), ThreadPoolExecutor(1, "tokens")
         self._next: list[Picture | None] = []
+        self._tokenizing: tuple[_TokensByText, _TokensByText] = {}, {}  # of the announced queries, and those before
         self._picture_vectors = VectorCache[Picture | None](CACHED_VECTORS)
         self._text_vectors = VectorCache[str](CACHED_VECTORS)
-        self.batch_size = batch or (1024 if away else 64)
+        self.batch_size = batch or (2048 if away else 64)
         if away:
             self._warm_up()
 
@@ -154,8 +157,10 @@ class TwoTowerModel:
         return Scale.PROBABILITY if hasattr(self._model, "logit_bias") else Scale.SIMILARITY
 
     def expect(self, queries: Sequence[Query]) -> None:
-        """Announce the next queries, whose pictures are encoded before the current scores are fetched."""
+        """Announce the next queries, to tokenize their texts and encode their pictures before scores are fetched."""
         self._next = list(dict.fromkeys(query.picture for query in queries))
+        texts = self._text_vectors.missing(self._prompted(queries))
+        self._tokenizing = dict.fromkeys(texts, self._thread.submit(self._tokenize, texts)), self._tokenizing[0]
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """One score per query; if a picture cannot be read, the others are encoded all the same."""
@@ -189,11 +194,10 @@ class TwoTowerModel:
 
     def _scores(self, queries: Sequence[Query]) -> Any:
         texts = self._prompted(queries)
-        new = self._text_vectors.missing(texts)
-        tokens = self._thread.submit(self._texts.tokens, new)
-        encoding = self._encode_texts(new, tokens)
+        tokens = self._tokens(self._text_vectors.missing(texts))
+        encoding = self._encode_texts(tokens)
         for _ in self._encode_pictures([query.picture for query in queries]):
-            if tokens.done():
+            if all(future.done() for future in tokens.values()):
                 next(encoding, None)
         _drain(encoding)
         return self._match(self._picture_vectors.at([query.picture for query in queries]), self._text_vectors.at(texts))
@@ -204,8 +208,7 @@ class TwoTowerModel:
 
     def _sentences(self, queries: Sequence[Query]) -> Any:
         texts = self._prompted(queries)
-        new = self._text_vectors.missing(texts)
-        _drain(self._encode_texts(new, self._thread.submit(self._texts.tokens, new)))
+        _drain(self._encode_texts(self._tokens(self._text_vectors.missing(texts))))
         return self._text_vectors.at(texts)
 
     def _prompted(self, queries: Sequence[Query]) -> list[str]:
@@ -222,9 +225,19 @@ class TwoTowerModel:
         if failing:
             raise failing[0]
 
-    def _encode_texts(self, new: list[str], tokenized: "Future[list[Tokens]]") -> Iterator[None]:
-        """Encode new texts, a batch of one length per step, as a thread tokenizes them."""
-        pairs = zip(new, map(drop_full_mask, tokenized.result()), strict=True)
+    def _tokenize(self, texts: list[str]) -> dict[str, Tokens]:
+        return dict(zip(texts, map(drop_full_mask, self._texts.tokens(texts)), strict=True))
+
+    def _tokens(self, texts: list[str]) -> _TokensByText:
+        """The tokens to come of new texts; a thread tokenizes those that were not announced."""
+        ahead, before = self._tokenizing
+        late = [text for text in texts if text not in before and text not in ahead]
+        now = dict.fromkeys(late, self._thread.submit(self._tokenize, late)) if late else {}
+        return {text: before.get(text) or ahead.get(text) or now[text] for text in texts}
+
+    def _encode_texts(self, tokenized: _TokensByText) -> Iterator[None]:
+        """Encode texts, a batch of one length per step."""
+        pairs = ((text, future.result()[text]) for text, future in tokenized.items())
         groups = group_pairs(
             ((len(tokens), len(tokens["input_ids"])), (text, tokens)) for text, tokens in pairs
         ).values()
