@@ -138,7 +138,7 @@ def _apart(count: int, chosen: list[str]) -> Any:
     peak = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         while running.poll() is None:
-            peak = max(peak, _memory(running.pid))
+            peak = max(peak, process_memory(running.pid))
             sleep(0.25)
         said = running.stdout.read() if running.stdout else ""
     if running.returncode:
@@ -146,7 +146,7 @@ def _apart(count: int, chosen: list[str]) -> Any:
     return json.loads(said) | {"bytes": peak}
 
 
-def _memory(process: int) -> int:
+def process_memory(process: int) -> int:
     """The bytes of a process and of those that it started, each page divided by how many have it, as Linux tells."""
     try:
         started = Path(f"/proc/{process}/task/{process}/children").read_text().split()
@@ -154,7 +154,7 @@ def _memory(process: int) -> int:
     except OSError:  # it has just ended
         return 0
     own = next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
-    return 1024 * own + sum(_memory(int(other)) for other in started)
+    return 1024 * own + sum(process_memory(int(other)) for other in started)
 
 
 def main(count: int, chosen: list[str]) -> None:

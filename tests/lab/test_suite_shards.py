@@ -1,5 +1,7 @@
 import os
+import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,8 +17,9 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Group
 from counterpoint.core.scenes import Scene
 from counterpoint.lab.generation import GenerateRequest, generate
-from counterpoint.lab.suite_shards import BuiltSuite, SuiteTask, build_suites
+from counterpoint.lab.suite_shards import BuiltSuite, ItemSlice, SuiteTask, build_suites
 from counterpoint.lab.world_files import write_world
+from counterpoint.sources.item_spool import ItemSpool
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.suites.balanced_sampling import Quota
@@ -58,9 +61,21 @@ def test_any_number_of_processes_makes_the_same_suites(kind: str, limit: int | N
     ready = [suite.configured(dict.fromkeys(suite.required, World.means)) for suite in FED[kind]]
     tasks = [_task(suite, items, limit) for suite in ready]
     alone = [_alone(task, items) for task in tasks]
+    surveyed = [replace(task, statistics=None if task.suite.merges else task.statistics) for task in tasks]
     for processes in (1, 2, 3):
-        for built, expected in zip(build_suites(tasks, items, 3, processes=processes), alone, strict=True):
-            _check(built, *expected)
+        for kept in (items, ItemSpool.of(items, held=0, portion=3)):
+            for built, expected in zip(build_suites(surveyed, kept, 3, processes=processes), alone, strict=True):
+                _check(built, *expected)
+
+
+def test_a_slice_takes_its_items_to_another_machine() -> None:
+    scenes = list(world(9))
+    for items in (scenes, ItemSpool.of(scenes, held=0, portion=2)):
+        part = ItemSlice(items, 2, 7)
+        sent = pickle.loads(pickle.dumps(part.copy()))
+        assert list(sent) == list(part) == scenes[2:7]
+        assert sent.is_held == part.is_held == (items is scenes)
+    assert list(sent.pick([0, 3, 4])) == list(part.pick([0, 3, 4])) == [scenes[2], scenes[5], scenes[6]]
 
 
 @pytest.mark.parametrize(

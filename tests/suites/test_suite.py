@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
+from functools import partial
 from io import StringIO
 from random import Random
 
@@ -19,7 +20,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.cooccurrence import survey_scenes
-from counterpoint.suites.balanced_sampling import BalancedSampler, Quota, share_evenly
+from counterpoint.suites.balanced_sampling import BalancedSampler, Candidate, Quota, made_elsewhere, share_evenly
 from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.families import SuiteFamily
 from counterpoint.suites.suite import MASKED_LM, OPTIONS, Rejection, Suite, Tally, generate_groups
@@ -116,6 +117,31 @@ def test_a_balance_never_prefers_an_answer(answers: list[str], quota: int, rng: 
     assert len(chosen[0]) <= quota
     if set(answers) == {"yes", "no"}:
         assert abs(counts["yes"] - counts["no"]) <= 1
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.sampled_from(["yes", "no", "red"])), max_size=60),
+    st.integers(0, 60),
+    st.integers(0, 30),
+)
+def test_samplers_of_parts_make_that_of_the_whole(rows: list[tuple[int, str]], cut: int, quota: int) -> None:
+    """Whether a candidate says how to make its group or has a ticket, the first of those with the same base counts."""
+    whole = [
+        Candidate("plain", number, answer, (), partial(_group, str(n), answer))
+        for n, (number, answer) in enumerate(rows)
+    ]
+    ticketed = [draft._replace(make=made_elsewhere, ticket=place) for place, draft in enumerate(whole)]
+    chosen = []
+    for drafts in (whole, ticketed):
+        parts = [BalancedSampler(quota, 0) for _ in range(3)]
+        for draft in drafts:
+            parts[0].add(draft)
+        for place, draft in enumerate(drafts):
+            parts[1 if place < cut else 2].add(draft)
+        parts[1].merge(parts[2])
+        assert parts[0].chosen() == parts[1].chosen()
+        chosen.append(parts[0].chosen())
+    assert [draft.make() for draft in chosen[0]] == [whole[draft.ticket or 0].make() for draft in chosen[1]]
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 20), max_size=6), st.integers(0, 60))

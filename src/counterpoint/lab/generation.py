@@ -40,6 +40,7 @@ from counterpoint.language.answers.rule_sets import RuleSet, rule_set
 from counterpoint.metrics.credit import best_answers
 from counterpoint.pictures.folders import folder_means
 from counterpoint.sources.dataset import Source, items_about, picture_places
+from counterpoint.sources.item_spool import ItemSpool
 from counterpoint.store.fingerprints import fingerprint
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -299,14 +300,14 @@ class _Generator:
         surveys, tasks, entries = dict[Any, Any](), list[SuiteTask](), list[Mapping[str, Any]]()
         for job in jobs:
             suite, proposer = propose_foils(job.suite, self._fill_mask, collection.items, self._progress)
-            if suite.survey is not None and suite.survey not in surveys:
+            if suite.survey is not None and not suite.merges and suite.survey not in surveys:
                 surveys[suite.survey] = suite.survey(collection.items)
             survey = surveys.get(suite.survey)
             if suite.extend_survey:
                 survey = suite.extend_survey(survey, partial(items_about, collection.source))
             tasks.append(SuiteTask(suite, job.stored_as, survey, job.limit if only is None else None))
             entries.append(proposer | dict(suite.manifest_entries(survey) if suite.manifest_entries else {}))
-        items = collection if only is None else [item for item in collection if item.id in only]
+        items = collection.sized if only is None else ItemSpool.of(item for item in collection if item.id in only)
         workers, engine = self._workers(collection, first.takes), self._request.engine
         built = build_suites(tasks, items, self._request.seed, processes=workers, engine=engine)
         self._items.log_skips(collection.source)

@@ -20,6 +20,7 @@ from counterpoint.language.answers.rule_sets import RuleSet
 from counterpoint.sources.dataset import OWN, DataSet, Source, has_captions
 from counterpoint.sources.file_checks import most_complete_split
 from counterpoint.sources.formats.own_files import OwnFiles, read_rewordings
+from counterpoint.sources.item_spool import ItemSpool
 from counterpoint.sources.reading.cells import UNPACKED
 from counterpoint.sources.reading.records import Skips
 from counterpoint.store.lab import LabStore
@@ -157,6 +158,11 @@ class ItemCollection:
         return hex_id(content_id(ids)), len(ids)
 
     @property
+    def sized(self) -> "ItemSpool[Any] | ItemCollection":
+        """The items as they are kept, or these, where they are read from a file at each walk."""
+        return self.items if isinstance(self.items, ItemSpool) else self
+
+    @property
     def fingerprint(self) -> str:
         """The fingerprint of all items."""
         return self._counted[0]
@@ -197,7 +203,7 @@ class SourceItems:
         return chosen
 
     def read(self, kind: str, rules: RuleSet, *, whole: bool = False) -> ItemCollection:
-        """All items of a kind; those that a source can only yield once are kept in memory."""
+        """All items of a kind; those that a source can only yield once are kept, many of them on disk."""
         key = kind, rules.name, whole
         if key not in self._collections:
             source = self.source(whole=whole)
@@ -206,7 +212,7 @@ class SourceItems:
             items = _turns(source) if kind == "questions" and has_only_dialogues(source) else getattr(source, kind)()
             if iter(items) is items:
                 tracked = track(items, "reading", self._progress, total=None if whole else self._request.items)
-                items = [apply_rules(item, rules) for item in tracked]
+                items = ItemSpool.of(apply_rules(item, rules) for item in tracked)
                 self.log_skips(source)
             if self._texts is not None:
                 items = add_rewordings(items, self._texts)

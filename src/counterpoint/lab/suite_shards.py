@@ -1,13 +1,17 @@
 """Suites from shards of items, in this process or in several; the suites are the same for any number of shards.
 
-A shard proposes candidates for all suites in one walk over its items, so that suites that share originals draw them
-once for each item. Of a suite with a limit the samplers of all shards are merged, and each shard builds the groups of
-its own candidates that are kept; of other suites it builds all groups at once.
+A shard surveys its items, and the statistics of all shards are merged. Then it proposes candidates for all suites in
+one walk over its items, so that suites that share originals draw them once for each item. Of a suite with a limit the
+samplers of all shards are merged, and each shard builds the groups of its own candidates that are kept; of other suites
+it builds all groups at once.
+
+Where items are on disk, a sampler holds no more of a candidate than numbers: those that are kept are proposed again.
 """
 
 import gc
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,15 +26,17 @@ from numpy.typing import NDArray
 
 from counterpoint.core.groups import Group
 from counterpoint.metrics.credit import best_answers
+from counterpoint.sources.item_spool import ItemSpool
 from counterpoint.store.groups import groups_table
-from counterpoint.suites.balanced_sampling import Candidate, Quota
-from counterpoint.suites.suite import REPETITION, Chooser, Rejection, Suite, Tally, propose_candidates
+from counterpoint.suites.balanced_sampling import Candidate, Quota, made_elsewhere
+from counterpoint.suites.suite import REPETITION, Chooser, Mergeable, Rejection, Suite, Tally, propose_candidates
 
 Limit: TypeAlias = int | Quota | None
 """How many groups of a suite are kept; None keeps all."""
 Counts: TypeAlias = NDArray[np.int64]
 _COUNTED = ["test", "group_id", "kind", "gold"]  # columns by which groups are told apart and counted
 _CHUNK_GROUPS = 4096  # groups that are held before they become rows of a table
+_ITEM, _SHARD = 1 << 16, 1 << 48  # a candidate's number is made of its shard, its item and its place among those of it
 
 
 class SizedItems(Protocol):
@@ -43,7 +49,7 @@ class SizedItems(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SuiteTask:
-    """A suite to make, with the statistics of its survey."""
+    """A suite to make, with the statistics of its survey; where these can be merged, the shards make them."""
 
     suite: Suite[Any, Any]
     stored_as: str
@@ -68,7 +74,8 @@ def build_suites(
     """
     shards = [SuiteShard(tasks, part, seed, number) for number, part in enumerate(_cut(items, processes))]
     with (_on_ray if engine == "ray" else _in_processes)(shards) as call:
-        proposed = call("propose", [()] * processes)
+        statistics = [_merged(own) for own in zip(*call("survey", [()] * processes), strict=True)]
+        proposed = call("propose", [(statistics,)] * processes)
         suites = [_MergedSuite(own) for own in zip(*proposed, strict=True)]
         tables = call("build", [([suite.kept_of(shard) for suite in suites],) for shard in range(processes)])
     return [suite.built(own) for suite, own in zip(suites, zip(*tables, strict=True), strict=True)]
@@ -108,23 +115,69 @@ class SuiteShard:
 
     profile = None
 
-    def __init__(self, tasks: Sequence[SuiteTask], items: Iterable[Any], seed: int, number: int = 0) -> None:
+    def __init__(self, tasks: Sequence[SuiteTask], items: "ItemSlice", seed: int, number: int = 0) -> None:
         self._tasks, self._items, self._seed, self._number = tasks, items, seed, number
         self._parts = [_SuitePart(task, seed, number) for task in tasks]
+        self._surveys = list(dict.fromkeys(task.suite.survey for task in tasks if _is_surveyed(task)))
 
     def __reduce__(self) -> tuple[type["SuiteShard"], tuple[Any, ...]]:
-        return SuiteShard, (self._tasks, list(self._items), self._seed, self._number)  # before it proposes
+        return SuiteShard, (self._tasks, self._items.copy(), self._seed, self._number)  # before it proposes
 
-    def propose(self) -> list[_Proposed]:
-        """Propose candidates for all suites."""
-        for item in self._items:
+    @property
+    def is_held(self) -> bool:
+        """Whether all items are in memory."""
+        return self._items.is_held
+
+    def survey(self) -> list[Any]:
+        """The statistics of these items, of each survey that several suites may share."""
+        return [survey(self._items) for survey in self._surveys if survey]
+
+    def propose(self, statistics: Sequence[Any]) -> list[_Proposed]:
+        """Propose candidates for all suites, with the statistics of all items."""
+        surveyed = dict(zip(self._surveys, statistics, strict=True))
+        for part, task in zip(self._parts, self._tasks, strict=True):
+            part.statistics = surveyed[task.suite.survey] if _is_surveyed(task) else task.statistics
+        for place, item in enumerate(self._items):
             for part in self._parts:
-                part.propose(item)
-        return [part.proposed for part in self._parts]
+                part.propose(item, None if self.is_held else place)
+        proposed = [part.proposed for part in self._parts]
+        if not self.is_held:
+            for part in self._parts:
+                part.reset()
+        return proposed
 
     def build(self, kept: Sequence[Sequence[int]]) -> list[pa.Table]:
-        """The tables of all suites, with the candidates of these numbers where there is a limit, in this order."""
-        return [part.build(numbers) for part, numbers in zip(self._parts, kept, strict=True)]
+        """The tables of all suites, with the candidates of these numbers where there is a limit, in their order."""
+        if self.is_held:
+            for part, numbers in zip(self._parts, kept, strict=True):
+                part.build_held(numbers)
+        else:
+            self._propose_again(kept)
+        return [part.table() for part in self._parts]
+
+    def _propose_again(self, kept: Sequence[Sequence[int]]) -> None:
+        """Build candidates of these numbers from the items that they were proposed for, in one walk over these."""
+        wanted = dict[int, list[set[int]]]()
+        for suite, numbers in enumerate(kept):
+            for place, own in (divmod(number, _ITEM) for number in numbers):
+                wanted.setdefault(place, [set() for _ in kept])[suite].add(own)
+        places = sorted(wanted)
+        for place, item in zip(places, self._items.pick(places), strict=True):
+            for part, own_places in zip(self._parts, wanted[place], strict=True):
+                part.propose_again(item, own_places)
+
+
+def _is_surveyed(task: SuiteTask) -> bool:
+    """Whether shards make the statistics of a suite."""
+    return task.suite.merges and task.statistics is None
+
+
+def _merged(parts: Sequence[Mergeable]) -> Mergeable:
+    """The statistics of all shards."""
+    merged, *others = parts
+    for other in others:
+        merged.merge(other)
+    return merged
 
 
 class _SuitePart:
@@ -132,29 +185,50 @@ class _SuitePart:
 
     def __init__(self, task: SuiteTask, seed: int, shard: int) -> None:
         self._task, self._seed, self._shard = task, seed, shard
-        self.proposed = _Proposed(task.suite.chooser(task.limit, seed), Counter(), Tally())
+        self.statistics: object = None
+        self.reset()
         self._handles = WeakValueDictionary[int, _Handle]()  # of the candidates that the sampler holds
         self._groups, self._tables = list[Group](), list[pa.Table]()
         self._count = 0
 
-    def propose(self, item: Any) -> None:
-        """Offer the candidates of an item to the sampler, or build their groups where there is none."""
+    def reset(self) -> None:
+        """Begin with no candidates: those that were proposed are held by whoever chooses."""
+        self.proposed = _Proposed(self._task.suite.chooser(self._task.limit, self._seed), Counter(), Tally())
+
+    def propose(self, item: Any, place: int | None) -> None:
+        """Offer the candidates of an item to the sampler, or build their groups where there is none.
+
+        Where the items are not held, `place` is that of the item.
+        """
         chooser, offered, tally = self.proposed
-        task = self._task
-        for draft in propose_candidates(task.suite, item, task.statistics, self._seed, tally):
+        for own, draft in enumerate(propose_candidates(self._task.suite, item, self.statistics, self._seed, tally)):
             if chooser is None:
                 self._add(draft if isinstance(draft, Group) else draft.make())
                 continue
-            kind, number, answer, tags, build = Candidate.of(draft)
-            handle = self._handles[self._count] = _Handle(self._shard, self._count, build)
-            self._count += 1
-            offered[kind] += 1
-            chooser.add(Candidate(kind, number, answer, tags, handle))
+            candidate = Candidate.of(draft)
+            offered[candidate.kind] += 1
+            if place is None:
+                handle = self._handles[self._count] = _Handle(self._shard, self._count, candidate.make)
+                self._count += 1
+                chooser.add(candidate._replace(make=handle))
+            else:
+                ticket = _SHARD * self._shard + _ITEM * place + own
+                chooser.add(candidate._replace(make=made_elsewhere, ticket=ticket))
 
-    def build(self, numbers: Iterable[int]) -> pa.Table:
-        """The table of all groups, or of those with these numbers."""
-        for number in numbers:
+    def propose_again(self, item: Any, places: Collection[int]) -> None:
+        """Build the candidates of an item that are in these places."""
+        if places:
+            drafts = propose_candidates(self._task.suite, item, self.statistics, self._seed, Tally())
+            for draft in (draft for own, draft in enumerate(drafts) if own in places):
+                self._add(draft if isinstance(draft, Group) else draft.make())
+
+    def build_held(self, numbers: Iterable[int]) -> None:
+        """Build the candidates of these numbers."""
+        for number in sorted(numbers):
             self._add(self._handles[number]())
+
+    def table(self) -> pa.Table:
+        """The table of all groups that were built."""
         self._convert()
         return pa.concat_tables(self._tables)
 
@@ -179,15 +253,15 @@ class _MergedSuite:
             self._tally.dropped.update(other.tally.dropped)
             if chooser is not None and other.chooser is not None:
                 chooser.merge(other.chooser)
-        self._kept: list[_Handle] | None = None
+        self._kept: list[tuple[int, int]] | None = None  # shards and numbers
         if chooser is not None:
             chosen = chooser.chosen()
             self._tally.drop_surplus(offered, chosen)
-            self._kept = [draft.make for draft in chosen if isinstance(draft.make, _Handle)]
+            self._kept = [_place_of(draft) for draft in chosen]
 
     def kept_of(self, shard: int) -> list[int]:
         """The numbers of the candidates of a shard that are kept, in order."""
-        return [handle.number for handle in self._kept or () if handle.shard == shard]
+        return [number for own, number in self._kept or () if own == shard]
 
     def built(self, tables: Sequence[pa.Table]) -> BuiltSuite:
         """The suite, from the tables of all shards: groups in the order of the sampler or of the items, each once."""
@@ -222,8 +296,17 @@ class _MergedSuite:
         if self._kept is None:
             return range(groups)
         order = np.empty(groups, np.int64)
-        order[np.argsort([handle.shard for handle in self._kept], kind="stable")] = np.arange(groups)
+        shards, numbers = np.array(self._kept, np.int64).reshape(-1, 2).T
+        order[np.lexsort((numbers, shards))] = np.arange(groups)
         return [int(place) for place in order]
+
+
+def _place_of(draft: Candidate) -> tuple[int, int]:
+    """The shard of a candidate, and its number there."""
+    if draft.ticket is not None:
+        return divmod(draft.ticket, _SHARD)
+    assert isinstance(draft.make, _Handle), "candidates come from shards"
+    return draft.make.shard, draft.make.number
 
 
 _Call: TypeAlias = Callable[[str, Sequence[tuple[Any, ...]]], list[Any]]
@@ -253,7 +336,8 @@ def _in_processes(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
 
 
 def _enter_shard(shards: Sequence[SuiteShard], place: int, number: int, report: Callable[[Any], None]) -> SuiteShard:
-    gc.disable()  # nearly all objects live until the end
+    if shards[place].is_held:
+        gc.disable()  # nearly all objects live until the end
     return shards[place]
 
 
@@ -279,24 +363,54 @@ class _ShardHolder:
     profile = None
 
     def __init__(self, place: int, number: int, report: Callable[[Any], None]) -> None:
-        self._shard = SuiteShard((), (), 0)
+        self._shard = SuiteShard((), ItemSlice(()), 0)
 
     def take(self, shard: SuiteShard) -> None:
         """Work on this shard from now on."""
         self._shard = shard
 
-    def propose(self) -> list[_Proposed]:
+    def survey(self) -> list[Any]:
+        """The statistics of the items of this shard."""
+        return self._shard.survey()
+
+    def propose(self, statistics: Sequence[Any]) -> list[_Proposed]:
         """Propose candidates for all suites."""
-        return self._shard.propose()
+        return self._shard.propose(statistics)
 
     def build(self, kept: Sequence[Sequence[int]]) -> list[pa.Table]:
         """The tables of all suites."""
         return self._shard.build(kept)
 
 
-def _cut(items: SizedItems, parts: int) -> list[Iterable[Any]]:
-    """Slices of the items; a process walks from the first to the end of its slice, since some are read from files."""
+class ItemSlice:
+    """Items from one place to before another: read by themselves from the disk, else found by a walk from the first."""
+
+    def __init__(self, items: Iterable[Any], first: int = 0, last: int | None = None) -> None:
+        self._items, self._first, self._last = items, first, last
+
+    @property
+    def is_held(self) -> bool:
+        """Whether items are in memory, or in a file of annotations."""
+        return not isinstance(self._items, ItemSpool) or self._items.is_held
+
+    def __iter__(self) -> Iterator[Any]:
+        if isinstance(self._items, ItemSpool):
+            return self._items.part(self._first, len(self._items) if self._last is None else self._last)
+        return islice(self._items, self._first, self._last)
+
+    def pick(self, places: Iterable[int]) -> Iterator[Any]:
+        """The items in these places of the slice, which are in order; they are on disk."""
+        assert isinstance(self._items, ItemSpool), "only items on disk are read again"
+        return self._items.pick(self._first + place for place in places)
+
+    def copy(self) -> "ItemSlice":
+        """The slice without the other items, for another machine."""
+        like = self._items if isinstance(self._items, ItemSpool) else ItemSpool[Any](sys.maxsize)
+        return ItemSlice(like.copy(self))
+
+
+def _cut(items: SizedItems, parts: int) -> list[ItemSlice]:
     if parts == 1:
-        return [items]
+        return [ItemSlice(items)]
     cuts = [len(items) * part // parts for part in range(parts + 1)]
-    return [islice(items, first, last) for first, last in pairwise(cuts)]
+    return [ItemSlice(items, first, last) for first, last in pairwise(cuts)]

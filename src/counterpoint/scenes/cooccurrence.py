@@ -72,6 +72,14 @@ class NameCooccurrence:
             self.together[name].update(clear)
         return names
 
+    def merge(self, other: "NameCooccurrence") -> None:
+        """Count the scenes of another part of the source too."""
+        self.scenes += other.scenes
+        self.having.update(other.having)
+        self.clear.update(other.clear)
+        for name, counts in other.together.items():
+            self.together[name].update(counts)
+
 
 @dataclass(slots=True)
 class SceneStatistics:
@@ -115,6 +123,14 @@ class SceneStatistics:
                 if can_be_asked(name) and is_known(other):
                     self.counts["subjects", link.name, other][name] += 1
                     self.counts["objects", name, link.name][other] += 1
+
+    def merge(self, other: "SceneStatistics") -> None:
+        """Count the scenes of another part of the source too; what was counted decides, not in which parts."""
+        self.names.merge(other.names)
+        self.kinds.update(other.kinds)
+        for key, counts in other.counts.items():
+            self.counts[key].update(counts)
+        self.sample = sorted([*self.sample, *other.sample], key=itemgetter(0))[:_SAMPLE]
 
     def keep(self, scene: Scene, view: Callable[[], T]) -> T:
         """What is found out about a scene, kept until another is asked for: suites made together share it."""

@@ -5,9 +5,11 @@ A sample is the same on every machine, and a smaller one is part of every larger
 
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heapify, heappushpop
+from itertools import starmap
 from typing import Protocol, TypeVar
 
 from counterpoint.core.ids import content_id
+from counterpoint.sources.item_spool import HELD, ItemSpool
 
 SAMPLE_SIZE = 15_000
 """Items per data set, as in the tool paper."""
@@ -30,40 +32,43 @@ def sample_items(
     limit: int | None = SAMPLE_SIZE,
     seed: int = 0,
     on_repeated: Callable[[Item], None] = lambda item: None,
+    held: int = HELD,
 ) -> Iterator[Item]:
     """At most `limit` of the items, in their order; all of them without a limit.
 
     Items are taken by the smallest hashes of seed and id, kept in a heap: so a smaller sample is part of every larger
     one, and the order of the items changes nothing but the order of the sample. Of items that share an id the first is
-    taken; `on_repeated` is called with the others, unless none of them belongs to the sample.
+    taken; `on_repeated` is called with the others, unless none of them belongs to the sample. More items than `held`
+    are kept on disk until the sample is complete.
     """
-    ids: set[str] = set()
+    ids: dict[str, None] = {}  # of the sample, in order
     if limit is None:
         for item in items:
             if item.id in ids:
                 on_repeated(item)
             else:
-                ids.add(item.id)
+                ids[item.id] = None
                 yield item
         return
-    first: list[Item] = []
-    taken: list[tuple[int, int, Item]] = []
+    kept: ItemSpool[Item] = ItemSpool(held)  # whatever was ever part of the sample
+    taken: list[tuple[int, int, str]] = []  # hashes, places and ids, all negative but the last
 
-    def entry_of(place: int, item: Item) -> tuple[int, int, Item]:
-        return -content_id([seed, item.id]), -place, item
+    def entry_of(place: int, item_id: str) -> tuple[int, int, str]:
+        return -content_id([seed, item_id]), -place, item_id
 
-    for place, item in enumerate(items):
+    for item in items:
         if item.id in ids:
             on_repeated(item)
-        elif len(first) < limit:  # hashes are needed only where there are more
-            first.append(item)
-            ids.add(item.id)
-        elif first:
+        elif len(kept) < limit:  # hashes are needed only where there are more
+            kept.append(item)
+            ids[item.id] = None
+        elif limit:
             if not taken:
-                taken = [entry_of(number - len(first), early) for number, early in enumerate(first)]
+                taken = list(starmap(entry_of, enumerate(ids)))
                 heapify(taken)
-            entry = entry_of(place, item)
-            if entry[:2] > taken[0][:2]:
-                ids.add(item.id)
-                ids.remove(heappushpop(taken, entry)[2].id)
-    yield from (item for _, _, item in sorted(taken, key=lambda entry: -entry[1])) if taken else first
+            entry = entry_of(len(kept), item.id)
+            if entry > taken[0]:
+                kept.append(item)
+                ids[item.id] = None
+                del ids[heappushpop(taken, entry)[2]]
+    yield from kept.pick(sorted(-place for _, place, _ in taken)) if taken else kept

@@ -1,11 +1,14 @@
 """Candidates for groups, and balanced sampling from a stream of them: weighted reservoirs keyed by content hashes."""
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heappush, heappushpop
 from math import log
-from typing import NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
@@ -19,6 +22,7 @@ class Candidate(NamedTuple):
     answer: str
     tags: tuple[tuple[str, str], ...]
     make: Callable[[], Group]  # pure: all random draws were made before
+    ticket: int | None = None  # a number by which whoever offers it can make it again, so that a sampler holds no more
 
     @classmethod
     def of(cls, group: "Group | Candidate") -> "Candidate":
@@ -28,6 +32,11 @@ class Candidate(NamedTuple):
         gold = group.gold[0]
         answer = gold.best if gold and gold.answers else ""
         return cls(group.kind, group.base.id, answer, group.tags[0] if group.tags else (), lambda: group)
+
+
+def made_elsewhere() -> Group:
+    """Stands for making the group of a candidate with a ticket."""
+    raise AssertionError("a candidate with a ticket is made by whoever offered it")
 
 
 Stratum: TypeAlias = tuple[str, str, str, str]
@@ -44,89 +53,153 @@ class Quota:
     choice: int
 
 
+_Column: TypeAlias = NDArray[Any]
+
+
+class _Rows(NamedTuple):
+    """Candidates as columns: the numbers of their strata, random numbers, the ids of their bases, tickets."""
+
+    cells: _Column
+    lots: _Column
+    numbers: _Column
+    tickets: _Column
+
+
+_TYPES: Final[Sequence[Literal["i", "d", "Q", "q"]]] = ("i", "d", "Q", "q")  # of the columns
+_FEWEST = 1 << 16  # candidates, below which none is dropped
+
+
 class BalancedSampler:
     """A weighted reservoir for each kind, class and answer.
 
     Kinds share the quota evenly; yes is kept as often as no, and two choices as often as three. Within these a group is
     drawn with a probability inverse to the count of its class and to that of its answer (CARETS, section 4.1). Its
     random key is a hash of its base and the seed, so that neither the order of the stream nor how it is split matters,
-    suites that share originals keep the same ones, and no stratum holds more than may be kept.
+    suites that share originals keep the same ones, and no stratum holds more than may be kept. A candidate with a
+    ticket takes 28 bytes.
     """
 
     def __init__(self, quota: int | Quota, seed: int) -> None:
         self._quota, self._seed = quota, seed
         self._most = quota if isinstance(quota, int) else max(quota.binary, quota.choice)
-        self._cells: dict[Stratum, list[tuple[float, int]]] = {}  # negative lots, so that the first is the first to go
-        self._seen: Counter[Stratum] = Counter()
-        self._drafts: dict[tuple[Stratum, int], Candidate] = {}
+        self._strata: dict[Stratum, int] = {}
+        self._seen: Counter[int] = Counter()  # groups that were offered, by stratum
+        self._offered = 0
+        self._columns: tuple[array[Any], ...] = tuple(array(code) for code in _TYPES)
+        self._full = _FEWEST  # so many candidates are looked through for such as cannot be kept
+        self._makes: dict[int, Callable[[], Group]] = {}  # of candidates without tickets, by negative ones
 
     def add(self, group: Group | Candidate) -> None:
         """Offer one group; of those of a stratum with the same base the first is held."""
         draft = Candidate.of(group)
-        tags, number = dict(draft.tags), draft.number
+        tags, ticket = dict(draft.tags), draft.ticket
         part = draft.answer if draft.answer in _BINARY else tags.get("choices", "")
-        cell = draft.kind, part, tags.get("class") or tags.get("hypernym", ""), draft.answer
+        stratum = draft.kind, part, tags.get("class") or tags.get("hypernym", ""), draft.answer
+        cell = self._strata.setdefault(stratum, len(self._strata))
         self._seen[cell] += 1
-        if self._most and (cell, number) not in self._drafts:
-            self._hold(cell, (log((content_id([self._seed, number]) + 1) / 2**64), number), draft)
+        self._offered += 1
+        if not self._most:
+            return
+        if ticket is None:
+            ticket = -self._offered
+            self._makes[ticket] = draft.make
+        lot = log((content_id([self._seed, draft.number]) + 1) / 2**64)
+        for column, value in zip(self._columns, (cell, lot, draft.number, ticket), strict=True):
+            column.append(value)
+        if len(self._columns[0]) >= self._full:
+            self._drop()
 
     def merge(self, other: "BalancedSampler") -> None:
         """Take over what the sampler of a later part of the stream was offered."""
-        self._seen.update(other._seen)
-        for cell, heap in other._cells.items():
-            for row in heap:
-                if (key := (cell, row[1])) not in self._drafts:
-                    self._hold(cell, row, other._drafts[key])
+        cells = np.array([self._strata.setdefault(one, len(self._strata)) for one in other._strata], np.int32)
+        for cell, count in other._seen.items():
+            self._seen[int(cells[cell])] += count
+        self._makes |= {ticket - self._offered: make for ticket, make in other._makes.items()}
+        rows = other._rows()
+        tickets = np.where(rows.tickets < 0, rows.tickets - self._offered, rows.tickets)
+        more = _Rows(cells[rows.cells], rows.lots, rows.numbers, tickets)
+        for column, values in zip(self._columns, more, strict=True):
+            column.frombytes(values.tobytes())
+        self._offered += other._offered
+        self._drop()
 
     def chosen(self) -> list[Candidate]:
         """The sampled candidates, each base of a kind once, shuffled: every prefix is a fair sample."""
+        self._drop()
         kept = dict[tuple[str, int], Candidate]()
-        for kind, count in self._shares(sorted({cell[0] for cell in self._cells})).items():
-            for _, number, cell in self._kept(kind, count):
-                kept.setdefault((kind, number), self._drafts[cell, number])
+        for kind, count in self._shares().items():
+            for draft in self._kept(kind, count):
+                kept.setdefault((kind, draft.number), draft)
         return [kept[key] for key in sorted(kept, key=lambda key: (content_id([self._seed, "place", key[1]]), key[0]))]
 
-    def _hold(self, cell: Stratum, row: tuple[float, int], draft: Candidate) -> None:
-        heap = self._cells.setdefault(cell, [])
-        self._drafts[cell, row[1]] = draft
-        if len(heap) < self._most:
-            heappush(heap, row)
-        else:
-            del self._drafts[cell, heappushpop(heap, row)[1]]
+    def _rows(self) -> _Rows:
+        """All candidates that are held; while this is in use, none can be added."""
+        return _Rows(*(np.frombuffer(column, column.typecode) for column in self._columns))
 
-    def _shares(self, kinds: Iterable[str]) -> Mapping[str, int]:
+    def _drop(self) -> None:
+        """Drop what cannot be kept: repetitions in a stratum, and those after as many of it as may be kept at all."""
+        rows = self._rows()
+        order = np.lexsort((~rows.numbers, -rows.lots, rows.cells))  # stable: of the same base the first comes first
+        cells, numbers = rows.cells[order], rows.numbers[order]
+        is_first = np.append(True, (cells[1:] != cells[:-1]) | (numbers[1:] != numbers[:-1]))[: len(order)]
+        order, cells = order[is_first], cells[is_first]
+        kept = np.sort(order[np.arange(len(order)) - np.searchsorted(cells, cells) < self._most])
+        if len(kept) < len(rows.cells):
+            held = [array(code, column[kept].tobytes()) for code, column in zip(_TYPES, rows, strict=True)]
+            if self._makes:
+                self._makes = {ticket: self._makes[ticket] for ticket in held[3] if ticket < 0}
+            self._columns = tuple(held)
+        self._full = max(_FEWEST, 2 * len(kept))
+
+    def _shares(self) -> Mapping[str, int]:
         room = dict[str, int]()
-        for kind in kinds:
+        for kind in sorted({stratum[0] for stratum in self._held()}):
             parts = self._room(kind)  # yes and no are equally frequent
             room[kind] = 2 * min(parts.values()) if set(parts) == _BINARY else sum(parts.values())
         if isinstance(self._quota, int):
             return share_evenly(room, self._quota)
-        open_kinds = {cell[0] for cell in self._cells if cell[3] not in _BINARY}
+        open_kinds = {stratum[0] for stratum in self._held() if stratum[3] not in _BINARY}
         binary = {kind: count for kind, count in room.items() if kind not in open_kinds}
         others = {kind: count for kind, count in room.items() if kind in open_kinds}
         return share_evenly(binary, self._quota.binary) | share_evenly(others, self._quota.choice)
 
+    def _held(self) -> dict[Stratum, int]:
+        """How many candidates of each stratum are held."""
+        counts = np.bincount(self._rows().cells, minlength=len(self._strata)).tolist()
+        return {stratum: count for stratum, count in zip(self._strata, counts, strict=True) if count}
+
     def _room(self, kind: str) -> dict[str, int]:
         room = Counter[str]()
-        for cell, heap in self._cells.items():
-            if cell[0] == kind:
-                room[cell[1]] += len(heap)
+        for stratum, count in self._held().items():
+            if stratum[0] == kind:
+                room[stratum[1]] += count
         return room
 
-    def _kept(self, kind: str, count: int) -> Iterator[tuple[float, int, Stratum]]:
+    def _kept(self, kind: str, count: int) -> Iterator[Candidate]:
         for part, share in share_evenly(self._room(kind), count).items():
-            yield from sorted(self._weighed(kind, part))[:share]
+            yield from self._drawn(kind, part, share)
 
-    def _weighed(self, kind: str, part: str) -> Iterable[tuple[float, int, Stratum]]:
-        """Sort keys of weighted sampling without replacement (Efraimidis and Spirakis, 2006)."""
+    def _drawn(self, kind: str, part: str, share: int) -> Iterator[Candidate]:
+        """Weighted sampling without replacement (Efraimidis and Spirakis, 2006)."""
+        strata = {stratum: cell for stratum, cell in self._strata.items() if stratum[:2] == (kind, part)}
         classes, answers = Counter[str](), Counter[str]()
-        cells = [cell for cell in self._cells if cell[:2] == (kind, part)]
-        for cell in cells:
-            classes[cell[2]] += self._seen[cell]
-            answers[cell[3]] += self._seen[cell]
-        for cell in cells:
-            weight = classes[cell[2]] * answers[cell[3]]
-            yield from ((-lot * weight, number, cell) for lot, number in self._cells[cell])
+        for stratum, cell in strata.items():
+            classes[stratum[2]] += self._seen[cell]
+            answers[stratum[3]] += self._seen[cell]
+        weights, ranks = np.zeros(len(self._strata)), np.full(len(self._strata), -1)
+        for rank, stratum in enumerate(sorted(strata)):
+            weights[strata[stratum]] = classes[stratum[2]] * answers[stratum[3]]
+            ranks[strata[stratum]] = rank
+        cells, lots, numbers, tickets = self._rows()
+        of_part = np.flatnonzero(ranks[cells] >= 0)
+        cells, numbers = cells[of_part], numbers[of_part]
+        order = np.lexsort((ranks[cells], numbers, -lots[of_part] * weights[cells]))[:share]
+        names = {cell: stratum[3] for stratum, cell in strata.items()}
+        for place in order.tolist():
+            ticket = int(tickets[of_part[place]])
+            make = self._makes.get(ticket, made_elsewhere)
+            answer, number = names[int(cells[place])], int(numbers[place])
+            yield Candidate(kind, number, answer, (), make, None if ticket < 0 else ticket)
 
 
 def share_evenly(room: Mapping[str, int], total: int) -> dict[str, int]:

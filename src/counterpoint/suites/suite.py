@@ -46,6 +46,14 @@ ItemT = TypeVar("ItemT", bound=Item, contravariant=True)
 StatisticsT = TypeVar("StatisticsT")
 
 
+class Mergeable(Protocol):
+    """Statistics that can be made of those of parts of the items."""
+
+    def merge(self, other: Self) -> None:
+        """Add those of a later part of the items."""
+        ...
+
+
 class Chooser(Protocol):
     """The last step: a sampler that is offered every candidate once."""
 
@@ -123,6 +131,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     tests: str  # the claim that a model satisfies or violates
     propose: Callable[[ItemT, StatisticsT, Random], Iterable[Group | Candidate | Rejection]]
     survey: Callable[[Iterable[ItemT]], StatisticsT] | None = None  # one pass over all items, before any proposal
+    merges: bool = False  # the survey gives `Mergeable` statistics, of which those of parts of the items can be made
     choose: Callable[[int | Quota, int], Chooser] = BalancedSampler  # from how many to keep, and a seed
     takes: str = "scenes"  # what it is made from: scenes, questions, captions, dialogues, frames or groups of a source
     prefers: str = ""  # what it is made from where the source has that too: "grounded" or "described"

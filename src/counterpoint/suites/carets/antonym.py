@@ -147,16 +147,19 @@ suite = Suite(
     tests="an object with an attribute does not have the opposite attribute",
     propose=propose_antonyms,
     survey=survey_scenes,
+    merges=True,
 )
 with_colors = Suite(
     "antonym-colors",
     tests="an object with an attribute does not have the opposite one, black and white included",
     propose=partial(propose_antonyms, requested="color"),
     survey=survey_scenes,
+    merges=True,
 )
 with_sex = Suite(
     "antonym-sex",
     tests="an object with an attribute does not have the opposite one, male and female included",
     propose=partial(propose_antonyms, requested="sex"),
     survey=survey_scenes,
+    merges=True,
 )

@@ -174,4 +174,5 @@ suite = Suite(
     tests="a question by the name of a kind has the answer of its member",
     propose=propose_hypernyms,
     survey=survey_scenes,
+    merges=True,
 )

@@ -222,7 +222,7 @@ def original_suite(
             else:
                 yield original.candidate(partial(make, scene, original, rng.random()))
 
-    return Suite(name, tests=tests, propose=propose, survey=survey_scenes, rng_key=RNG_KEY)
+    return Suite(name, tests=tests, propose=propose, survey=survey_scenes, merges=True, rng_key=RNG_KEY)
 
 
 def originals(

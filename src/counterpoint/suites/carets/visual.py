@@ -146,6 +146,7 @@ suite = Suite(
     tests="the surroundings of an object do not change the answer about it",
     propose=propose_obfuscations,
     survey=survey_scenes,
+    merges=True,
     rng_key=RNG_KEY,
     options=("means",),
     required=("means",),

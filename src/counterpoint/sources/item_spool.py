@@ -1,0 +1,113 @@
+"""A list of items that is kept on disk where it is long, and can be walked in parts by several processes."""
+
+import os
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from tempfile import TemporaryFile
+from typing import IO, Generic, TypeVar
+from weakref import finalize
+
+import pyarrow as pa
+
+T = TypeVar("T")
+HELD = 20_000
+"""So many items are held in memory; a longer list is kept on disk."""
+_PORTION = 256  # items that are read from the disk at once
+
+
+class ItemSpool(Generic[T]):
+    """Items in their order, in memory up to a number of them, else in a temporary file without a name.
+
+    A forked process reads the same file. Pickled, it takes its content along.
+    """
+
+    def __init__(self, held: int = HELD, portion: int = _PORTION) -> None:
+        self._held, self._portion = held, portion
+        self._file: IO[bytes] | None = None
+        self._ends = [0]  # of the portions in the file
+        self._sizes = list[int]()  # of each, before it was compressed
+        self._last = list[T]()  # the items that are not in the file
+
+    @classmethod
+    def of(cls, items: Iterable[T], held: int = HELD, portion: int = _PORTION) -> "ItemSpool[T]":
+        """A list of these items."""
+        spool = cls(held, portion)
+        for item in items:
+            spool.append(item)
+        return spool
+
+    def copy(self, items: Iterable[T]) -> "ItemSpool[T]":
+        """A list of other items that is kept as this one is."""
+        return ItemSpool.of(items, self._held, self._portion)
+
+    def append(self, item: T) -> None:
+        """Add an item at the end."""
+        self._last.append(item)
+        if len(self._last) > max(self._held, self._portion) or (self._file and len(self._last) == self._portion):
+            self._write()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether all items are in memory."""
+        return self._file is None
+
+    def __len__(self) -> int:
+        return len(self._sizes) * self._portion + len(self._last)
+
+    def __iter__(self) -> Iterator[T]:
+        return self.part(0, len(self))
+
+    def part(self, first: int, last: int) -> Iterator[T]:
+        """The items from one place to before another."""
+        return self.pick(range(first, last))
+
+    def pick(self, places: Iterable[int]) -> Iterator[T]:
+        """The items in these places, which are in order; of the file no other portions are read."""
+        for number, own in groupby(places, key=lambda place: min(place // self._portion, len(self._sizes))):
+            items = self._read(number)
+            yield from (items[place - number * self._portion] for place in own)
+
+    def _write(self) -> None:
+        """Write all whole portions to the file."""
+        self._file = self._file or self._open()
+        while len(self._last) >= self._portion:
+            content = pickle.dumps(self._last[: self._portion], pickle.HIGHEST_PROTOCOL)
+            del self._last[: self._portion]
+            self._file.seek(self._ends[-1])
+            self._ends.append(self._ends[-1] + self._file.write(pa.compress(content, "zstd", asbytes=True)))
+            self._sizes.append(len(content))
+        self._file.flush()
+
+    def _open(self) -> IO[bytes]:
+        file = TemporaryFile()  # noqa: SIM115 - it is open as long as there is the spool
+        finalize(self, file.close)
+        return file
+
+    def _read(self, number: int) -> Sequence[T]:
+        if number == len(self._sizes):
+            return self._last
+        packed = self._bytes(self._ends[number], self._ends[number + 1])
+        items: list[T] = pickle.loads(pa.decompress(packed, self._sizes[number], "zstd", asbytes=True))
+        return items
+
+    def _bytes(self, start: int, end: int) -> bytes:
+        """A part of the file; processes that were forked share its position, so it is not used where that can be."""
+        if self._file is None:
+            return b""
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), end - start, start)
+        self._file.seek(start)
+        return self._file.read(end - start)
+
+    def __getstate__(self) -> tuple[object, ...]:
+        content = None if self._file is None else self._bytes(0, self._ends[-1])
+        return self._held, self._portion, content, self._ends, self._sizes, self._last
+
+    def __setstate__(self, state: tuple[int, int, bytes | None, list[int], list[int], list[T]]) -> None:
+        self._held, self._portion, content, self._ends, self._sizes, self._last = state
+        self._file = None
+        if content is not None:
+            self._file = self._open()
+            self._file.write(content)
+            self._file.flush()

@@ -1,0 +1,31 @@
+"""Statistics of parts of a source make those of the whole."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+from scenery import world
+
+from counterpoint.scenes import cooccurrence
+from counterpoint.scenes.cooccurrence import survey_scenes
+
+SCENES = [*world(24), *world(3)]  # three occur twice
+
+
+@given(st.lists(st.integers(0, len(SCENES)), max_size=4))
+def test_merged_statistics_are_those_of_one_pass(cuts: list[int]) -> None:
+    bounds = [0, *sorted(cuts), len(SCENES)]
+    merged, *others = [survey_scenes(SCENES[a:b]) for a, b in pairwise(bounds)]
+    for other in others:
+        merged.merge(other)
+    assert merged == survey_scenes(SCENES)
+
+
+def test_the_sample_of_merged_statistics_is_that_of_one_pass() -> None:
+    """There are more scenes than the sample holds."""
+    many = [scene for number in range(12) for scene in (replace(one, id=f"{number} {one.id}") for one in SCENES)]
+    assert len(many) > cooccurrence._SAMPLE
+    merged = survey_scenes(many[:290])
+    merged.merge(survey_scenes(many[290:]))
+    assert [scene.id for _, scene in merged.sample] == [scene.id for _, scene in survey_scenes(many).sample]
