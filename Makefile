@@ -15,7 +15,7 @@ ifdef SERVE
 endif
 
 test: $(READY)        ## run the tests
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 style: $(READY)       ## formatting, lint, types
 	$(BIN)/ruff format --check .
@@ -44,7 +44,7 @@ report-pdf: $(READY)  ## print the technical report to build/counterpoint.pdf, w
 	$(BIN)/python -m scripts.report_pdf
 
 prove: $(READY)       ## the heavy proofs in full, with their figures printed
-	$(BIN)/pytest -n auto --dist loadfile -m "" --hypothesis-profile=prove
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -m "" --hypothesis-profile=prove
 	$(BIN)/counterpoint study plain --items 2000
 	$(BIN)/python -m benchmarks.world_speed
 	$(BIN)/python -m benchmarks.builtin_speed

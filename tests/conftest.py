@@ -4,7 +4,7 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Generator, Iterable, Iterator, MutableMapping
 from contextlib import chdir
 from pathlib import Path
 from shutil import disk_usage
@@ -19,11 +19,30 @@ if TYPE_CHECKING:
 
     from counterpoint.store.lab import LabStore
 
-GOLDENS = Path(__file__).parent / "goldens"
+TESTS = Path(__file__).parent
+GOLDENS = TESTS / "goldens"
 
 MEMORY = "/dev/shm"
 ROOM = 4 * 2**30
 """Free bytes from which on the temporary folders of tests are in memory, where no file waits for a disk."""
+
+LONGEST = (
+    "docs/test_docs.py",
+    "lab/test_suite_shards.py",
+    "browser/test_crowded_pages.py",
+    "engine/test_ray_runs.py",
+    "browser/test_hostile_lab.py",
+    "cli/test_examples.py",
+    "explorer/test_crowded_overview.py",
+    "store/test_outcome_files.py",
+    "lab/test_verification.py",
+    "test_attacks.py",
+    "explorer/test_browse_page.py",
+    "explorer/test_pages.py",
+    "models/hf/test_hf_classifiers.py",
+    "models/hf/test_hf_generative.py",
+)
+"""The files that take longest: they begin first, so that no worker is left with one of them at the end."""
 
 register_profiles()
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one worker per core: further threads of torch only wait
@@ -37,10 +56,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="write what the tests made as the new goldens")
 
 
-def pytest_collection_finish() -> None:
-    """Keep the garbage collector off what was collected: thousands of tests, and the modules that they import."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many workers again as cores: many tests wait for a browser, a server or another process."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first; `--no-loadscope-reorder` keeps them there."""
+    ranks = {TESTS / name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path, len(ranks)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the garbage collector off what is collected: thousands of tests, and the modules that they import."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture

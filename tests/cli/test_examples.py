@@ -70,7 +70,7 @@ def example_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     lab = cp.Lab(folder / "lab")
     lab.generate(SUITES[0], items=40, limit=60)
-    lab.generate(*SUITES[1:], items=12, limit=10)
+    lab.generate(*SUITES[1:], items=8, limit=6)
     for name, model in MODELS.items():
         lab.run(model, name=name)
     _vote(lab, "existence", "judge", "caption")

@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner
 from proving import prove, sample
 
+import counterpoint as cp
+from counterpoint.cli import demo
 from counterpoint.cli.main import commands
 from scripts.page_blocks import FENCE, missing_line, shown_commands
 
@@ -18,14 +20,14 @@ PROJECT = Path(__file__).parents[2]
 RUN = [
     PROJECT / "README.md",
     *sorted((PROJECT / "docs").glob("tutorial/*.md")),
-    *sample(sorted((PROJECT / "docs").glob("how-to/*.md")), 26),
+    *sample(sorted((PROJECT / "docs").glob("how-to/*.md")), 16),
     *(PROJECT / "docs/explanation" / name for name in ("identity.md", "lab.md", "lexicon.md")),
 ]
-"""The pages whose commands and programs are run; half of the how-tos by `make prove` alone."""
+"""The pages whose commands and programs are run; most of the how-tos by `make prove` alone."""
 READ = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").rglob("*.md"))]
 NOTEBOOKS = sorted((PROJECT / "docs").rglob("*.ipynb"))
 SIZE = re.compile(r"(--(?:scenes|items|limit)) (\d+)")
-SMALL, WHOLE = 10, 10**9
+SMALL, WHOLE = 5, 10**9
 """The most scenes or groups of a command, in `make test` and in `make prove`."""
 FEWER = {"measure-robustness-to-noise.md": 2}
 """Pages whose suites edit every picture thirty times, and how many scenes are enough for them."""
@@ -158,15 +160,46 @@ def test_the_readme_is_short_and_begins_with_a_picture_and_results() -> None:
     assert all(len(block.strip().splitlines()) <= 12 for language, block in FENCE.findall(text) if language == "python")
 
 
-def test_the_figures_of_the_readme_are_those_that_the_demo_prints(workdir: Path) -> None:
+def _readme_figures() -> dict[str, list[str]]:
+    """The cells of each model in the table of results."""
     text = (PROJECT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)`[^|]*\|(.*)\|$", text, re.MULTILINE)
+    return {model: [cell.strip() for cell in cells.split("|")] for model, cells in rows}
+
+
+@pytest.mark.prove
+def test_the_figures_of_the_readme_are_those_that_the_demo_prints(workdir: Path) -> None:
     result = CliRunner().invoke(commands, ["demo"])
     assert result.exit_code == 0, result.output
-    rows = re.findall(r"^\| `([\w-]+)`[^|]*\|(.*)\|$", text, re.MULTILINE)
-    assert [model for model, _ in rows] == ["fusion", "cnn-lstm", "question-only", "constant"]
-    for model, cells in rows:
+    figures = _readme_figures()
+    assert list(figures) == ["fusion", "cnn-lstm", "question-only", "constant"]
+    for model, cells in figures.items():
         printed = " ".join(line for line in result.output.splitlines() if line.split()[:1] == [model])
-        assert [cell for cell in map(str.strip, cells.split("|")) if cell not in printed] == [], model
+        assert [cell for cell in cells if cell not in printed] == [], model
+
+
+def test_two_figures_of_the_readme_are_those_of_the_suite_that_the_demo_makes(workdir: Path) -> None:
+    lab = cp.Lab("lab")
+    lab.generate("negation", items=demo.SCENES, limit=demo.GROUPS)
+    lab.run("question-only")
+    result = CliRunner().invoke(commands, ["score", "lab"])
+    assert [cell for cell in _readme_figures()["question-only"][1:3] if cell not in result.output] == []
+
+
+def test_a_small_demo_prints_what_the_models_say_and_writes_a_report(
+    workdir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    demo.show_demo(Path("demo"), scenes=3, groups=4, models=("constant", "question-only"))
+    printed = capsys.readouterr().out
+    lines = [line.split()[:2] for line in printed.splitlines()]
+    assert [
+        [model, suite]
+        for model in ("constant", "question-only")
+        for suite in demo.SUITES
+        if [model, suite] not in lines
+    ] == []
+    assert "counterpoint serve demo/lab" in printed
+    assert Path("demo/report.html").stat().st_size > 10_000
 
 
 def test_nothing_in_the_docs_names_a_folder_of_somebodys_machine() -> None:

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import MutableMapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from counterpoint.core.errors import ModelError
 from counterpoint.lab.running import RunRequest, run_model
 
-pytest.importorskip("ray")
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
 PROJECT = Path(__file__).parents[2]
 
 

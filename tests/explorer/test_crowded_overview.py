@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from benchmarks.crowded_lab import SUITES, make_lab
 from counterpoint.explorer.app import create_app
 
-MODELS, FOLDED = 9, (*SUITES[:7], "plain", "question-bias")
+MODELS, FOLDED = 6, (*SUITES[:7], "plain", "question-bias")
 
 
 @pytest.fixture(scope="module")

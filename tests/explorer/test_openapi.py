@@ -99,7 +99,7 @@ def _tried(app: Starlette, found: dict[str, Any], path: str, method: str, header
     seen: list[int] = []
 
     @settings(
-        max_examples=scaled(EACH, 3),
+        max_examples=scaled(EACH, 2),
         deadline=None,
         derandomize=True,
         database=None,

@@ -79,12 +79,9 @@ def _answer(rng: np.random.Generator) -> Answer:
 @pytest.mark.parametrize(
     ("rows", "by", "pool"),
     [
-        (150, "test", False),
         (37, "tag:edit", True),
-        *(
-            pytest.param(*own, marks=pytest.mark.prove)
-            for own in ((150, "test", True), (37, "test", False), (37, "test", True), (37, "tag:edit", False))
-        ),
+        *(prove(rows, by, pool) for rows, by in ((150, "test"), (37, "test")) for pool in (False, True)),
+        prove(37, "tag:edit", False),
     ],
 )
 def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, by: str, pool: bool) -> None:
@@ -98,7 +95,7 @@ def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, 
 
 @pytest.mark.parametrize(
     ("rows", "by", "pool"),
-    [(150, "test", False), (37, "tag:edit", True), prove(37, "test", True), prove(37, "kind", False)],
+    [(150, "test", False), prove(37, "tag:edit", True), prove(37, "test", True), prove(37, "kind", False)],
 )
 def test_blocks_of_a_lab_give_the_differences_of_the_whole(lab: LabStore, rows: int, by: str, pool: bool) -> None:
     told = tuple(metric for metric in catalog.metrics() if metric.kind is not MetricKind.PLUG_IN)
@@ -120,7 +117,7 @@ def test_blocks_of_a_lab_give_the_coverage_of_the_whole(lab: LabStore, pairs: bo
     assert sum(row["n"] for row in covered().rows) > 100
 
 
-@pytest.mark.parametrize("suites", [(), ("third",)])
+@pytest.mark.parametrize("suites", [prove(()), ("third",)])
 def test_blocks_of_a_lab_give_the_leaderboard_of_the_whole(lab: LabStore, suites: tuple[str, ...]) -> None:
     whole = leaderboard(lab, suites=suites)
     assert leaderboard(lab, suites=suites, block_rows=37) == whole

@@ -53,11 +53,11 @@ def _check(built: BuiltSuite, table: pa.Table, tally: Tally) -> None:
     assert (built.tally.kept, +built.tally.dropped) == (tally.kept, +tally.dropped)
 
 
-@pytest.mark.parametrize("limit", [9, prove(None)])
+@pytest.mark.parametrize(("scenes", "limit"), [(3, 9), prove(100, 9), prove(100, None)])
 @pytest.mark.parametrize("kind", FED)
-def test_any_number_of_processes_makes_the_same_suites(kind: str, limit: int | None) -> None:
+def test_any_number_of_processes_makes_the_same_suites(kind: str, scenes: int, limit: int | None) -> None:
     """Every suite that is made of such items, all in one walk, is what it is alone in this process."""
-    items = list(getattr(World("test", scaled(100, 4)), kind)())
+    items = list(getattr(World("test", scenes), kind)())
     ready = [suite.configured(dict.fromkeys(suite.required, World.means)) for suite in FED[kind]]
     tasks = [_task(suite, items, limit) for suite in ready]
     alone = [_alone(task, items) for task in tasks]
