@@ -112,7 +112,7 @@ def group_address(page: Page, home: str, place: str) -> str:
 
 def wait_until_settled(page: Page) -> None:
     """Wait until the page is complete and models have answered."""
-    page.wait_for_function("!document.querySelector('[role=status] progress')")
+    page.wait_for_selector("[role=status] progress", state="detached")
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(3000 if "/play" in page.url else 300)
 

@@ -1,6 +1,7 @@
 """The first page of a lab of many models and suites: examples of failures, then a dense leaderboard of families."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +38,16 @@ def test_findings_and_failing_suites_stand_above_the_leaderboard(client: TestCli
         failed, pairs = map(int, re.findall(r"\d+", example["about"].partition(": ")[2]))
         found = client.get(example["address"].replace("/browse", "/browse.json")).json()
         assert 0 < found["found"] <= failed <= pairs  # a group may have several pairs
+
+
+def test_findings_are_shown_on_different_pictures(tmp_path: Path) -> None:
+    lab = make_lab(
+        tmp_path / "lab", 8, ("negation", "order", "antonym", "visual", "rephrase", "contrast-sets"), groups=60
+    )
+    client = local_client(create_app(lab, cache=tmp_path / "cache", background=False))
+    examples = _twin(client)["examples"]
+    assert [own["address"].endswith("/findings") for own in examples] == [True] * 3
+    assert len({client.get(own["entry"]["picture"]).content for own in examples}) == 3
 
 
 def test_families_have_one_column_each_and_open_to_their_suites(client: TestClient) -> None:

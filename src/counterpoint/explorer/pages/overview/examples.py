@@ -19,6 +19,7 @@ from counterpoint.lab.failing_suites import (
     failing_suites,
     tell_failure,
 )
+from counterpoint.lab.failures import FailedGroup
 from counterpoint.lab.findings_index import ToldFinding
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.tables import p_text
@@ -47,23 +48,32 @@ def failing_examples(reader: LabReader, baselines: Sequence[str] = ()) -> tuple[
 
 
 def _examples(reader: LabReader, told: Sequence[ToldFinding], baselines: Sequence[str]) -> list[FailingExample]:
-    found: list[FailingExample | None] = []
-    for own in told:
-        found.append(_finding_example(reader, own, {example.entry.picture for example in found if example}))
+    pictures = set[str]()
+    found = [_finding_example(reader, own, pictures) for own in told]
     if len(found) < MOST:
         found += [_suite_example(reader, case) for case in contrasting_cases(failing_suites(reader, baselines))]
     return [example for example in found if example][:MOST]
 
 
 def _finding_example(reader: LabReader, told: ToldFinding, pictures: set[str]) -> FailingExample | None:
-    """Return a finding with a group on another picture than those, where there is one."""
+    """Return a finding with a group on another picture than those, where there is one, and add its picture to them."""
     shown = finding_view(reader, told.finding, told.model.slug)
     if not shown.examples:
         return None
-    entry = next((own for own in shown.examples if own.picture not in pictures), shown.examples[0])
+    groups = {group.group_id: group for group in told.finding.examples}
+    addresses = [_picture(groups[entry.group_id]) for entry in shown.examples]
+    place = next((place for place, address in enumerate(addresses) if address not in pictures), 0)
+    pictures.add(addresses[place])
+    entry = shown.examples[place]
     about = f"p {p_text(shown.p)}, on {counted(shown.pictures, 'picture')}"
-    suite, address = told.finding.examples[shown.examples.index(entry)].suite, findings_address(told.model.slug)
+    suite, address = groups[entry.group_id].suite, findings_address(told.model.slug)
     return _example(told.model.name, told.words.rstrip("."), about, suite, address, entry)
+
+
+def _picture(group: FailedGroup) -> str:
+    """Return the address of the picture of the base."""
+    picture = group.members[0].query.picture
+    return picture.address if picture else ""
 
 
 def _suite_example(reader: LabReader, case: SuiteFailures) -> FailingExample | None:
