@@ -154,7 +154,7 @@ def test_partitions_of_gold_with_few_and_with_many_words(tmp_path: Path, words: 
     golds = [[{"answer": f"w{number % words}", "credit": 1.0}] for number in range(2000)]
     encoded = pa.list_(pa.struct([("answer", pa.dictionary(pa.int32(), pa.string())), ("credit", pa.float64())]))
     table = PartitionedTable(tmp_path)
-    table.add(pa.table({"gold": pa.array(golds, encoded)}), np.arange(2000) % 2)
+    table.write(table.order(pa.table({"gold": pa.array(golds, encoded)}), np.arange(2000) % 2))
     table.close()
     read = [table.read(number, pa.table({}))["gold"] for number in range(2)]
     assert [own.to_pylist() for own in read] == [golds[0::2], golds[1::2]]
@@ -164,7 +164,7 @@ def test_partitions_of_gold_with_few_and_with_many_words(tmp_path: Path, words: 
 def test_partitions_keep_the_order_of_rows(tmp_path: Path) -> None:
     table = PartitionedTable(tmp_path)
     for start in (0, 4):
-        table.add(pa.table({"row": range(start, start + 4)}), np.array([1, 0, 1, 3]))
+        table.write(table.order(pa.table({"row": range(start, start + 4)}), np.array([1, 0, 1, 3])))
     table.close()
     empty = pa.table({"row": pa.array([], pa.int64())})
     assert [table.read(number, empty)["row"].to_pylist() for number in range(4)] == [[1, 5], [0, 2, 4, 6], [], [3, 7]]

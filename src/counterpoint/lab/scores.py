@@ -26,7 +26,7 @@ from counterpoint.metrics.calibration import ReliabilityBin, reliability
 from counterpoint.metrics.metric import Ability, Metric, columns_read
 from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.ranking import RankedPairs, acc_r_over_text, count_ranked, relate_by_text
-from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, displayed_by_suite
+from counterpoint.metrics.scoring import BlockSums, ScoreRequest, ScoreTotals, displayed_by_suite
 from counterpoint.metrics.units import STATES, Floats
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
@@ -157,10 +157,10 @@ def score_models(
         for title, model in chosen.items():
             answers = blocks.answers(model.fingerprint, (*ANSWER_COLUMNS, *read, "rule"))
             totals, problems = ScoreTotals(request, contents), AnswerProblems()
-            judged = map_ahead(partial(judge_block, blocks, answers, request.threshold), range(len(blocks)), THREADS)
-            for number, (given, outcomes) in enumerate(judged):
+            sums_of = partial(_block_sums, blocks, answers, baselines, totals, request.threshold)
+            for given, outcomes, sums in map_ahead(sums_of, range(len(blocks)), THREADS):
                 problems.add(given, outcomes)
-                totals.add(replace(outcomes, text_related=baselines.relate(number) if baselines else None))
+                totals.add_sums(sums, outcomes)
             if not request.pool:
                 problems.warn(store, model)
             named = {"model": title, "fingerprint": model.fingerprint}
@@ -188,6 +188,21 @@ def judge_block(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float, nu
     groups = blocks.groups(number)
     given = answers.read(number, groups)
     return given, judge(groups, given, threshold, blocks.tag_reader(number))
+
+
+def _block_sums(
+    blocks: SuiteBlocks,
+    answers: AnswerBlocks,
+    baselines: "_TextBaselines | None",
+    totals: ScoreTotals,
+    threshold: float,
+    number: int,
+) -> tuple[pa.Table, Outcomes, BlockSums]:
+    """The answers of a model in a block, their outcomes, and what these add to its totals."""
+    given, outcomes = judge_block(blocks, answers, threshold, number)
+    if baselines:
+        outcomes = replace(outcomes, text_related=baselines.relate(number))
+    return given, outcomes, totals.sums_of(outcomes)
 
 
 def rank_by_text(store: LabStore, groups: pa.Table) -> Floats | None:

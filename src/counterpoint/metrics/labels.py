@@ -123,20 +123,23 @@ def find_rows(wanted: Ids, keys: Ids) -> Rows:
     """
     assert len(keys) < 2**31, "rows are counted in 32 bits"
     found = np.full(len(wanted), -1, np.int32)
-    seeking, waiting = np.arange(len(wanted), dtype=np.int32), np.arange(len(keys), dtype=np.int32)
-    factor = _FIRST
-    while len(seeking) and len(waiting):
-        bits = max(int(2 * len(waiting) - 1).bit_length(), 1)
-        asked, held = wanted[seeking], keys[waiting]
+    seeking, row = np.arange(len(wanted), dtype=np.int32), np.arange(len(keys), dtype=np.int32)
+    asked, held, factor = wanted, keys, _FIRST
+    while len(asked) and len(held):
+        bits = max(int(2 * len(held) - 1).bit_length(), 1)
         slots = np.full(1 << bits, -1, np.int32)
         own = _hashed(held, factor, bits)
-        slots[own] = waiting
+        slots[own] = row
         met = slots[_hashed(asked, factor, bits)]
-        same = keys[met] == asked  # an empty slot answers with the last key, so its emptiness is asked as well
-        same &= met >= 0
-        found[seeking[same]] = met[same]
-        seeking = seeking[~same & (met >= 0)]
-        waiting = waiting[keys[slots[own]] != held]
+        empty = met < 0
+        same = (keys[met] == asked) & ~empty  # an empty slot answers with the last key
+        found[seeking] = np.where(same, met, np.int32(-1))
+        left = np.flatnonzero(~(same | empty))
+        seeking, asked = seeking[left], asked[left]
+        holder = slots[own]
+        lost = np.flatnonzero(holder != row)
+        lost = lost[keys[holder[lost]] != held[lost]]  # a key that occurs again is found in its slot
+        row, held = row[lost], held[lost]
         factor = (factor + 2 * _STEP) % 2**64  # an odd number stays odd
     return found
 

@@ -131,18 +131,31 @@ class ScoreTotals:
 
     def add(self, outcomes: Outcomes) -> None:
         """Add the outcomes of the next pictures; those of one picture come in one block."""
+        self.add_sums(self.sums_of(outcomes), outcomes)
+
+    def sums_of(self, outcomes: Outcomes) -> "BlockSums":
+        """What is to be added of a block; threads may ask for those of several blocks at once."""
         slicer = Slicer(outcomes, self._request.columns, self._request.where)
         gathered = np.zeros(len(outcomes.base), np.bool_)
+        by_unit, states = list[_UnitSums](), list[Counts]()
         for kind, totals in self._units.items():
             units: Any = outcomes.units(kind)
             cells = slicer.cut(units)
-            places = totals.add(units, cells)
+            by_unit.append(totals.sums_of(units, cells))
             gathered[totals.bases_for_statistics(units, cells)] = True
             if kind is Singles:
                 codes = cells.place.astype(np.int64) * len(STATES) + units.state[cells.inside]
                 counts = np.bincount(codes, minlength=len(cells.names) * len(STATES)).reshape(-1, len(STATES))
-                self._states.add(places, list(counts.T), len(totals.places))
-        self._gathered.add(outcomes, np.flatnonzero(gathered[outcomes.base]))
+                states = list(counts.T)
+        return BlockSums(by_unit, states, np.flatnonzero(gathered[outcomes.base]))
+
+    def add_sums(self, sums: "BlockSums", outcomes: Outcomes) -> None:
+        """Add the sums of the next block, and of its outcomes what metrics need that are no sums."""
+        for (kind, totals), own in zip(self._units.items(), sums.by_unit, strict=True):
+            places = totals.add(own)
+            if kind is Singles:
+                self._states.add(places, sums.states, len(totals.places))
+        self._gathered.add(outcomes, sums.gathered)
         for suite, rules in _rules(outcomes).items():
             self._rules.setdefault(suite, set()).update(rules)
 
@@ -199,19 +212,34 @@ class _UnitTotals:
         self._shares = {ratio: SliceSums(7) for ratio in ratios}
         self._reasons: dict[str, dict[int, int]] = {metric.name: {} for metric in self._metrics}
 
-    def add(self, units: Any, cells: SliceCells) -> Rows:
-        """Add the units of a block; returns the place of each of its slices among all."""
-        found = [self.places.setdefault(name, len(self.places)) for name in cells.names]
-        places = np.array(found, np.int64)
-        by_cell = places[cells.slice_of_cell]
-        self._left_out.add(places, [cells.summed_by_slice(~units.counted)], len(self.places))
-        for ratio, totals in self._shares.items():
+    def sums_of(self, units: Any, cells: SliceCells) -> "_UnitSums":
+        """What is to be added of the units of a block."""
+        by_cell, shares = cells.slice_of_cell, dict[Metric, tuple[Floats, ...]]()
+        counted = dict[bytes, Counts]()  # many ratios count the same units
+        for ratio in self._shares:
             credit, counts = ratio.cases(units)
             squares, sums = credit * credit, cells.summed(credit)
             by_squares = sums if np.array_equal(squares, credit) else cells.summed(squares)
-            totals.add(by_cell, cluster_columns(sums, cells.counted(counts), by_squares), len(self.places))
-        for metric in self._metrics:
-            self._find_reasons(metric, units, cells, places)
+            if (flags := counts.tobytes()) not in counted:
+                counted[flags] = cells.counted(counts)
+            shares[ratio] = cluster_columns(sums, counted[flags], by_squares)
+        reasons = list[tuple[str, int, int]]()
+        for metric in self._metrics:  # of a ratio they are told only where nothing counts
+            if metric not in shares or not add_by(by_cell, shares[metric][0], len(cells.names)).all():
+                reasons += _reasons(metric, units, cells)
+        left_out = cells.summed_by_slice(~units.counted)
+        return _UnitSums(cells.names, by_cell, left_out, list(shares.values()), reasons)
+
+    def add(self, sums: "_UnitSums") -> Rows:
+        """Add the sums of a block; returns the place of each of its slices among all."""
+        places = np.array([self.places.setdefault(name, len(self.places)) for name in sums.names], np.int64)
+        by_cell = places[sums.slice_of_cell]
+        self._left_out.add(places, [sums.left_out], len(self.places))
+        for totals, columns in zip(self._shares.values(), sums.shares, strict=True):
+            totals.add(by_cell, columns, len(self.places))
+        for name, own, rank in sums.reasons:
+            known, place = self._reasons[name], int(places[own])
+            known[place] = min(known.get(place, rank), rank)
         return places
 
     def bases_for_statistics(self, units: Any, cells: SliceCells) -> Rows:
@@ -222,15 +250,6 @@ class _UnitTotals:
         inside = np.zeros(len(units.row), np.bool_)
         inside[cells.inside] = True
         return np.asarray(units.base[counted & units.counted & inside])
-
-    def _find_reasons(self, metric: Metric, units: Any, cells: SliceCells, places: Rows) -> None:
-        """Keep for each slice the first reason that holds; of a ratio only where nothing counts so far."""
-        if isinstance(metric, Ratio) and self._shares[metric].sums[0][places].all():
-            return
-        known = self._reasons[metric.name]
-        for rank, (holds, _) in enumerate(metric.reasons):
-            for place in places[cells.summed_by_slice(holds(units)) > 0].tolist():
-                known[place] = min(known.get(place, rank), rank)
 
     def rows(self, gathered: Outcomes | None, request: ScoreRequest) -> Iterator[dict[str, Any]]:
         """Each metric in each slice."""
@@ -259,6 +278,34 @@ class _UnitTotals:
             | {"n": score.score.n, "clusters": score.clusters, "method": score.method}
             | {"p": None if isnan(score.p) else score.p, "reason": reason, "unit": UNITS[self._kind]}
             | {"left_out": int(self._left_out.sums[0][place])}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _UnitSums:
+    """What is added of the units of one kind in a block."""
+
+    names: Sequence[tuple[str, ...]]  # of its slices
+    slice_of_cell: Rows
+    left_out: Floats  # units of each slice
+    shares: Sequence[tuple[Floats, ...]]  # of each ratio, the columns of its cells
+    reasons: Sequence[tuple[str, int, int]]  # metric, slice, and the place of a reason that holds there
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSums:
+    """What is added of a block."""
+
+    by_unit: Sequence[_UnitSums]
+    states: Sequence[Counts]  # single answers in each state, by slice
+    gathered: Rows  # the rows of groups that count for a metric that is no sum
+
+
+def _reasons(metric: Metric, units: Any, cells: SliceCells) -> Iterator[tuple[str, int, int]]:
+    """The reasons of a metric that hold in each slice, by their places."""
+    for rank, (holds, _) in enumerate(metric.reasons):
+        yield from (
+            (metric.name, own, rank) for own in np.flatnonzero(cells.summed_by_slice(holds(units)) > 0).tolist()
         )
 
 

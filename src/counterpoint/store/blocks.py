@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -39,10 +39,9 @@ BLOCK_ROWS = 500_000
 THREADS = 2
 """The threads that work ahead."""
 _MOST_BLOCKS = 500  # each is an open file while they are written
-_GROUPED = ("suite", "test", "relation", "mode", "role", "query")
-_PLACES = (*_GROUPED, "picture", "group_id")
-_COLUMNS = (*_GROUPED, "kind", "gold")
-_TAGS = ("relation", "mode", "role", "tags")
+_PLACES = ("suite", "test", "role", "query", "picture", "group_id")
+_COLUMNS = ("suite", "test", "relation", "mode", "role", "query", "kind", "gold")
+_TAGS = ("role", "tags")
 _ALL_COLUMNS = (*_COLUMNS, "picture", "group_id", "tags")
 _FEW_WORDS = ("value", "rule", "state", "digest")  # columns of answers
 _MANY_WORDS = 1_000  # from which on a column of a partition is not dictionary-encoded
@@ -65,29 +64,40 @@ def prefetch(items: Iterable[Item]) -> Iterator[Item]:
             yield item  # type: ignore[misc]
 
 
+class OrderedRows(NamedTuple):
+    """Rows by their partition, and where each partition ends."""
+
+    table: pa.Table
+    ends: list[int]
+
+
 class PartitionedTable:
-    """Rows of a table in files by the number of their partition, in the order in which they were added."""
+    """Rows of a table in files by the number of their partition, in the order in which they were written."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._schema: pa.Schema | None = None
+        self._lock = Lock()  # of the schema
         self._writers: dict[int, pa.ipc.RecordBatchStreamWriter] = {}
 
-    def add(self, table: pa.Table, partition: Numbers, rows: Numbers | None = None) -> None:
-        """Add rows, each to its partition; all rows of the table, or these."""
+    def order(self, table: pa.Table, partition: Numbers, rows: Numbers | None = None) -> OrderedRows:
+        """Rows by their partition, to be written: all rows of the table, or these. Threads may call this."""
         table = table.unify_dictionaries().cast(self._fixed_schema(table))
         order = np.argsort(partition.astype(np.uint16), kind="stable")  # a radix sort
         ends = np.cumsum(np.bincount(partition)).tolist()
-        ordered = table.take(pa.array(order if rows is None else rows[order]))
-        for number, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+        return OrderedRows(table.take(pa.array(order if rows is None else rows[order])), ends)
+
+    def write(self, ordered: OrderedRows) -> None:
+        """Add rows to their partitions."""
+        for number, (start, end) in enumerate(zip([0, *ordered.ends], ordered.ends, strict=False)):
             if start == end:
                 continue
             if number not in self._writers:
-                self._writers[number] = pa.ipc.new_stream(self._file(number), table.schema)
-            self._writers[number].write_table(ordered.slice(start, end - start))
+                self._writers[number] = pa.ipc.new_stream(self._file(number), ordered.table.schema)
+            self._writers[number].write_table(ordered.table.slice(start, end - start))
 
     def close(self) -> None:
-        """End writing; what was added can be read from then on."""
+        """End writing; what was written can be read from then on."""
         for writer in self._writers.values():
             writer.close()
 
@@ -100,16 +110,18 @@ class PartitionedTable:
 
     def _fixed_schema(self, table: pa.Table) -> pa.Schema:
         """The schema of the first rows, without dictionaries of many words: each partition would hold all of them."""
-        if self._schema is None:
-            self._schema = table.schema
-            for place, field in enumerate(table.schema):
-                if pa.types.is_dictionary(field.type) and _has_many_words(table[field.name]):
-                    self._schema = self._schema.set(place, field.with_type(field.type.value_type))
-                elif field.name == "gold" and _has_many_words(
-                    pc.struct_field(pc.list_flatten(table["gold"]), "answer")
-                ):
-                    self._schema = self._schema.set(place, field.with_type(GROUPS.field("gold").type))
-        return self._schema
+        with self._lock:
+            if self._schema is None:
+                schema = table.schema
+                for place, field in enumerate(table.schema):
+                    if pa.types.is_dictionary(field.type) and _has_many_words(table[field.name]):
+                        schema = schema.set(place, field.with_type(field.type.value_type))
+                    elif field.name == "gold" and _has_many_words(
+                        pc.struct_field(pc.list_flatten(table["gold"]), "answer")
+                    ):
+                        schema = schema.set(place, field.with_type(GROUPS.field("gold").type))
+                self._schema = schema
+            return self._schema
 
     def _file(self, number: int) -> Path:
         return self._folder / f"{number}.arrows"
@@ -174,15 +186,17 @@ class SuiteBlocks:
         """Find the block of each group in a first pass over narrow columns, and write the groups in a second one."""
         survey = self._survey(many)
         survey.finish(rows, self._pool)
-        self._count, self._index = int(survey.block.max(initial=0)) + 1, survey.index()
-        self._groups, self._pictures = PartitionedTable(self._new_folder()), survey.pictures.words
-        for table, block, contents in map_ahead(
-            partial(self._complete, survey), prefetch(self._placed_portions()), THREADS
-        ):
-            self._empty = table.slice(0, 0)
-            self._groups.add(table, block)
-            for key, own in contents.items():
-                self.contents[key] = self.contents.get(key, Contents()) | own
+        self._count, self._groups = int(survey.block.max(initial=0)) + 1, PartitionedTable(self._new_folder())
+        self._pictures = survey.pictures.words
+        with ThreadPoolExecutor(1) as thread:
+            index = thread.submit(survey.index)  # which routes answers, later
+            portions = prefetch(self._placed_portions())
+            for ordered, contents in map_ahead(partial(self._complete, survey), portions, THREADS):
+                self._empty = ordered.table.slice(0, 0)
+                self._groups.write(ordered)
+                for key, own in contents.items():
+                    self.contents[key] = self.contents.get(key, Contents()) | own
+            self._index = index.result()
         self._groups.close()
         self._block_of_group, self._group_sizes = survey.block, survey.size
 
@@ -210,12 +224,12 @@ class SuiteBlocks:
 
     def _complete(
         self, survey: "_Survey", portion: "_Portion"
-    ) -> tuple[pa.Table, Numbers, Mapping[tuple[str, ...], Contents]]:
-        """A portion with what was found of its rows, the block of each row, and its contents."""
+    ) -> tuple[OrderedRows, Mapping[tuple[str, ...], Contents]]:
+        """A portion with what was found of its rows, by their block, and its contents."""
         table, block = survey.complete(portion)
         if self._pool:
             table = _with_word(table.drop_columns(["suite"]), "suite", pool_name(self._names))
-        return table, block, contents_by_suite(table, "test")
+        return self._groups.order(table, block), contents_by_suite(table, "test")
 
     def _read_tags(self, number: int) -> pa.ChunkedArray:
         """The tags of a block; those of all blocks are partitioned at the first call."""
@@ -225,7 +239,7 @@ class SuiteBlocks:
                 for portion in prefetch(self._placed_portions(_TAGS)):
                     block = np.repeat(self._block_of_group[portion.groups], self._group_sizes[portion.groups])
                     kept = np.flatnonzero(block >= 0)
-                    self._tags.add(portion.table.select(["tags"]), block[kept], kept)
+                    self._tags.write(self._tags.order(portion.table.select(["tags"]), block[kept], kept))
                 self._tags.close()
         empty = pa.table({"tags": pa.array([], GROUPS.field("tags").type)})
         return self._tags.read(number, empty)["tags"]
@@ -284,8 +298,8 @@ class AnswerBlocks:
             self._table = PartitionedTable(target)
             try:
                 portions = prefetch(self._portions(list_parts(self._lab.storage, folder), needed))
-                for portion, rows, block in map_ahead(self._route, portions, THREADS):
-                    self._table.add(portion, block, rows)
+                for ordered in map_ahead(self._route, portions, THREADS):
+                    self._table.write(ordered)
             except FileMissing:
                 continue  # a run merged its parts after they were listed
             finally:
@@ -300,14 +314,15 @@ class AnswerBlocks:
             for whole in read_row_groups(self._lab.storage, name, answers.FOLDER, columns, _FEW_WORDS):
                 yield from (whole.slice(start, _ROUTED_ROWS) for start in range(0, whole.num_rows, _ROUTED_ROWS))
 
-    def _route(self, portion: pa.Table) -> tuple[pa.Table, Numbers, Numbers]:
-        """Some answers, with the rows that a block needs and its number.
+    def _route(self, portion: pa.Table) -> OrderedRows:
+        """Some answers by the block that needs them.
 
         They are without raw texts, unless probabilities or values refer to these.
         """
         is_raw_needed = "top" in self._columns or self._values.num_rows
         narrow = portion if is_raw_needed else _without_read_texts(portion)
-        return narrow, *self._blocks.route(portion["query"].to_numpy())
+        rows, block = self._blocks.route(portion["query"].to_numpy())
+        return self._table.order(narrow, block, rows)
 
 
 class BlockIndex:

@@ -88,8 +88,9 @@ def _choices(column: pa.ChunkedArray) -> list[tuple[str, ...]]:
 
 
 def check_groups(table: pa.Table, place: str) -> pa.Table:
-    """The table, after a check of the values of its columns; StoreError names the first invalid row."""
-    for column, known in (("relation", Relation), ("mode", Mode)):
+    """The table, after a check of the values of the columns that it has; StoreError names the first invalid row."""
+    kinds: dict[str, type[Relation | Mode]] = {"relation": Relation, "mode": Mode}
+    for column, known in ((name, kind) for name, kind in kinds.items() if name in table.column_names):
         names = [member.value for member in known]
         if set(pc.unique(table[column].unify_dictionaries()).to_pylist()) - set(names):
             fits = pc.is_in(table[column].cast(pa.string()), value_set=pa.array(names, pa.string()))

@@ -110,7 +110,7 @@ def read_suite(storage: Storage, folder: str) -> StoredSuite:
 
 
 def read_portions(storage: Storage, folder: str, columns: Sequence[str]) -> Iterator[pa.Table]:
-    """Some columns of the groups of a stored suite, a row group at a time; among them are relation and mode.
+    """Some columns of the groups of a stored suite, a row group at a time.
 
     Columns with texts that many rows share are dictionary-encoded, and so are the answers of gold.
     """
