@@ -30,6 +30,10 @@ UNSETTLED = [
     "Is that lettering part of the original photo?",
     "Is the dog on the right brown?",
     "Is the female skiing in the snow?",
+    "Are the girls in black wearing helmets?",
+    "Is the meal dairy free?",
+    "Is the cup heart shaped?",
+    "Is this glow in the dark?",
 ]
 
 

@@ -54,7 +54,7 @@ COUNTS = {
     "negated": ((106, 106, 1), (316, 316, 0)),
     "antonyms": ((9, 9, 0), (21, 21, 0)),
     "reordered": ((6, 6, 0), (41, 41, 1)),
-    "rephrased": ((211, 320, 0), (528, 731, 0)),
+    "rephrased": ((210, 318, 0), (526, 727, 0)),
 }
 """Groups, variants and what the referee rejected, on VQA and GQA and on VisDial."""
 
@@ -73,7 +73,7 @@ def test_the_referee_reads_every_sears_rewrite_as_the_same_question() -> None:
 
 def test_the_gold_of_every_counterfactual_follows_from_its_words() -> None:
     groups = [group for _, group in generate_groups(counterfactuals.suite, _vqa_and_gqa())]
-    assert Counter(group.kind for group in groups) == {"color": 22, "how-many": 24, "what-kind": 2}
+    assert Counter(group.kind for group in groups) == {"color": 20, "how-many": 24, "what-kind": 2}
     for group in groups:
         assert group.gold[1] == Gold.of("yes" if _names_the_gold(group) else "no"), group.queries
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from counterpoint.language.lexicon.attributes import class_of
 from counterpoint.language.lexicon.senses import curated_names
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import lexicon
@@ -22,6 +23,10 @@ _DETERMINERS = frozenset(split_list("the, this, that, these, those, his, her, th
 _PLACES = frozenset(split_list("left, right, middle, center, background, foreground, front, back"))
 _BEFORE_NOUNS = ("AJ", "CRD", "ORD", "VVN", "VVG")
 _PREDICATES = ("AJ", "VVG", "VHG", "VVN", "VVD", "VBG", "PRP", "AVP", "AT0", "DPS", "CRD")
+_SUFFIXES = frozenset(
+    split_list("free, friendly, proof, like, style, made, shaped, sized, colored, coloured, lit, themed, ready")
+)
+"""Words that form one adjective with the noun before them: "dairy free", "heart shaped"."""
 _SIGNS = re.compile(r"[^\w\s'’-]|\d")
 _UNSETTLED = "where its subject ends is not settled by its words"
 
@@ -71,6 +76,9 @@ def parse_clause(text: str) -> PolarClause | str:
     if {**_BE, **_DO}[tokens[0].text] not in (is_many, None):
         return "its verb does not agree with its subject"
     predicate = tokens[end]
+    is_compound = predicate.text in _SUFFIXES and is_noun(tokens[end - 2].tag) and end + 1 == len(tokens)
+    if is_compound or words.endswith("glow in the dark"):
+        return _UNSETTLED  # the meal is dairy free
     if tokens[0].text in _DO:
         if predicate.tag not in ("VVB", "VVI", "VHB", "VHI") or predicate.text.endswith(("ing", "ed")):
             return _UNSETTLED
@@ -164,6 +172,8 @@ def _is_reduced(predicate: Sequence[TaggedToken]) -> bool:
     if not (predicate[0].tag.startswith(("V", "PR")) or predicate[0].text.endswith("ing")) or len(predicate) < 3:
         return False
     after_noun = [word for before, word in pairwise(predicate[1:]) if is_noun(before.tag)]
+    if predicate[0].text == "in" and class_of(predicate[1].text) == "color" and predicate[2].text.endswith("ing"):
+        return True  # "the girls in black wearing helmets"
     if any(word.tag in ("VVG", "VVZ", "VBZ", "VBB", "VHZ") or _is_gerund(word) for word in after_noun):
         return True
     if predicate[0].tag.startswith("PR") and any(word.tag.startswith(("AJ", "VV")) for word in after_noun):

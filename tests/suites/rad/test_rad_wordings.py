@@ -114,6 +114,20 @@ def test_a_count_question_whose_words_do_not_agree_is_rejected(text: str) -> Non
     assert how_many.read(text) == "its words do not agree"
 
 
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("What color is the boys shirt?", "What color is the boy's shirt?"),
+        ("What color is the chefs hat?", "What color is the chef's hat?"),
+        ("What color is the letters in the background?", "What color is the letter in the background?"),
+        ("What color is the man in the front short's?", "What color is the man's shirt?"),
+    ],
+)
+def test_a_question_in_broken_english_is_not_repeated(text: str, mended: str) -> None:
+    assert isinstance(color.read(text), str)
+    assert not isinstance(color.read(mended), str)
+
+
 @pytest.mark.parametrize("text", ["How many dials on oven?", "How many people are in boat?"])
 def test_a_question_with_a_noun_that_lacks_its_article_is_not_repeated(text: str) -> None:
     assert how_many.read(text) == "a noun has no article"

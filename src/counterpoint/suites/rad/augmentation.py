@@ -9,9 +9,9 @@ from pathlib import Path
 
 from counterpoint.core.items import Question
 from counterpoint.language.answers.rule_sets import normalize_vqa
-from counterpoint.language.articles import MISSING_ARTICLE, has_bare_name
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.suites.question_groups import SCATTERED, is_agreed
+from counterpoint.suites.questions.flaws import flaw
 
 DATA = Path(__file__).parent / "data"
 """The folder of the word lists."""
@@ -57,9 +57,8 @@ class Augmentation:
         subject = subject[: len(subject) - len(self.ends)]
         if _NEGATION.search(subject.lower()):
             return NEGATED
-        if has_bare_name(words):
-            return MISSING_ARTICLE
-        return TWO_QUESTIONS if _SIGNS.search(subject.lower()) else self.parse(subject)
+        parsed = TWO_QUESTIONS if _SIGNS.search(subject.lower()) else self.parse(subject)
+        return parsed if isinstance(parsed, str) else flaw(words) or parsed
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from counterpoint.core.ids import content_id, seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.suites.question_groups import ranking_group
+from counterpoint.suites.questions.flaws import flaw
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, FoilPair, PairSampler, pair_cases, pair_name
 from counterpoint.suites.valse.statements import CountClaim, CountVotes, how_many, numeral, read_votes
@@ -51,6 +52,8 @@ def read_count(question: Question) -> CountedQuestion | str:
         return "it says again what another question says"
     if (claim := how_many(question.text)) is None:
         return "no statement of a number follows from it"
+    if reason := flaw(question.text):
+        return reason
     count = read_votes(question)
     if (number := count.number) is None:
         return "people differ on the number"

@@ -9,6 +9,7 @@ from counterpoint.core.groups import Group
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import Question
 from counterpoint.suites.question_groups import ranking_group, settled_answer
+from counterpoint.suites.questions.flaws import flaw
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.paired_foils import PAIR_TAG, PairSampler, pair_cases
 from counterpoint.suites.valse.statements import ExistenceClaim, how_many, is_there, read_votes
@@ -37,7 +38,12 @@ def read_existence(question: Question, many: bool = True) -> ExistenceStatement 
     """
     if question.same_as:
         return "it says again what another question says"
-    if (claim := how_many(question.text)) is not None:
+    claim, asked = how_many(question.text), is_there(question.text)
+    if claim is None and asked is None:
+        return "no statement that something is there follows from it"
+    if reason := flaw(question.text):
+        return reason
+    if claim is not None:
         count = read_votes(question)
         if count.exists is None:
             return "people differ on whether there is any"
@@ -46,11 +52,10 @@ def read_existence(question: Question, many: bool = True) -> ExistenceStatement 
         settled = count.many if count.exists else None
         existence = claim.existence(many if settled is None else settled, settled)
         return ExistenceStatement(question.id, count.exists, existence)
-    if (asked := is_there(question.text)) is not None:
-        if (answer := settled_answer(question)) is None:
-            return "people differ on whether there is any"
-        return ExistenceStatement(question.id, answer == "yes", asked)
-    return "no statement that something is there follows from it"
+    assert asked is not None, "it is one of two kinds of questions"
+    if (answer := settled_answer(question)) is None:
+        return "people differ on whether there is any"
+    return ExistenceStatement(question.id, answer == "yes", asked)
 
 
 def plan_pairs(questions: Iterable[Question]) -> ExistencePlan:
