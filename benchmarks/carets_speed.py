@@ -33,7 +33,6 @@ from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.lab.suite_shards import Limit, SuiteTask, build_suites
 from counterpoint.language.lexicon.attributes import attribute_classes
 from counterpoint.language.lexicon.senses import curated_names
-from counterpoint.scenes.cooccurrence import survey_scenes
 
 SCENES, OBJECTS, RELATIONS = 10_696, 16, 50
 PAIRS = {
@@ -109,8 +108,7 @@ def measure(count: int, chosen: list[str]) -> dict[str, object]:
     scale = count / SCENES
     limits: dict[str, Limit] = {name: round(PAIRS[name] / VARIANTS.get(name, 1) * scale) for name in chosen}
     start = _clocks()
-    statistics = survey_scenes(scenes)
-    tasks = [SuiteTask(_suite(name), name, statistics, limits[name]) for name in chosen]
+    tasks = [SuiteTask(_suite(name), name, limit=limits[name]) for name in chosen]
     made = build_suites(tasks, scenes, 0, processes=CORES)
     seconds = _since(start)
     pairs = {name: int(np.count_nonzero(own.table["role"])) for name, own in zip(chosen, made, strict=True)}

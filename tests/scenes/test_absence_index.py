@@ -8,8 +8,8 @@ import pytest
 from counterpoint.core.pictures import Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.scenes.absence import absence_doubt
-from counterpoint.scenes.absence_index import AbsenceIndex, NameIndex
-from counterpoint.scenes.ambiguity import may_raise_doubt
+from counterpoint.scenes.absence_index import AbsenceIndex
+from counterpoint.scenes.ambiguity import NameIndex, may_raise_doubt
 from counterpoint.world.source import World
 
 ASKED = ("cat", "dog", "animal", "tail", "tire", "vehicle", "fence", "sofa", "paper", "glasses", "device", "blorkum")
@@ -51,7 +51,9 @@ def test_names_are_found_by_their_marks_as_by_comparing_pairs() -> None:
     names = sorted({name for scene in _scenes() for name in scene.names} | {*ASKED, "blorkum"})
     index = NameIndex(names)
     for name in names:
-        assert index.may_raise_doubt(name) == {other for other in names if may_raise_doubt(other, name)}
+        for since in (0, 10, len(names) - 3):
+            found = {other for other in names[since:] if may_raise_doubt(other, name)}
+            assert set(index.may_raise_doubt(name, since)) == found
 
 
 def test_no_scene_has_no_absence() -> None:

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import accumulate
 from random import Random
 
 import pytest
@@ -27,7 +28,7 @@ from counterpoint.scenes.ambiguity import (
     sure_hypernyms,
 )
 from counterpoint.scenes.attributes import denies, visible_values
-from counterpoint.scenes.cooccurrence import survey_scenes
+from counterpoint.scenes.cooccurrence import draw_weighted, survey_scenes
 from counterpoint.scenes.relations import relation_fact
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, SceneView
 from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions
@@ -187,8 +188,14 @@ def test_what_is_absent_is_no_kind_of_anything_there_and_nothing_there_is_a_kind
     statistics = survey_scenes(scenes)
     for one in scenes:
         gone = SceneSampler(one, statistics).absent(Random(seed))
-        if gone and not gone.objects:
+        if gone and not gone.things:
             assert not any(is_a(thing.name, gone.name) or is_a(gone.name, thing.name) for thing in one)
+
+
+@given(st.lists(st.integers(1, 9) | st.floats(0.01, 9), min_size=1, max_size=6), st.integers(0, 99))
+def test_a_weighted_draw_is_that_of_the_standard_library(weights: list[float], seed: int) -> None:
+    words, bounds = "abcdef"[: len(weights)], list(accumulate(weights))
+    assert draw_weighted(words, bounds, Random(seed)) == Random(seed).choices(words, cum_weights=bounds)[0]
 
 
 def test_a_thing_is_only_spoken_of_where_it_can_be_told_from_the_others() -> None:

@@ -56,6 +56,7 @@ PAPER, MEANS = "paper", "means"
 Pairs: TypeAlias = str | int | tuple[int, int] | Quota | None
 """PAPER, a number, or a number of yes-no questions and one of choice questions; None for no limit."""
 _ITEMS_PER_PROCESS = 1000  # below this, starting a process takes longer than it saves
+_OF_SCENES = ("scenes", "grounded")  # what suites take that look at scenes
 _PLACES_SHOWN = 5
 
 
@@ -317,11 +318,11 @@ class _Generator:
     def _workers(self, items: ItemCollection, takes: str) -> int:
         """How many processes make the suites: as many as asked for, or as pay.
 
-        Without being asked only suites from scenes get several: of others, reading takes longer than proposing.
+        Without being asked only suites that look at scenes get several: of others, reading takes longer than proposing.
         """
         if self._request.engine == "ray":
             return self._request.workers or 1
-        paying = min(os.cpu_count() or 1, len(items) // _ITEMS_PER_PROCESS) if takes == "scenes" else 1
+        paying = min(os.cpu_count() or 1, len(items) // _ITEMS_PER_PROCESS) if takes in _OF_SCENES else 1
         return usable_processes(self._request.workers or max(1, paying))
 
     def _store(self, groups: _Groups) -> GeneratedSuite:

@@ -68,9 +68,15 @@ def article(phrase: str) -> str:
     if start[:1].isdigit():
         return "an" if start[0] == "8" or start.split()[0] in ("11", "18") else "a"
     for choice in ("an", "a"):
-        if start.startswith(split_list(word_table("nouns")["article"][choice])):
+        if start.startswith(_starts_with(choice)):
             return choice
     return "an" if start.startswith(tuple("aeiou")) else "a"
+
+
+@cache
+def _starts_with(choice: str) -> tuple[str, ...]:
+    """The beginnings of words that take an article against their spelling."""
+    return split_list(word_table("nouns")["article"][choice])
 
 
 def a(noun: str) -> str:
@@ -105,6 +111,7 @@ def _indefinite(noun: str, uncounted: str) -> str:
     return uncounted if is_plural(noun) or is_mass(noun) else article(noun)
 
 
+@cache
 def be(noun: str | int) -> str:
     """The form of "be" that agrees with a noun or a count: "is" or "are"."""
     return "are" if _many(noun) else "is"

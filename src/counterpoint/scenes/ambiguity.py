@@ -3,15 +3,17 @@
 The lexicon has the kinds and parts, and the data files what people call by several names.
 """
 
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
-from counterpoint.language.lexicon.senses import hypernym_names, is_a, sense_coverage, sense_of, synonyms
+from counterpoint.language.lexicon.senses import KindIndex, hypernym_names, is_a, sense_coverage, sense_of, synonyms
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
@@ -20,6 +22,7 @@ DATA = Path(__file__).parent / "data"
 """The folder of the word lists."""
 
 _ALONE = "!"
+_FEW = 8  # names that are compared one by one
 _PART = "it may be part of what is annotated"
 _SURROUNDS = "it is usual around something that is annotated"
 PART_ANNOTATED = "a part of it may be annotated"
@@ -77,6 +80,10 @@ def may_be(name: str, other: str) -> bool:
     >>> may_be("glasses", "wine glass"), may_be("man", "woman")
     (True, False)
     """
+    return bool(ambiguity_reasons(name)[other]) and _could_be(name, other)
+
+
+def _could_be(name: str, other: str) -> bool:
     return any(_may_be(one, another) for one in readings(name) for another in readings(other))
 
 
@@ -120,7 +127,7 @@ def is_part(name: str) -> bool:
 @cache
 def is_part_of(part: str, whole: str) -> bool:
     """Whether an object may be a part of another, or worn by it: a hand and a person, a tail and a dog."""
-    return is_known(part) and is_known(whole) and any(is_a(whole, kind) for kind in _wholes(part))
+    return is_known(part) and is_known(whole) and not _wholes(part).isdisjoint(_kinds_with_parts(whole))
 
 
 @cache
@@ -140,9 +147,11 @@ def can_be_listed(name: str, other: str) -> bool:
     >>> can_be_listed("cat", "tail"), can_be_listed("sink", "bathroom"), can_be_listed("head", "counter")
     (False, False, False)
     """
-    if may_be(name, other) or is_body_part(name) or is_body_part(other):
+    if is_body_part(name) or is_body_part(other):
         return False
-    return not (may_show(name, other) or may_show(other, name))
+    if not ambiguity_reasons(name)[other] and not ambiguity_reasons(other)[name]:
+        return True
+    return not may_be(name, other) and not (may_show(name, other) or may_show(other, name))
 
 
 def _may_complete(part: str, name: str) -> bool:
@@ -162,16 +171,35 @@ def _surroundings(name: str) -> frozenset[str]:
     return _listed("surroundings", name)
 
 
+@cache
+def _kinds_with_parts(whole: str) -> frozenset[str]:
+    """Of the kinds of things that have listed parts, those that an object is of."""
+    return _whole_kinds().of(whole)
+
+
+@cache
+def _whole_kinds() -> KindIndex:
+    rows = word_table("readings", DATA)["wholes"].values()
+    return KindIndex({kind for row in rows for kind in split_list(row)})
+
+
 def _listed(table: str, name: str) -> frozenset[str]:
-    rows = word_table("readings", DATA)[table].items()
-    own = ((part, kinds) for part, kinds in rows if singular(name) == part.removesuffix(_ALONE) or _is_kind(name, part))
-    return frozenset(kind for _, kinds in own for kind in split_list(kinds))
+    rows, noun = word_table("readings", DATA)[table], singular(name)
+    own = {noun, f"{noun}{_ALONE}"} | _kinds_in(table).of(name)
+    return frozenset(kind for part in own if part in rows for kind in split_list(rows[part]))
 
 
-def _is_kind(name: str, part: str) -> bool:
-    return not part.endswith(_ALONE) and is_a(name, part)
+@cache
+def _kinds_in(table: str) -> KindIndex:
+    return _unmarked(word_table("readings", DATA)[table])
 
 
+def _unmarked(names: Iterable[str]) -> KindIndex:
+    """Those of listed names that stand for all their kinds."""
+    return KindIndex([name for name in names if not name.endswith(_ALONE)])
+
+
+@cache
 def word_set(key: str) -> frozenset[str]:
     """One word list of the data file on doubtful names."""
     return word_list("doubts", key, DATA)
@@ -213,7 +241,12 @@ def _rows_alike(name: str) -> frozenset[int]:
 @cache
 def _seen_on(whole: str) -> frozenset[str]:
     """What is listed for a thing, or for anything that it is a kind of."""
-    return frozenset(part for owner, parts in unannotated_parts().items() if is_a(whole, owner) for part in parts)
+    return frozenset(part for owner in _owners_of_parts().of(whole) for part in unannotated_parts()[owner])
+
+
+@cache
+def _owners_of_parts() -> KindIndex:
+    return KindIndex(unannotated_parts().keys())
 
 
 @cache
@@ -231,14 +264,25 @@ def _senses_seen_on(whole: str) -> frozenset[Sense]:
 @cache
 def _parts(whole: Sense) -> frozenset[Sense]:
     """Every sense that WordNet has for a part, for a part of a part, and for what these are kinds of."""
-    book, seen, waiting, parts = lexicon(), set[Sense](), [whole], set[Sense]()
+    seen, waiting, parts = set[Sense](), [whole], set[Sense]()
     while waiting:
-        for owner in {(sense := waiting.pop()), *book.ancestors(sense)} - seen:
+        for owner in _lineage(waiting.pop()) - seen:
             seen.add(owner)
-            for part in book.parts(owner):
-                parts |= {part, *book.ancestors(part)}
+            for part in _own_parts(owner):
+                parts |= _lineage(part)
                 waiting.append(part)
     return frozenset(parts)
+
+
+@cache
+def _lineage(sense: Sense) -> frozenset[Sense]:
+    """A sense and what it is a kind of."""
+    return lexicon().ancestors(sense) | {sense}
+
+
+@cache
+def _own_parts(sense: Sense) -> tuple[Sense, ...]:
+    return lexicon().parts(sense)
 
 
 def absence_proof(name: str) -> str:
@@ -252,16 +296,18 @@ def ambiguity_reason(name: str, names: Collection[str]) -> str:
     >>> ambiguity_reason("cat", ["dog", "table"]), ambiguity_reason("tire", ["dog", "car"])
     ('', 'it may be part of what is annotated')
     """
-    reasons = ambiguity_reasons(name)
+    reasons = ambiguity_reasons(name).among(names)
+    if name not in names and reasons.keys().isdisjoint(names):
+        return ""
     for other in names:
-        reason = "it is annotated" if other == name else reasons[other]
+        reason = "it is annotated" if other == name else reasons.get(other, "")
         if reason and not (reason == PART_ANNOTATED and is_explained(other, names)):
             return reason
     return ""
 
 
-class AmbiguityReasons(dict[str, str]):
-    """Why objects of other names leave it open whether one of this name is present, computed once for each name.
+class AmbiguityReasons:
+    """Why objects of other names leave it open whether one of this name is present; few do.
 
     >>> reasons = ambiguity_reasons
     >>> reasons("bird")["duck"], reasons("dog")["animal"], reasons("tire")["car"], reasons("dog")["cat"]
@@ -269,12 +315,23 @@ class AmbiguityReasons(dict[str, str]):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__()
         self._name = name
+        self._found: dict[str, str] = {}
+        self._tried = 0  # names of the index
 
-    def __missing__(self, other: str) -> str:
-        reason = self[other] = pair_doubt(other, self._name) if may_raise_doubt(other, self._name) else ""
-        return reason
+    def __getitem__(self, other: str) -> str:
+        return self.among((other,)).get(other, "")
+
+    def among(self, names: Collection[str]) -> Mapping[str, str]:
+        """The reasons by other name, those of these names and of all that were asked for before."""
+        if not _known.has_all(names):
+            _known.add(names)
+        if self._tried < len(_known.names):
+            for other in _known.may_raise_doubt(self._name, self._tried):
+                if reason := pair_doubt(other, self._name):
+                    self._found[other] = reason
+            self._tried = len(_known.names)
+        return self._found
 
 
 @cache
@@ -323,6 +380,65 @@ def name_marks(name: str) -> NameMarks | None:
     return NameMarks(is_of, names, senses, parts, part_of | listed, part_of, _marks_above(wholes | _surroundings(name)))
 
 
+class NameIndex:
+    """Names by their marks, so that those that may raise doubts about another are found without comparing all pairs."""
+
+    def __init__(self, names: Collection[str] = ()) -> None:
+        self.names: dict[str, int] = {}  # with their numbers
+        self._all = set[str]()
+        self.has_all: Callable[[Iterable[str]], bool] = self._all.issuperset
+        self._unmarked = set[str]()
+        self._has, self._is_of = defaultdict[Hashable, list[str]](list), defaultdict[Hashable, list[str]](list)
+        self._around, self._parts = defaultdict[Hashable, list[str]](list), defaultdict[Hashable, list[str]](list)
+        self.add(names)
+
+    def add(self, names: Collection[str]) -> None:
+        """Add those of some names that it does not have yet."""
+        for name in names:
+            if name not in self.names:
+                self.names[name] = len(self.names)
+                self._all.add(name)
+                self._mark(name, name_marks(name))
+
+    def _mark(self, name: str, marks: NameMarks | None) -> None:
+        if marks is None:
+            self._unmarked.add(name)
+            return
+        rows = (
+            (self._has, marks.has),
+            (self._is_of, marks.is_of),
+            (self._around, marks.around),
+            (self._parts, marks.parts),
+        )
+        for index, own in rows:
+            for mark in own:
+                index[mark].append(name)
+
+    def may_raise_doubt(self, name: str, since: int = 0) -> Iterable[str]:
+        """The names with this number or a larger one that `may_raise_doubt` holds of."""
+        if len(self.names) - since <= _FEW:
+            return [other for other in islice(self.names, since, None) if may_raise_doubt(other, name)]
+        own = name_marks(name)
+        if own is None:
+            return [other for other, number in self.names.items() if number >= since]
+        found = self._unmarked.union(
+            *(self._has[mark] for mark in own.is_of if mark in self._has),
+            *(self._is_of[mark] for mark in own.part_of if mark in self._is_of),
+            *(self._around[mark] for mark in own.names if mark in self._around),
+            *(self._parts[mark] for mark in own.senses if mark in self._parts),
+        )
+        return [other for other in found if self.names[other] >= since]
+
+
+_known = NameIndex()  # of all names that were asked for in this process
+
+
+def learn_names(names: Collection[str]) -> None:
+    """Say which names a source has, before doubts about the first are asked for."""
+    if not _known.has_all(names):
+        _known.add(names)
+
+
 def _marks_above(names: Collection[str]) -> frozenset[Sense | str]:
     senses = frozenset(sense for name in names for above in sense_coverage(name).ancestors for sense in above)
     return senses | _words(names)
@@ -341,7 +457,7 @@ def _words(names: Collection[str]) -> frozenset[str]:
 
 def pair_doubt(other: str, name: str) -> str:
     """Why an object leaves it open whether one of another name is present, by all rules in turn, or nothing."""
-    if not may_be(name, other):
+    if not _could_be(name, other):
         return _part_reason(other, name)
     if not (is_known(name) and is_known(other)):
         return "something has a name that no lexicon knows"
@@ -387,7 +503,7 @@ def naming_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
     apart, so one that no lexicon knows is another thing, unless both names end in the same word.
     """
     if scene.categories is None:
-        return ambiguity_reason(name, [other for other in names if other != name])
+        return ambiguity_reason(name, [other for other in names if other != name] if name in names else names)
     if name not in scene.categories:
         return UNLISTED
     others = (other for other in names if other != name and not are_told_apart(scene, name, other))
@@ -411,11 +527,6 @@ def recognizable_objects(scene: Scene, name: str) -> tuple[SceneObject, ...]:
     return tuple(thing for thing in scene.named(name) if is_recognizable(scene, thing))
 
 
-def clear_names(scene: Scene, names: Collection[str]) -> list[str]:
-    """Those names of present objects that could as well have been proved absent."""
-    return [name for name in visible_names(scene, names) if not naming_doubt(scene, name, names)]
-
-
 def is_recognizable(scene: Scene, thing: SceneObject) -> bool:
     """Whether a person sees an object and calls it by its name: not hidden, not tiny, no toy, no picture of one."""
     has_place = thing.box is not None or scene.categories is None
@@ -426,14 +537,19 @@ def is_figure(scene: Scene, thing: SceneObject) -> bool:
     """Whether an object called by the name of an animal or a person may be a toy, a statue or a drawing of one."""
     if not _is_alive(thing.name):
         return False
-    if not word_list("readings", "figures.attributes", DATA).isdisjoint(thing.attributes):
+    if not _readings_list("figures.attributes").isdisjoint(thing.attributes):
         return True
     return _is_wild(thing.name) and is_indoors(scene)
 
 
 def is_indoors(scene: Scene) -> bool:
     """Whether a scene is said to be indoors, or something is annotated that stands in houses."""
-    return scene.place == "indoors" or not word_list("readings", "figures.indoors", DATA).isdisjoint(scene.names)
+    return scene.place == "indoors" or not _readings_list("figures.indoors").isdisjoint(scene.names)
+
+
+@cache
+def _readings_list(key: str) -> frozenset[str]:
+    return word_list("readings", key, DATA)
 
 
 @cache
@@ -442,7 +558,12 @@ def is_listed(key: str, name: str) -> bool:
     if not is_known(name):
         return False
     listed = word_list("readings", key, DATA)
-    return f"{singular(name)}{_ALONE}" in listed or any(_is_kind(name, kind) for kind in listed)
+    return f"{singular(name)}{_ALONE}" in listed or bool(_kinds_listed(key).of(name))
+
+
+@cache
+def _kinds_listed(key: str) -> KindIndex:
+    return _unmarked(word_list("readings", key, DATA))
 
 
 @cache

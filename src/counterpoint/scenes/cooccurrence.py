@@ -2,7 +2,7 @@
 
 from bisect import bisect, insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import itemgetter
@@ -13,7 +13,7 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.absence_index import AbsenceIndex
-from counterpoint.scenes.ambiguity import can_be_asked, is_known, sure_hypernyms, visible_names
+from counterpoint.scenes.ambiguity import can_be_asked, is_known, learn_names, sure_hypernyms, visible_names
 from counterpoint.scenes.attributes import action_class, agent_kind, attribute_class, can_be_said, sure_actions
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 
@@ -49,6 +49,11 @@ class WeightedWords:
         return (self.bounds[place] - (self.bounds[place - 1] if place else 0)) / self.bounds[-1]
 
 
+def draw_weighted(values: Sequence[T], bounds: Sequence[float], rng: Random) -> T:
+    """One of some values with cumulative weights: what `rng.choices` draws, in a third of its time."""
+    return values[bisect(bounds, rng.random() * bounds[-1], 0, len(bounds) - 1)]
+
+
 @dataclass(slots=True)
 class NameCooccurrence:
     """In how many scenes names occur, alone and together.
@@ -63,6 +68,7 @@ class NameCooccurrence:
 
     def add(self, scene: Scene) -> list[str]:
         """Count one scene; returns the names that were counted."""
+        learn_names(scene.names)
         names = sorted(name for name in scene.names if can_be_asked(name))
         clear = visible_names(scene, sorted(scene.names))
         self.scenes += 1
@@ -157,7 +163,8 @@ class SceneStatistics:
 
     def companions(self, name: str) -> WeightedWords:
         """What occurs together with such an object."""
-        return self._sampler(("with", name), lambda: self.names.together.get(name, {}))
+        key = ("with", name)
+        return self._samplers.get(key) or self._sampler(key, self.names.together.get(name, {}))
 
     def values(self, name: str, sort: str) -> WeightedWords:
         """The values of one class that objects of this name have, or those of its kind where too few are known."""
@@ -185,18 +192,26 @@ class SceneStatistics:
 
     def members(self, general: str) -> WeightedWords:
         """The names that are surely of a general kind."""
-        having = self.names.having
-        names = (name for name in having if general in sure_hypernyms(name))
-        return self._sampler(("kind", general), lambda: {name: having[name] for name in names})
+        key, having = ("kind", general), self.names.having
+        if key not in self._samplers:
+            self._sampler(key, {name: having[name] for name in having if general in sure_hypernyms(name)})
+        return self._samplers[key]
+
+    def kinds_with_members(self, generals: tuple[str, ...]) -> WeightedWords:
+        """Those of some general kinds of which the source has anything, weighted by how often names are of them."""
+        key = ("kinds", *generals)
+        if key not in self._samplers:
+            members = ((general, self.members(general)) for general in generals)
+            self._sampler(key, {general: names.bounds[-1] for general, names in members if names.words})
+        return self._samplers[key]
 
     def counted(self, *key: str) -> WeightedWords:
         """What is counted under a key of `counts`, weighted by frequency."""
-        return self._sampler(key, lambda: self.counts.get(key, {}))
+        return self._samplers.get(key) or self._sampler(key, self.counts.get(key, {}))
 
-    def _sampler(self, key: _Key, counts: Callable[[], Mapping[str, int]]) -> WeightedWords:
-        if key not in self._samplers:
-            self._samplers[key] = WeightedWords.of(counts())
-        return self._samplers[key]
+    def _sampler(self, key: _Key, counts: Mapping[str, int]) -> WeightedWords:
+        sampler = self._samplers[key] = WeightedWords.of(counts)
+        return sampler
 
 
 def survey_scenes(scenes: Iterable[Scene]) -> SceneStatistics:

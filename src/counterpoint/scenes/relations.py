@@ -5,7 +5,7 @@ least not right of it, that it is not above what it lies below, that two objects
 """
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ def can_follow_noun(relation: str) -> bool:
     return relation in word_list("relations", "said", DATA)
 
 
+@lru_cache(1 << 16)
 def can_be_placed(relation: str, *names: str) -> bool:
     """Whether people say so where such objects are: nobody asks for a tail, or for snow, to the right of a man.
 
@@ -122,7 +123,7 @@ def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObje
     forth, back = scene.relations_between(thing.id, other.id), scene.relations_between(other.id, thing.id)
     if not forth and not back:
         return None
-    names, wanted = _pair(thing, other), _plain(relation)
+    wanted = _plain(relation)
     ours = [name for name in forth if _plain(name) == wanted or _bare(name) == wanted]
     ours += [name for name in back if _plain(name) == wanted and wanted == "near"]
     turned = [name for name in back if _INVERSE.get(_bare(name)) == wanted]
@@ -133,8 +134,9 @@ def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObje
     if against and any(name.endswith(f" {_bare(wanted)}") for name in forth):
         return None  # who leans on a chair may as well be said to sit on it
     if ours or turned:
-        stated = (ours or [wanted])[0]
+        stated, names = (ours or [wanted])[0], _pair(thing, other)
         return RelationFact(True, f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}")
+    names = _pair(thing, other)
     if stated := next((name for name in against if name in forth), ""):
         proof = f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}, which excludes {relation}"
         return RelationFact(False, proof)
@@ -145,12 +147,14 @@ def _plain(relation: str) -> str:
     return _SAME.get(relation, relation)
 
 
+@cache
 def _bare(relation: str) -> str:
     """Without the posture: who sits behind a tree is behind it."""
     posture, _, rest = relation.partition(" ")
     return _plain(rest) if posture in _POSTURES and rest else _plain(relation)
 
 
+@cache
 def _excluded(relation: str) -> tuple[str, ...]:
     """The relations that a relation excludes."""
     opposite = OPPOSITE_RELATIONS.get(_bare(relation), "")
@@ -160,11 +164,11 @@ def _excluded(relation: str) -> tuple[str, ...]:
 def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
     if thing.box is None or other.box is None:
         return None
-    length = max(scene.size.width, scene.size.height)
-    names = _pair(thing, other)
     placement = _PLACEMENTS.get(relation)
     if placement and (place := placement(thing.box, other.box, scene.size)):
+        names = _pair(thing, other)
         return RelationFact(place == relation, f"the box of {names[0]} lies {place} that of {names[1]}")
+    length = max(scene.size.width, scene.size.height)
     if relation in (LEFT, RIGHT):
         shift = other.box.middle[0] - thing.box.middle[0]
         left, right = (thing.box, other.box) if shift > 0 else (other.box, thing.box)
@@ -173,15 +177,20 @@ def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObjec
             return None
         if direction == relation or left.x > right.x or left.right > right.right:
             return None
+        names = _pair(thing, other)
         proof = f"the box of {names[0]} lies further {direction[7:-3]} than that of {names[1]} on both edges"
         return RelationFact(False, proof)
-    upper, lower = (thing.box, other.box) if relation == "above" else (other.box, thing.box)
-    if relation in ("above", "below") and upper.y - lower.bottom >= APART * length:
-        return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
-    across = max(thing.box.x, other.box.x) - min(thing.box.right, other.box.right)
-    down = max(thing.box.y, other.box.y) - min(thing.box.bottom, other.box.bottom)
-    if relation in word_list("relations", "touching", DATA) and max(across, down) >= APART * length:
-        return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
+    if relation in ("above", "below"):
+        upper, lower = (thing.box, other.box) if relation == "above" else (other.box, thing.box)
+        if upper.y - lower.bottom >= APART * length:
+            names = _pair(thing, other)
+            return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
+    if relation in word_list("relations", "touching", DATA):
+        across = max(thing.box.x, other.box.x) - min(thing.box.right, other.box.right)
+        down = max(thing.box.y, other.box.y) - min(thing.box.bottom, other.box.bottom)
+        if max(across, down) >= APART * length:
+            names = _pair(thing, other)
+            return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
     return None
 
 

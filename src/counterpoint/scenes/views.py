@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate, combinations
 from random import Random
+from typing import NamedTuple
 
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.placement import are_apart, are_one_place
@@ -17,7 +18,6 @@ from counterpoint.scenes.ambiguity import (
     ambiguity_reasons,
     are_told_apart,
     can_be_asked,
-    clear_names,
     doubt_beside,
     is_known,
     is_recognizable,
@@ -31,6 +31,7 @@ from counterpoint.scenes.ambiguity import (
 from counterpoint.scenes.attributes import (
     action_class,
     agent_kind,
+    annotated_actions,
     attribute_class,
     denies,
     goes_before_noun,
@@ -40,7 +41,7 @@ from counterpoint.scenes.attributes import (
     verb_of,
     visible_values,
 )
-from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords
+from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords, draw_weighted
 from counterpoint.scenes.relations import SceneIndex, can_follow_noun, is_exclusive, opposed_relation
 
 MOST_COUNTED = 9
@@ -81,9 +82,14 @@ class SceneView(SceneIndex):
         return visible_names(self.scene, self.names)
 
     @cached_property
+    def doers(self) -> list[SceneObject]:
+        """The objects that are annotated with an action."""
+        return [thing for thing in self.scene if annotated_actions(thing)]
+
+    @cached_property
     def clear_names(self) -> list[str]:
         """Names of present objects that could as well have been proved absent, so that a name gives no answer away."""
-        return clear_names(self.scene, self.names)
+        return [name for name in self.visible_names if not self.naming_doubt(name)]
 
     def absence_doubt(self, name: str) -> str:
         """Why it is not proved that no object of a name is present, or nothing."""
@@ -167,9 +173,10 @@ class SceneView(SceneIndex):
         """The objects that could go by a name, and those that may show such an object unannotated."""
         if name not in self._called:
             might, show = list[SceneObject](), list[SceneObject]()
-            reasons = ambiguity_reasons(name)
-            others = [other for other in self.names if reasons[other]]
-            for other in others:
+            reasons = ambiguity_reasons(name).among(self.names)
+            for other in () if reasons.keys().isdisjoint(self.names) else self.names:
+                if other not in reasons:
+                    continue
                 if doubt_beside(name, other, self.names) and not are_told_apart(self.scene, name, other):
                     might += self.scene.named(other) if (might_be := may_be(other, name)) else ()
                     show += self.scene.named(other) if may_show(other, name) or not might_be else ()
@@ -249,6 +256,15 @@ class ObjectClaim:
         return modified_noun(self.value, self.name)
 
 
+class DrawnObject(NamedTuple):
+    """An object that a question may name, before its proof is put into words."""
+
+    name: str
+    value: str
+    is_there: bool
+    things: tuple[SceneObject, ...] = ()  # that show it, or that have other values
+
+
 class SceneSampler(SceneView):
     """Draws present objects and plausible absent ones; `rejected` counts, by reason, the draws that were no use."""
 
@@ -303,34 +319,44 @@ class SceneSampler(SceneView):
         weights = [self.statistics.denial_share(name) for name in names]
         return (names, list(accumulate(weights))) if sum(weights) > 0 else ([], [])
 
-    def present(self, rng: Random) -> ObjectClaim | None:
+    def present(self, rng: Random) -> "DrawnObject | None":
         """An object that is present, rare ones more often."""
         names, bounds = self.weighted_names
         if not names:
             return None
-        name = rng.choices(names, cum_weights=bounds)[0]
+        name = draw_weighted(names, bounds, rng)
         things = self.recognizable(name)
         if rng.random() < _WITH_ATTRIBUTE:
             thing = things[0] if len(things) == 1 else rng.choice(things)
             value = self.draw_own_value(thing, rng)
             if value:
-                proof = f"{name} {thing.id} {be(name)} annotated as {value}"
-                return ObjectClaim(name, value, True, proof, self.having(things, value))
-        return ObjectClaim(name, "", True, f"{name} {things[0].id} {be(name)} annotated", things)
+                return DrawnObject(name, value, True, (thing,))
+        return DrawnObject(name, "", True, things)
 
-    def absent(self, rng: Random) -> ObjectClaim | None:
+    def absent(self, rng: Random) -> "DrawnObject | None":
         """An object that is absent, but often present in such scenes."""
         with_value = rng.random() < _WITH_ATTRIBUTE
         if with_value and rng.random() < _WITH_OTHER_VALUE:
-            claim = self._with_other_value(rng)
-            if claim:
-                return claim
+            drawn = self._with_other_value(rng)
+            if drawn:
+                return drawn
         for _ in range(_TRIES if self.names else 0):
             name = self._draw_absent(self.statistics.companions(rng.choice(self.names)), rng)
             if name:
-                value = self.draw_usual_value(name, rng) if with_value else ""
-                return ObjectClaim(name, value, False, absence_proof(name))
+                return DrawnObject(name, self.draw_usual_value(name, rng) if with_value else "", False)
         return None
+
+    def claim(self, drawn: "DrawnObject") -> ObjectClaim:
+        """What a question says of an object that was drawn, with the proof."""
+        name, value, is_there, things = drawn
+        if not is_there:
+            others = things and f"no {name} {be(name)} {value}: {self.excluding_facts(things, value)}"
+            proof = others or absence_proof(name)
+            return ObjectClaim(name, value, False, proof, things)
+        proof = f"{name} {things[0].id} {be(name)} annotated"
+        if not value:
+            return ObjectClaim(name, "", True, proof, things)
+        return ObjectClaim(name, value, True, f"{proof} as {value}", self.having(self.recognizable(name), value))
 
     def absent_from(self, words: WeightedWords, rng: Random) -> str:
         """One of some names that is provably absent, or nothing."""
@@ -344,15 +370,14 @@ class SceneSampler(SceneView):
             self.rejected[reason] += 1
         return "" if reason or not can_be_asked(name) else name
 
-    def _with_other_value(self, rng: Random) -> ObjectClaim | None:
+    def _with_other_value(self, rng: Random) -> "DrawnObject | None":
         names, bounds = self.weighted_clear_names
-        name = rng.choices(names, cum_weights=bounds)[0] if names else ""
+        name = draw_weighted(names, bounds, rng) if names else ""
         value = self.draw_usual_value(name, rng) if name else ""
         things = self.scene.named(name)
         if not value or not all(denies(self.values(thing), value) for thing in things):
             return None
-        proof = f"no {name} {be(name)} {value}: {self.excluding_facts(things, value)}"
-        return ObjectClaim(name, value, False, proof, things)
+        return DrawnObject(name, value, False, things)
 
     def draw_own_value(self, thing: SceneObject, rng: Random) -> str:
         """A value of an object that can stand before its name, or nothing."""

@@ -2,8 +2,9 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -12,6 +13,11 @@ from numpy.typing import NDArray
 
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import content_id
+
+Stratum: TypeAlias = tuple[str, str, str, str]
+"""Kind, part of the kind (its answer if that is yes or no, else the number of choices), class, answer."""
+
+_BINARY = frozenset({"yes", "no"})
 
 
 class Candidate(NamedTuple):
@@ -23,6 +29,7 @@ class Candidate(NamedTuple):
     tags: tuple[tuple[str, str], ...]
     make: Callable[[], Group]  # pure: all random draws were made before
     ticket: int | None = None  # a number by which whoever offers it can make it again, so that a sampler holds no more
+    stratum: Stratum | None = None  # where it is known already, as that of an original of several suites
 
     @classmethod
     def of(cls, group: "Group | Candidate") -> "Candidate":
@@ -34,15 +41,16 @@ class Candidate(NamedTuple):
         return cls(group.kind, group.base.id, answer, group.tags[0] if group.tags else (), lambda: group)
 
 
+def stratum_of(kind: str, answer: str, tags: Iterable[tuple[str, str]]) -> Stratum:
+    """The stratum of a candidate, by the tags of its base."""
+    named = dict(tags)
+    part = answer if answer in _BINARY else named.get("choices", "")
+    return kind, part, named.get("class") or named.get("hypernym", ""), answer
+
+
 def made_elsewhere() -> Group:
     """Stands for making the group of a candidate with a ticket."""
     raise AssertionError("a candidate with a ticket is made by whoever offered it")
-
-
-Stratum: TypeAlias = tuple[str, str, str, str]
-"""Kind, part of the kind (its answer if that is yes or no, else the number of choices), class, answer."""
-
-_BINARY = frozenset({"yes", "no"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,12 @@ _TYPES: Final[Sequence[Literal["i", "d", "Q", "q"]]] = ("i", "d", "Q", "q")  # o
 _FEWEST = 1 << 16  # candidates, below which none is dropped
 
 
+@lru_cache(1 << 12)
+def _lot(seed: int, number: int) -> float:
+    """The logarithm of a random number from 0 to 1; suites that share an original ask for the same one in turn."""
+    return log((content_id([seed, number]) + 1) / 2**64)
+
+
 class BalancedSampler:
     """A weighted reservoir for each kind, class and answer.
 
@@ -92,9 +106,7 @@ class BalancedSampler:
     def add(self, group: Group | Candidate) -> None:
         """Offer one group; of those of a stratum with the same base the first is held."""
         draft = Candidate.of(group)
-        tags, ticket = dict(draft.tags), draft.ticket
-        part = draft.answer if draft.answer in _BINARY else tags.get("choices", "")
-        stratum = draft.kind, part, tags.get("class") or tags.get("hypernym", ""), draft.answer
+        ticket, stratum = draft.ticket, draft.stratum or stratum_of(draft.kind, draft.answer, draft.tags)
         cell = self._strata.setdefault(stratum, len(self._strata))
         self._seen[cell] += 1
         self._offered += 1
@@ -103,9 +115,11 @@ class BalancedSampler:
         if ticket is None:
             ticket = -self._offered
             self._makes[ticket] = draft.make
-        lot = log((content_id([self._seed, draft.number]) + 1) / 2**64)
-        for column, value in zip(self._columns, (cell, lot, draft.number, ticket), strict=True):
-            column.append(value)
+        cells, lots, numbers, tickets = self._columns
+        cells.append(cell)
+        lots.append(_lot(self._seed, draft.number))
+        numbers.append(draft.number)
+        tickets.append(ticket)
         if len(self._columns[0]) >= self._full:
             self._drop()
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import UnknownName
 from counterpoint.language.english import a, plural
 from counterpoint.language.lexicon.senses import (
+    KindIndex,
     curated_names,
     hypernym_names,
     hypernyms,
@@ -83,6 +84,14 @@ def test_a_name_that_is_only_a_kind_of_its_sense_covers_nothing_but_itself() -> 
 def test_being_a_kind_is_reflexive_and_transitive(one: str, two: str, three: str) -> None:
     assert is_a(one, one)
     assert is_a(one, three) or not (is_a(one, two) and is_a(two, three))
+
+
+def test_kinds_are_found_by_an_index_as_by_trying_each() -> None:
+    kinds = sorted({*hypernyms(), "dog", "stop sign", "glasses"})
+    index, names = KindIndex(kinds), sorted(curated_names())[::20]
+    found = {name: index.of(name) for name in (*names, "dogs", "stop signs")}
+    assert found == {name: {kind for kind in kinds if is_a(name, kind)} for name in found}
+    assert any(found.values())
 
 
 def test_being_a_kind_is_transitive_through_every_general_name() -> None:

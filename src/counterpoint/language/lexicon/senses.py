@@ -1,10 +1,12 @@
 """Senses of object names in everyday photographs: a curated WordNet sense for each, and hypernyms for questions."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from counterpoint.core.errors import UnknownName
+from counterpoint.core.grouping import group_pairs
 from counterpoint.language.lexicon.word_lists import DATA, split_list, word_table
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import singular
@@ -87,6 +89,24 @@ def sense_coverage(name: str) -> SenseCoverage:
     return SenseCoverage(noun, ancestors, frozenset(senses) if resolve_name(name).exact else frozenset())
 
 
+class KindIndex:
+    """General names by the senses that they cover, so that those that a name is of are found without trying each.
+
+    >>> sorted(KindIndex(("dog", "animal", "cup")).of("poodle"))
+    ['animal', 'dog']
+    """
+
+    def __init__(self, kinds: Collection[str]) -> None:
+        self._by_sense = group_pairs((sense, kind) for kind in kinds for sense in sense_coverage(kind).covers)
+        self._by_noun = group_pairs((sense_coverage(kind).singular, kind) for kind in kinds)
+
+    def of(self, name: str) -> frozenset[str]:
+        """The kinds that `is_a` holds of."""
+        own, by_sense = sense_coverage(name), self._by_sense
+        above = [{kind for sense in senses for kind in by_sense.get(sense, ())} for senses in own.ancestors]
+        return frozenset(above[0].intersection(*above[1:]).union(self._by_noun.get(own.singular, ())))
+
+
 @cache
 def hypernym_names(name: str) -> tuple[str, ...]:
     """The undisputed general names of an object, the most specific first.
@@ -94,8 +114,8 @@ def hypernym_names(name: str) -> tuple[str, ...]:
     >>> hypernym_names("poodle"), hypernym_names("teapot")
     (('dog', 'mammal', 'animal'), ('container',))
     """
-    general = [hypernym for hypernym in hypernyms().values() if _is_surely(name, hypernym)]
-    return tuple(hypernym.name for hypernym in sorted(general, key=lambda one: (_extent(one), one.name)))
+    general = [kind for kind in _hypernym_index().of(name) if _is_surely(name, hypernyms()[kind])]
+    return tuple(sorted(general, key=lambda kind: (_extents()[kind], kind)))
 
 
 @cache
@@ -109,7 +129,8 @@ def hypernyms() -> Mapping[str, Hypernym]:
 
 
 def _is_surely(name: str, hypernym: Hypernym) -> bool:
-    if singular(name) == hypernym.name or not is_a(name, hypernym.name):
+    """Whether a hypernym that a name is of by WordNet is undisputed."""
+    if singular(name) == hypernym.name:
         return False
     resolved = resolve_name(name)
     ancestors = sense_coverage(name).ancestors[0]
@@ -120,9 +141,14 @@ def _is_surely(name: str, hypernym: Hypernym) -> bool:
 
 
 @cache
-def _extent(hypernym: Hypernym) -> int:
-    """The number of curated names that a hypernym covers."""
-    return sum(is_a(name, hypernym.name) for name in curated_names())
+def _hypernym_index() -> KindIndex:
+    return KindIndex(hypernyms())
+
+
+@cache
+def _extents() -> Mapping[str, int]:
+    """The number of curated names that each hypernym covers."""
+    return Counter(kind for name in curated_names() for kind in _hypernym_index().of(name))
 
 
 def _senses(text: str) -> tuple[Sense, ...]:

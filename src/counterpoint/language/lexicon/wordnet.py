@@ -136,6 +136,9 @@ class Sense:
     name: str
     offset: int  # of its line in WordNet's data file
 
+    def __hash__(self) -> int:
+        return self.offset  # sets of senses are many
+
     @property
     def pos(self) -> str:
         """The part of speech: n, v, a or r."""

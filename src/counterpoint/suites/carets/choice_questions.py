@@ -20,7 +20,6 @@ from counterpoint.scenes.ambiguity import DATA, general_names, is_recognizable, 
 from counterpoint.scenes.attributes import (
     action_class,
     action_synonyms,
-    annotated_actions,
     attribute_class,
     can_be_said,
     canonical_value,
@@ -78,11 +77,10 @@ def attribute_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
 
 def action_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
     """Choose what a person or animal does among two or three actions of one class."""
-    doers = [thing for thing in view.scene if annotated_actions(thing)]
-    if not doers:
+    if not view.doers:
         return _NO_DEEDS
     drawn = view.draw_once(
-        "action choice", lambda: [(one, deed) for one in doers for deed in view.sure_actions(one)], rng
+        "action choice", lambda: [(one, deed) for one in view.doers for deed in view.sure_actions(one)], rng
     )
     if drawn is None:
         return _NO_MORE

@@ -3,7 +3,7 @@
 Either name may come first, and with either answer, so that neither tells the answer.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import accumulate
@@ -21,7 +21,7 @@ from counterpoint.scenes.attributes import (
     denies,
     goes_before_noun,
 )
-from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
+from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords, draw_weighted, survey_scenes
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.question_sampling import verification_question
@@ -47,7 +47,7 @@ def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) ->
     if view.obstacle:
         yield Rejection(KIND, view.obstacle, PAIRS_PER_SCENE)
         return
-    here, everywhere = _present_kinds(view), _kinds_with_members(statistics)
+    here, everywhere = _present_kinds(view), statistics.kinds_with_members(_usable_general_names())
     for _ in range(PAIRS_PER_SCENE):
         present, absent = _present_pair(view, here, rng), _absent_pair(view, everywhere, rng)
         if isinstance(present, str) or isinstance(absent, str):
@@ -62,25 +62,20 @@ def propose_hypernyms(scene: Scene, statistics: SceneStatistics, rng: Random) ->
         yield group_candidate(scene, [(template, content) for content in contents])
 
 
-def _present_kinds(view: SceneSampler) -> dict[tuple[str, str], float]:
-    """The names of present objects with each of their kinds, and how often the kind could be denied in the source."""
+def _present_kinds(view: SceneSampler) -> tuple[list[tuple[str, str]], list[float]]:
+    """The names of present objects with each of their kinds, weighted by how often the kind could be denied."""
     pairs = [(name, kind) for name in view.visible_names for kind in sure_hypernyms(name) if _is_above(kind, name)]
-    return {row: share for row in pairs if (share := view.statistics.denial_share(row[1]))}
-
-
-def _kinds_with_members(statistics: SceneStatistics) -> dict[str, int]:
-    """The general kinds of which the source has anything, with the number of such names in its scenes."""
-    members = ((general, statistics.members(general)) for general in _usable_general_names())
-    return {general: names.bounds[-1] for general, names in members if names.words}
+    shares = {row: share for row in pairs if (share := view.statistics.denial_share(row[1]))}
+    return list(shares), list(accumulate(shares.values()))
 
 
 def _present_pair(
-    view: SceneSampler, kinds: Mapping[tuple[str, str], float], rng: Random
+    view: SceneSampler, kinds: tuple[list[tuple[str, str]], list[float]], rng: Random
 ) -> tuple[ObjectClaim, ObjectClaim] | str:
     """A present object and a hypernym of it, sooner one that could often be denied in the source."""
-    if not kinds:
+    if not kinds[0]:
         return "nothing that is surely there has a general name"
-    name, general = rng.choices(list(kinds), list(kinds.values()))[0]
+    name, general = draw_weighted(*kinds, rng)
     things = view.recognizable(name)
     value = _own_property(view, rng.choice(things), rng)
     with_value = view.having(things, value)
@@ -98,13 +93,12 @@ def _present_pair(
     )
 
 
-def _absent_pair(view: SceneSampler, kinds: Mapping[str, int], rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
+def _absent_pair(view: SceneSampler, kinds: WeightedWords, rng: Random) -> tuple[ObjectClaim, ObjectClaim] | str:
     """An absent object and its absent kind, or both with a value or action that nothing of the kind has."""
-    if not kinds:
+    if not kinds.words:
         return "the source has nothing of a general kind"
-    names, bounds = list(kinds), list(accumulate(kinds.values()))
     for _ in range(_TRIES):
-        general = rng.choices(names, cum_weights=bounds)[0]
+        general = kinds.draw(rng)
         name = view.statistics.members(general).draw(rng)
         if not _is_above(general, name):
             continue

@@ -6,7 +6,7 @@ one is asked. False claims are sampled from the statistics of the source, so tha
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from random import Random
 from types import MappingProxyType
 from typing import TypeAlias
@@ -18,8 +18,8 @@ from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.ambiguity import NOT_LISTED, can_be_listed
 from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
-from counterpoint.scenes.views import ObjectClaim, SceneSampler
-from counterpoint.suites.balanced_sampling import Candidate
+from counterpoint.scenes.views import DrawnObject, ObjectClaim, SceneSampler
+from counterpoint.suites.balanced_sampling import Candidate, Stratum, stratum_of
 from counterpoint.suites.carets.choice_questions import (
     SCENE_WIDE_REASONS,
     action_choice,
@@ -41,6 +41,9 @@ from counterpoint.suites.suite import Rejection, Suite
 
 QUESTIONS_PER_KIND = 8
 """The largest number of questions of each kind for one scene."""
+
+YES, NO = Gold.of("yes"), Gold.of("no")
+"""The gold of questions with these answers."""
 
 _TRIES = 6
 _BOTH_GONE = 0.25  # of the conjunctions that do not hold, the share in which neither part does
@@ -87,7 +90,7 @@ def _object_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
     if here is None or gone is None:
         return "nothing is surely there" if here is None else "nothing plausible is surely absent"
     truth = rng.random() < 0.5
-    return verification_question("object verification", (here if truth else gone,), truth)
+    return verification_question("object verification", (view.claim(here if truth else gone),), truth)
 
 
 def _conjunction_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
@@ -96,8 +99,9 @@ def _conjunction_question(view: SceneSampler, rng: Random) -> QuestionContent | 
         return "no two things are surely there" if len(here) < 2 else "no two plausible things are surely absent"
     truth = rng.random() < 0.5
     if truth or rng.random() < _BOTH_GONE:
-        return verification_question("conjunctive verification", here if truth else gone, truth)
-    return _mixed_question("conjunctive verification", here[0], gone[0], False, rng)
+        claims = tuple(map(view.claim, here if truth else gone))
+        return verification_question("conjunctive verification", claims, truth)
+    return _mixed_question("conjunctive verification", view, here[0], gone[0], False, rng)
 
 
 def _disjunction_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
@@ -107,46 +111,57 @@ def _disjunction_question(view: SceneSampler, rng: Random) -> QuestionContent | 
     truth, is_plain = rng.random() < 0.5, len(here) == 2 and rng.random() < _BOTH_THERE
     if is_plain or not truth:  # as many of both answers are asked without "either"
         tags = (("either", "no"),) if is_plain else ()
-        return verification_question("disjunctive verification", here if truth else gone, truth, tags)
-    return _mixed_question("disjunctive verification", here[0], gone[0], True, rng)
+        claims = tuple(map(view.claim, here if truth else gone))
+        return verification_question("disjunctive verification", claims, truth, tags)
+    return _mixed_question("disjunctive verification", view, here[0], gone[0], True, rng)
 
 
-def _mixed_question(kind: str, here: ObjectClaim, gone: ObjectClaim, truth: bool, rng: Random) -> QuestionContent | str:
+def _mixed_question(
+    kind: str, view: SceneSampler, here: DrawnObject, gone: DrawnObject, truth: bool, rng: Random
+) -> QuestionContent | str:
     if not can_be_listed(here.name, gone.name):
         return NOT_LISTED
-    return verification_question(kind, (here, gone) if rng.random() < 0.5 else (gone, here), truth)
+    both = (here, gone) if rng.random() < 0.5 else (gone, here)
+    return verification_question(kind, tuple(map(view.claim, both)), truth)
 
 
-def _distinct_pair(draw: Callable[[Random], ObjectClaim | None], rng: Random) -> tuple[ObjectClaim, ...]:
-    """Two claims about objects that people name side by side, or as many as there are."""
+def _distinct_pair(draw: Callable[[Random], DrawnObject | None], rng: Random) -> tuple[DrawnObject, ...]:
+    """Two objects that people name side by side, or as many as there are."""
     first = draw(rng)
     if first is None:
         return ()
-    others = (draw(rng) for _ in range(_TRIES))
-    second = next((claim for claim in others if claim and can_be_listed(first.name, claim.name)), None)
-    return (first, second) if second else (first,)
+    for _ in range(_TRIES):
+        second = draw(rng)
+        if second and can_be_listed(first.name, second.name):
+            return first, second
+    return (first,)
 
 
 def verification_question(
     kind: str, claims: tuple[ObjectClaim, ...], truth: bool, more_tags: Tags = ()
 ) -> QuestionContent:
     """The question whether these objects are present."""
-    general = [next(iter(hypernym_names(claim.name)), "none") for claim in claims]
-    there = sum(bool(claim.is_there) for claim in claims)
+    general = " + ".join([_general_name(claim.name) for claim in claims])
+    there = sum([claim.is_there for claim in claims])
     return QuestionContent(
         kind,
-        tuple(claim.phrase for claim in claims),
-        Gold.of("yes" if truth else "no"),
-        "; ".join(claim.proof for claim in claims),
-        tuple(thing for claim in claims for thing in claim.objects),
+        tuple([claim.phrase for claim in claims]),
+        YES if truth else NO,
+        "; ".join([claim.proof for claim in claims]),
+        tuple([thing for claim in claims for thing in claim.objects]),
         tags=(
-            ("hypernym", " + ".join(general)),
+            ("hypernym", general),
             ("there", str(there)),
             ("gone", str(len(claims) - there)),
             ("attribute", "yes" if any(claim.value for claim in claims) else "no"),
             *more_tags,
         ),
     )
+
+
+@cache
+def _general_name(name: str) -> str:
+    return next(iter(hypernym_names(name)), "none")
 
 
 def _attribute_question(view: SceneSampler, rng: Random) -> QuestionContent | str:
@@ -156,7 +171,7 @@ def _attribute_question(view: SceneSampler, rng: Random) -> QuestionContent | st
     expression, value, wrong = sampled
     truth, name = rng.random() < 0.5, expression.thing.name
     fact = f"{name} {expression.thing.id} {be(name)} annotated as {value}"
-    proof, gold = fact if truth else f"{fact}, which excludes {wrong}", Gold.of("yes" if truth else "no")
+    proof, gold = fact if truth else f"{fact}, which excludes {wrong}", YES if truth else NO
     tags = (("class", attribute_class(value)), ("hypernym", next(iter(hypernym_names(name)), "none")))
     options = (value if truth else wrong,)
     return question_about(expression, "attribute verification", options, gold, proof, attribute_class(value), tags)
@@ -194,16 +209,17 @@ RNG_KEY = "originals"
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A question, its template, and the resulting base query."""
+    """A question, its template, the resulting base query, and the stratum that it is sampled in."""
 
     content: QuestionContent
     template: Template
-    base: Query
-    number: int  # the id of the query
+    number: int  # the id of the base query
+    stratum: Stratum
 
     def candidate(self, make: Callable[[], Group]) -> Candidate:
         """A candidate with this base; `make` builds the group if it is kept."""
-        return Candidate(self.content.kind, self.number, self.content.gold.best, self.content.tags, make)
+        content, stratum = self.content, self.stratum
+        return Candidate(stratum[0], self.number, stratum[3], content.tags, make, stratum=stratum)
 
 
 _last: list[tuple[Scene, SceneStatistics, int, tuple[Original | Rejection, ...]]] = []
@@ -249,4 +265,4 @@ def _first(scene: Scene, content: QuestionContent, rng: Random) -> Original:
     fitting = fitting_templates(content)
     template = fitting[int(rng.random() * len(fitting))]
     base = Query(scene.picture, word_question(template.ask, content))
-    return Original(content, template, base, base.id)
+    return Original(content, template, base.id, stratum_of(content.kind, content.gold.best, content.tags))

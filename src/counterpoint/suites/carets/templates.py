@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from string import Formatter
 
@@ -78,7 +78,8 @@ def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
 
 def fitting_templates(content: QuestionContent) -> tuple[Template, ...]:
     """The templates whose slots this content can fill; none says "in the picture" twice, or "either" if not to."""
-    fitting = _fitting(content.kind, bool(content.where) and not content.about, frozenset(_slots(content)))
+    slots = _slots(content.kind, content.options, content.about, content.where, content.sort)
+    fitting = _fitting(content.kind, bool(content.where) and not content.about, frozenset(slots))
     if ("either", "no") in content.tags:
         return tuple(row for row in fitting if not _EXCLUSIVE.search(row.ask))
     if "in the picture" not in content.where:
@@ -88,7 +89,8 @@ def fitting_templates(content: QuestionContent) -> tuple[Template, ...]:
 
 def word_question(sentence: str, content: QuestionContent) -> str:
     """The question in words."""
-    return question(sentence.format_map(_slots(content)))
+    slots = _slots(content.kind, content.options, content.about, content.where, content.sort)
+    return question(sentence.format_map(slots))
 
 
 def group_wordings(
@@ -126,12 +128,14 @@ def _fitting(kind: str, related: bool, slots: frozenset[str]) -> tuple[Template,
     return tuple(template for template, names in needed.items() if names <= slots)
 
 
-def _slots(content: QuestionContent) -> Mapping[str, str]:
-    if content.about:
-        return _predicate_slots(content)
-    if len(content.options) == 2:
-        return _pair_slots(*content.options)
-    return {**_existence_slots(content.options[0]), **({"z": content.where} if content.where else {})}
+@lru_cache(1 << 10)
+def _slots(kind: str, options: tuple[str, ...], about: str, where: str, sort: str) -> Mapping[str, str]:
+    """What fills the slots of a template; a question is worded soon after its templates are looked for."""
+    if about:
+        return _predicate_slots(kind, options, about, where, sort)
+    if len(options) == 2:
+        return _pair_slots(*options)
+    return {**_existence_slots(options[0]), **({"z": where} if where else {})}
 
 
 @cache
@@ -155,27 +159,35 @@ def _is_person(noun: str) -> bool:
     return bool(name) and is_a(name, "person")
 
 
-@cache
 def _pair_slots(first: str, second: str) -> Mapping[str, str]:
     """The slots for two objects that may be present."""
-    both = {"x": one_or_bare(first), "y": one_or_bare(second), "nx": no(first), "ny": no(second)}
-    singular = {"is": "is"} if be(first) == be(second) == "is" else {}
-    return {**both, "bex": be(first), "bey": be(second), **singular}
+    (x, nx, bex), (y, ny, bey) = _noun_slots(first), _noun_slots(second)
+    slots = {"x": x, "y": y, "nx": nx, "ny": ny, "bex": bex, "bey": bey}
+    return {**slots, "is": "is"} if bex == bey == "is" else slots
 
 
-def _predicate_slots(content: QuestionContent) -> Mapping[str, str]:
+@cache
+def _noun_slots(noun: str) -> tuple[str, str, str]:
+    return one_or_bare(noun), no(noun), be(noun)
+
+
+def _predicate_slots(kind: str, options: tuple[str, ...], about: str, where: str, sort: str) -> Mapping[str, str]:
     """The slots for an object with a value, or with choices."""
-    about = content.about
-    slots = {"the": f"the {about} {content.where}".rstrip(), "be": be(about), "do": do(about)}
-    slots |= {} if content.where else {"one": f"the {about}"}
-    slots |= {} if _is_person(about) else {"it": it(about)}  # nobody is called it
-    if content.kind == "object choice":
-        return slots | {"v": join_list([a(option) for option in content.options], "or")}
-    if content.kind == "action choice":
-        return slots | {
-            "w": join_list(content.options, "or"),
-            "pose" if content.sort == "pose" else "pursuit": content.sort,
-        }
-    named = {"sort": content.sort} if content.sort in word_set("attributes.with_a_name") else {}
-    named |= {"color": content.sort} if content.sort == "color" else {}
-    return slots | {"v": predicate(content.options), "w": value_list(content.options)} | named
+    slots = {"the": f"the {about} {where}".rstrip(), "be": be(about), "do": do(about)}
+    if not where:
+        slots["one"] = f"the {about}"
+    if not _is_person(about):  # nobody is called it
+        slots["it"] = it(about)
+    if kind == "object choice":
+        slots["v"] = join_list([a(option) for option in options], "or")
+        return slots
+    if kind == "action choice":
+        slots["w"] = join_list(options, "or")
+        slots["pose" if sort == "pose" else "pursuit"] = sort
+        return slots
+    slots["v"], slots["w"] = predicate(options), value_list(options)
+    if sort in word_set("attributes.with_a_name"):
+        slots["sort"] = sort
+    if sort == "color":
+        slots["color"] = sort
+    return slots

@@ -6,12 +6,12 @@ each named object that is absent, the box of another object, sampled at random (
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from random import Random
 
 from counterpoint.core.groups import Group, Query
 from counterpoint.core.pictures import Box, Edit, Size
-from counterpoint.core.scenes import Scene
+from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
 from counterpoint.pictures.folders import Means
 from counterpoint.scenes.attributes import attribute_class
@@ -29,29 +29,56 @@ _FULL = 0.9  # of the picture; what fills more leaves nothing to obscure
 _MEASURED = ("size", "height", "length", "width")  # classes of values that are seen by what stands around a thing
 
 
-def foreground(
-    scene: Scene, content: QuestionContent, rng: Random, large: Mapping[str, Box] | None = None
-) -> Foreground | str:
+def foreground(scene: Scene, content: QuestionContent, rng: Random, places: "Places | None" = None) -> Foreground | str:
     """The foreground of a question, or the reason why its picture cannot be obscured.
 
-    `large` are the boxes that `large_boxes` gives, where many questions ask about one scene.
+    `places` are those of the scene, where many questions ask about it.
     """
     if min(scene.size.width, scene.size.height) < MIN_SIDE:
         return "the picture is too small"
-    words = " ".join((*content.options, content.about, content.where)).split()
-    if any(map(_is_measured, words)):
+    if any(map(_names_measure, (*content.options, content.about, content.where))):
         return "how large a thing is cannot be seen by itself"
-    true = [thing.box for thing in content.objects]
-    boxes = [enlarge_box(box, scene.size) for box in true if box and _share(box, scene.size) > 0]
-    if len(boxes) < len(true):
+    places = Places(scene) if places is None else places
+    boxes = [box for thing in content.objects if (box := places.box_of(thing))]
+    if len(boxes) < len(content.objects):
         return "something that it names has no box"
-    gone = int(dict(content.tags).get("gone", "0"))
-    boxes += _others(scene, {thing.id for thing in content.objects}, gone, rng, large) if gone else []
+    gone = next((int(value) for name, value in content.tags if name == "gone"), 0)
+    boxes += _others(places, {thing.id for thing in content.objects}, gone, rng) if gone else []
     if not boxes:
         return "it names nothing that has a place"
-    if any(_share(box, scene.size) > _FULL for box in boxes):
+    if any(map(places.fills, boxes)):
         return "what it is about fills the picture"
     return Foreground(tuple(dict.fromkeys(boxes)), scene.size)
+
+
+class Places:
+    """The boxes of a scene as a foreground has them, each made once for all questions."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._boxes: dict[str, Box | None] = {}
+        self._full: dict[Box, bool] = {}
+
+    def box_of(self, thing: SceneObject) -> Box | None:
+        """The box of an object, at least 32 wide and high; None where it has none in the picture."""
+        if thing.id not in self._boxes:
+            is_seen = thing.box is not None and _share(thing.box, self.scene.size) > 0
+            self._boxes[thing.id] = enlarge_box(thing.box, self.scene.size) if thing.box and is_seen else None
+        return self._boxes[thing.id]
+
+    def fills(self, box: Box) -> bool:
+        """Whether a box leaves nothing to obscure."""
+        if box not in self._full:
+            self._full[box] = _share(box, self.scene.size) > _FULL
+        return self._full[box]
+
+    @cached_property
+    def large(self) -> Mapping[str, Box]:
+        """By the id of their object, the boxes that a person knows a thing in and that leave room around it."""
+        every = ((thing, thing.box) for thing in self.scene if thing.box)
+        large = ((thing, box) for thing, box in every if box.width >= MIN_SIDE and box.height >= MIN_SIDE)
+        seen = ((thing.id, self.box_of(thing)) for thing, box in large if _share(box, self.scene.size) <= _FULL)
+        return {own: box for own, box in seen if box}
 
 
 def enlarge_box(box: Box, size: Size) -> Box:
@@ -76,24 +103,17 @@ def _share(box: Box, size: Size) -> float:
     return box.overlap(Box(0, 0, size.width, size.height)) / (size.width * size.height)
 
 
-def large_boxes(scene: Scene) -> Mapping[str, Box]:
-    """The boxes of a scene, by the id of their object, that a person knows a thing in and that leave room around it."""
-    every = ((thing.id, thing.box) for thing in scene if thing.box)
-    large = ((own, box) for own, box in every if box.width >= MIN_SIDE and box.height >= MIN_SIDE)
-    return {own: enlarge_box(box, scene.size) for own, box in large if 0 < _share(box, scene.size) <= _FULL}
-
-
-def _others(scene: Scene, named: set[str], count: int, rng: Random, large: Mapping[str, Box] | None) -> list[Box]:
+def _others(places: Places, named: set[str], count: int, rng: Random) -> list[Box]:
     """Boxes of objects that are not named and large enough, or random rectangles where there are too few."""
-    large = large_boxes(scene) if large is None else large
-    different = list(dict.fromkeys(box for own, box in large.items() if own not in named))
+    different = list(dict.fromkeys(box for own, box in places.large.items() if own not in named))
     chosen = rng.sample(different, k=min(count, len(different)))
-    return chosen + [_anywhere(scene.size, rng) for _ in range(count - len(chosen))]
+    return chosen + [_anywhere(places.scene.size, rng) for _ in range(count - len(chosen))]
 
 
 @cache
-def _is_measured(word: str) -> bool:
-    return attribute_class(word) in _MEASURED
+def _names_measure(words: str) -> bool:
+    """Whether one of these words says how large a thing is."""
+    return any(attribute_class(word) in _MEASURED for word in words.split())
 
 
 def _anywhere(size: Size, rng: Random) -> Box:
@@ -112,12 +132,12 @@ def propose_obfuscations(
     scene: Scene, statistics: SceneStatistics, rng: Random, *, means: Means | None = None
 ) -> Iterator[Candidate | Rejection]:
     """Ask about the whole picture, then with the surroundings blurred, painted over or cropped."""
-    large = large_boxes(scene)
+    places = Places(scene)
     for original in originals(KINDS, scene, statistics, rng):
         if isinstance(original, Rejection):
             yield original
             continue
-        region = foreground(scene, original.content, rng, large)
+        region = foreground(scene, original.content, rng, places)
         if means is None or isinstance(region, str):
             yield Rejection(original.content.kind, NO_MEANS if means is None else str(region))
         else:

@@ -13,6 +13,7 @@ from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import is_plural, plural, singular
 from counterpoint.scenes.ambiguity import (
     absence_proof,
+    ambiguity_reasons,
     are_told_apart,
     can_be_asked,
     general_names,
@@ -85,7 +86,9 @@ class SceneGrounder(SceneView):
     def possible_referents(self, name: str) -> list[SceneObject]:
         """Every object that could go by a name, in the order of the scene."""
         if name not in self._referents:
-            self._referents[name] = [thing for thing in self.scene if self._may_be(thing.name, name)]
+            reasons = ambiguity_reasons(name).among(self.names)  # a name that an object could go by leaves it open
+            called = {own for own in self.names if own in reasons and self._may_be(own, name)}
+            self._referents[name] = [thing for thing in self.scene if thing.name in called] if called else []
         return self._referents[name]
 
     def _may_be(self, own: str, name: str) -> bool:
