@@ -7,13 +7,14 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from proving import prove
 from version_labs import GROUPS, lab_of_versions
 
 import counterpoint as cp
 from counterpoint.cli import history as history_command
 from counterpoint.cli import ls as ls_command
 from counterpoint.lab.contents import list_contents
-from counterpoint.lab.history import ModelHistory
+from counterpoint.lab.history import ModelHistory, model_history
 from counterpoint.metrics.paired_tests import holm
 from counterpoint.store.versions import RunRecord
 
@@ -40,6 +41,14 @@ def test_the_history_tells_at_which_version_a_score_rose_and_fell(lab: cp.Lab) -
     assert "step-500: accuracy on cat fell by 20.5 points" in history.notes()
     with pytest.raises(cp.CounterpointError, match="vml"):
         lab.history("vml")
+
+
+@pytest.mark.parametrize("rows", [90, prove(7)])
+def test_blocks_give_the_history_of_the_whole(lab: cp.Lab, rows: int) -> None:
+    for model in ("vlm", "slow"):
+        whole, blocks = (model_history(lab.store, model, block_rows=size) for size in (10**6, rows))
+        assert len(whole.scores) > 10
+        assert [score.to_dict() for score in blocks] == [score.to_dict() for score in whole]
 
 
 def test_a_version_that_was_not_asked_is_passed_over(lab: cp.Lab) -> None:

@@ -7,21 +7,24 @@ method. With a baseline the family are these comparisons. Without one the refere
 family is every pair of versions, so that this choice costs no validity.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from math import isnan, nan
-from typing import Any
+from typing import Any, TypeAlias
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.selection import load_answers, load_groups
+from counterpoint.lab.scores import judge_blocks
+from counterpoint.lab.selection import ANSWER_COLUMNS, select_suites
 from counterpoint.metrics.comparison import paired_differences
-from counterpoint.metrics.metric import Metric, columns_read, contents_by_suite
-from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.metric import Contents, Metric, columns_read
+from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import ALPHA, holm
-from counterpoint.metrics.scoring import ScoreRequest, displayed_by_suite, score_outcomes
+from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, displayed_by_suite
 from counterpoint.reports.tables import ResultTable, TableCell, p_text
+from counterpoint.store.blocks import BLOCK_ROWS, SuiteBlocks, open_blocks
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion
 
@@ -132,24 +135,55 @@ def first_drifts(scores: Sequence[VersionScore]) -> Iterator[VersionScore]:
             told.add(key)
 
 
+OutcomesOf: TypeAlias = Callable[[str], Iterable[Outcomes]]
+"""The outcomes of a version, in blocks that all versions share."""
+
+
 def model_history(
-    store: LabStore, model: str, suites: Sequence[str] = (), request: ScoreRequest | None = None
+    store: LabStore,
+    model: str,
+    suites: Sequence[str] = (),
+    request: ScoreRequest | None = None,
+    *,
+    block_rows: int = BLOCK_ROWS,
 ) -> ModelHistory:
-    """The scores of every version of a model, and its differences to the version before and to its reference."""
-    versions = find_versions(store, model)
-    wanted, groups = request or ScoreRequest(()), load_groups(store, suites)
-    contents = contents_by_suite(groups, "test")
-    columns = columns_read(metric for own in wanted.metrics_by_suite(contents).values() for metric in own)
-    outcomes = {
-        version.version: judge(groups, load_answers(store, version, columns), wanted.threshold) for version in versions
-    }
-    rows = [
-        (version, row)
-        for version in versions
-        for row in score_outcomes(outcomes[version.version], wanted).to_pylist()
-        if row["missing"] < 1 and row["value"] is not None
-    ]
+    """The scores of every version of a model, and its differences to the version before and to its reference.
+
+    Suites with more than `block_rows` rows are judged in blocks of about so many, which give the same scores.
+    """
+    versions, wanted = find_versions(store, model), request or ScoreRequest(())
+    with open_blocks(store, select_suites(store, suites), rows=block_rows) as blocks:
+        outcomes = _judged_versions(blocks, versions, wanted)
+        return ModelHistory(model, tuple(_scores(versions, outcomes, blocks.contents, wanted)))
+
+
+def _judged_versions(blocks: SuiteBlocks, versions: Sequence[ModelVersion], wanted: ScoreRequest) -> OutcomesOf:
+    """The outcomes of versions; a single block of each is held, several are judged anew whenever they are read."""
+    metrics = wanted.metrics_by_suite(blocks.contents).values()
+    read = (*ANSWER_COLUMNS, *columns_read(metric for own in metrics for metric in own))
+    answers = {version.version: blocks.answers(version.fingerprint, read) for version in versions}
+
+    def outcomes(version: str) -> Iterable[Outcomes]:
+        return judge_blocks(blocks, answers[version], wanted.threshold)
+
+    return cache(lambda version: list(outcomes(version))) if len(blocks) == 1 else outcomes
+
+
+def _scores(
+    versions: Sequence[ModelVersion],
+    outcomes: OutcomesOf,
+    contents: Mapping[tuple[str, ...], Contents],
+    wanted: ScoreRequest,
+) -> Iterator[VersionScore]:
+    rows = list[tuple[ModelVersion, Mapping[str, Any]]]()
+    for version in versions:
+        totals = ScoreTotals(wanted, contents)
+        for block in outcomes(version.version):
+            totals.add(block)
+        found = totals.table().to_pylist()
+        rows += ((version, row) for row in found if row["missing"] < 1 and row["value"] is not None)
     if not rows:
+        model = versions[0].name
         raise StoreError(f"{model} has no scores", hint="run it on a suite first")
     shown = displayed_by_suite(contents, [row for _, row in rows], wanted)
     order = {
@@ -162,7 +196,7 @@ def model_history(
         version_score(version, row["suite"], row["metric"], row["value"], row["low"], row["high"], row["n"])
         for version, row in kept
     ]
-    return ModelHistory(model, tuple(compare_versions(scores, outcomes, metrics)))
+    return compare_versions(scores, outcomes, metrics)
 
 
 def find_versions(store: LabStore, model: str) -> list[ModelVersion]:
@@ -183,9 +217,9 @@ def version_score(
 
 
 def compare_versions(
-    scores: Sequence[VersionScore], outcomes: Mapping[str, Outcomes], metrics: Mapping[str, Metric]
+    scores: Sequence[VersionScore], outcomes: OutcomesOf, metrics: Mapping[str, Metric]
 ) -> Iterator[VersionScore]:
-    """The scores with their differences; `outcomes` are those of each version, all on one table of groups.
+    """The scores with their differences; `outcomes` are those of each version, all on the same groups.
 
     The scores of one suite and metric come in the order of versions.
     """
@@ -193,7 +227,7 @@ def compare_versions(
     plans = {key: _with_references(own, metrics[key[1]]) for key, own in series.items()}
     wanted = group_pairs((pair, metrics[metric]) for (_, metric), own in plans.items() for pair in _pairs(own))
     tests = {
-        pair: paired_differences(outcomes[pair[0]], outcomes[pair[1]], list(dict.fromkeys(told)))
+        pair: paired_differences(zip(*map(outcomes, pair), strict=True), list(dict.fromkeys(told)))
         for pair, told in wanted.items()
     }
     for key, own in plans.items():

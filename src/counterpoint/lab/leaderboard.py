@@ -10,12 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.core.ahead import map_ahead
 from counterpoint.core.costs import format_price
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.lab.model_costs import explain_missing_costs, lab_costs
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.scores import judge_block
+from counterpoint.lab.scores import judge_blocks
 from counterpoint.lab.selection import ANSWER_COLUMNS, load_answers, load_groups, select_models
 from counterpoint.lab.slice_columns import add_slices
 from counterpoint.metrics.leaderboard import (
@@ -43,7 +42,7 @@ from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, score_outcom
 from counterpoint.metrics.slices import distinct_values, keep_rows, rename_values
 from counterpoint.metrics.ties import OutcomesOf, find_ties
 from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
-from counterpoint.store.blocks import BLOCK_ROWS, THREADS, open_blocks
+from counterpoint.store.blocks import BLOCK_ROWS, open_blocks
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.store.versions import ModelVersion
@@ -215,8 +214,7 @@ def _partition_suite(
             answers = cache(lambda title: blocks.answers(models[title].fingerprint, (*ANSWER_COLUMNS, *columns)))
 
             def outcomes(title: str) -> Iterator[Outcomes]:
-                judged = partial(judge_block, blocks, answers(title), threshold)
-                return (own for _, own in map_ahead(judged, range(len(blocks)), THREADS))
+                return judge_blocks(blocks, answers(title), threshold)
 
             return outcomes
 

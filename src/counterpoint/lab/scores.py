@@ -205,6 +205,12 @@ def _block_sums(
     return given, outcomes, totals.sums_of(outcomes)
 
 
+def judge_blocks(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float) -> Iterator[Outcomes]:
+    """The outcomes of a model, block after block."""
+    judged = partial(judge_block, blocks, answers, threshold)
+    return (outcomes for _, outcomes in map_ahead(judged, range(len(blocks)), THREADS))
+
+
 def rank_by_text(store: LabStore, groups: pa.Table) -> Floats | None:
     """Whether the best text-only model of each test ranks each row of a suite below its caption; None without one."""
     baselines = [judge(groups, load_answers(store, model)) for model in text_only_models(store)]
@@ -226,9 +232,7 @@ class _TextBaselines:
 
     def _count(self, answers: AnswerBlocks) -> RankedPairs:
         counts: dict[tuple[str, str], tuple[int, int]] = {}
-        for _, outcomes in map_ahead(
-            partial(judge_block, self._blocks, answers, 0.5), range(len(self._blocks)), THREADS
-        ):
+        for outcomes in judge_blocks(self._blocks, answers, 0.5):
             for name, (hits, cases) in count_ranked(outcomes).items():
                 before = counts.get(name, (0, 0))
                 counts[name] = before[0] + hits, before[1] + cases

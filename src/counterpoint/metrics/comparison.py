@@ -126,15 +126,16 @@ def compare_on_suites(outcomes: Iterable[tuple[Outcomes, Outcomes, Metric]]) -> 
 
 
 def paired_differences(
-    first: Outcomes, second: Outcomes, metrics: Sequence[Metric]
+    blocks: Iterable[Sequence[Outcomes]], metrics: Sequence[Metric]
 ) -> dict[tuple[str, str], tuple[float, float]]:
     """The difference of two models and its p value by suite and metric, without the intervals that take most time.
 
-    A metric that is raised by chance cannot tell models apart, and has none; nan is a p value that cannot be told.
+    Of every block there are the outcomes of both. A metric that is raised by chance cannot tell models apart, and has
+    none; nan is a p value that cannot be told.
     """
     told = [metric for metric in metrics if metric.kind is not MetricKind.PLUG_IN]
     found: dict[tuple[str, str], tuple[float, float]] = {}
-    totals = ComparisonTotals.of([(first, second)], told, ScoreRequest(()))
+    totals = ComparisonTotals.of(blocks, told, ScoreRequest(()))
     for metric in told:
         for (suite,), value, p in totals.p_values(metric):
             found[suite, metric.name] = float(value), float(p)

@@ -253,7 +253,8 @@ def _scores(reader: LabReader, model: str, suite: str, names: Sequence[str]) -> 
         if version.version in slugs and (found := reader.score(suite, slugs[version.version], name))
     ]
     outcomes = {tag: read_outcomes(reader, suite, slugs[tag]) for tag in {score.version for score in scores}}
-    return tuple(compare_versions(scores, outcomes, {name: catalog.metric(name) for name in names}))
+    metrics = {name: catalog.metric(name) for name in names}
+    return tuple(compare_versions(scores, lambda version: [outcomes[version]], metrics))
 
 
 def _version_rows(versions: Sequence[ModelVersion], models: Mapping[str, LabModel]) -> Iterator[VersionRow]:
