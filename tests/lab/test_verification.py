@@ -180,6 +180,16 @@ def test_what_is_not_affected_is_said(lab: cp.Lab) -> None:
     assert "not affected: answers/constant" in repr(found)
 
 
+def test_another_document_in_the_place_of_the_baselines_is_named(lab: cp.Lab) -> None:
+    lab.set_baseline("random")
+    assert lab.verify().holds
+    lab.invite("ann")
+    (voter,) = (lab.folder / "voters").glob("*.json")  # it has texts alone, as baselines do
+    shutil.copy(voter, lab.folder / "baselines.json")
+    (problem,) = lab.verify().broken
+    assert "marks versions that were not run here" in problem.found
+
+
 def test_a_model_whose_records_are_lost_is_shown_again(lab: cp.Lab) -> None:
     for name in _runs(lab)[:2]:
         lab.store.storage.delete(name)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import State
 from counterpoint.core.quantities import counted
 from counterpoint.store import answers, batches, slices, suites, votes
@@ -51,12 +52,25 @@ def verify_lab(storage: Storage) -> Iterator[IntegrityCheck]:
         if check.holds or is_listed(storage, name):  # a batch is deleted when it is done
             yield check
     if storage.has(BASELINES):
-        yield check_document(storage, BASELINES, partial(read_baselines, storage))
+        yield check_document(storage, BASELINES, partial(_check_baselines, storage))
     for name in storage.names(slices.FOLDER):
         yield check_document(storage, name, partial(slices.read_filter, storage, name))
     yield from votes.verify(storage)
     if storage.has(PICTURES):
         yield check_readable(PICTURES, partial(read_parquet, storage, PICTURES, "pictures"))
+
+
+def _check_baselines(storage: Storage) -> None:
+    """Raise where the baselines cannot be read, or name versions of which no run is there, as another document does."""
+    baselines, runs = read_baselines(storage), set[str]()
+    for name in run_files(storage):
+        try:
+            runs.add(read_run(storage, name).fingerprint)
+        except StoreError:  # it may be the run that is missing, and is reported already
+            return
+    if unknown := [model for model, fingerprint in baselines.items() if fingerprint not in runs]:
+        fact = f"{storage.describe(BASELINES)} marks versions that were not run here, of {', '.join(unknown)}"
+        raise StoreError(fact, hint="mark the baselines again: counterpoint baseline LAB MODEL@TAG")
 
 
 def _verify_marker(storage: Storage) -> IntegrityCheck:
