@@ -30,6 +30,9 @@ QUERIES = 1200
 SUITES = {"contrast": 10, "objects": None}
 MODEL = "benchmarks.ray_kills:mortal"
 FINGERPRINT = "mortal"
+SECONDS = 300
+"""How long a busy machine may take to start a node."""
+PATIENCE = {f"RAY_gcs_server_{name}": str(SECONDS) for name in ("port_wait_time_s", "request_timeout_seconds")}
 RUN = "import sys; sys.path.append(''); from counterpoint.cli.run import command; command()"
 
 
@@ -75,7 +78,8 @@ class Trial:
 
     def __init__(self, cluster: Any, folder: Path, order: Path) -> None:
         self.cluster, self.folder, self.order = cluster, folder, order
-        self.nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+        self.nodes = [cluster.add_node(num_cpus=1, wait=False) for _ in range(2)]
+        cluster.wait_for_nodes(timeout=SECONDS)
         alone = a_lab(folder / "alone", QUERIES)
         run_model(alone, RunRequest(MODEL))
         self.answers = said(alone, FINGERPRINT)
@@ -146,7 +150,7 @@ def open_trial() -> Iterator[Trial]:
 
     with tempfile.TemporaryDirectory() as name:
         order = Path(name) / "order"
-        os.environ |= {"COUNTERPOINT_KILL_ORDER": str(order), "RAY_USAGE_STATS_ENABLED": "0"}
+        os.environ |= {"COUNTERPOINT_KILL_ORDER": str(order), "RAY_USAGE_STATS_ENABLED": "0", **PATIENCE}
         os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
         cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
         os.environ["RAY_ADDRESS"] = cluster.address

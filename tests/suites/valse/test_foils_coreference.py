@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from proving import prove
 
 from counterpoint.core.items import Dialogue, Turn
 from counterpoint.core.pictures import Picture
@@ -177,7 +178,7 @@ def test_pictures_of_training_make_the_standard_instrument() -> None:
     assert [instrument(Picture(f"world:{split}/000001.png")) for split in ("train", "test")] == [STANDARD, CLEAN]
 
 
-@pytest.mark.parametrize(("split", "test"), [("train", STANDARD), ("test", CLEAN)])
+@pytest.mark.parametrize(("split", "test"), [prove("train", STANDARD), ("test", CLEAN)])
 def test_the_world_speaks_with_pronouns_and_half_of_its_answers_are_yes(split: str, test: str) -> None:
     groups = [group for _, group in generate_groups(suite, list(World(split, 150).dialogues()))]
     words = Counter(dict(group.tags[0])["word"] for group in groups)
