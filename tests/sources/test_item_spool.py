@@ -21,7 +21,7 @@ from counterpoint.sources.sampling import sample_items
 def test_items_are_walked_in_parts_and_picked_wherever_they_are(
     items: list[str], held: int, portion: int, cut: tuple[int, int], picked: set[int]
 ) -> None:
-    spool = ItemSpool.of(items, held, portion)
+    spool = ItemSpool.of(items, held, portion, light=0)
     first, last = sorted(min(place, len(items)) for place in cut)
     places = sorted(place for place in picked if place < len(items))
     for one in (spool, pickle.loads(pickle.dumps(spool))):
@@ -32,6 +32,18 @@ def test_items_are_walked_in_parts_and_picked_wherever_they_are(
         assert one.is_held == (len(items) <= max(held, portion))
     spool.append("last")
     assert list(spool) == [*items, "last"]
+
+
+def test_more_items_are_held_where_they_are_light() -> None:
+    """Ten items of a thousand bytes, or as many shorter ones as have ten thousand bytes together."""
+    for letters, most in ((5_000, 10), (1_000, 10), (100, 90)):
+        items = [str(number % 10) * letters for number in range(200)]
+        spool, held = ItemSpool[str](held=10, portion=4, light=1_000), 0
+        for item in items:
+            spool.append(item)
+            held += spool.is_held
+        assert list(spool) == items
+        assert most * 0.8 <= held <= most * 1.2, letters
 
 
 def test_a_sample_that_is_kept_on_disk_is_the_one_in_memory() -> None:

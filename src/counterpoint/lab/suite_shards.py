@@ -137,11 +137,12 @@ class SuiteShard:
         surveyed = dict(zip(self._surveys, statistics, strict=True))
         for part, task in zip(self._parts, self._tasks, strict=True):
             part.statistics = surveyed[task.suite.survey] if _is_surveyed(task) else task.statistics
+        is_held = self.is_held
         for place, item in enumerate(self._items):
             for part in self._parts:
-                part.propose(item, None if self.is_held else place)
+                part.propose(item, None if is_held else place)
         proposed = [part.proposed for part in self._parts]
-        if not self.is_held:
+        if not is_held:
             for part in self._parts:
                 part.reset()
         return proposed

@@ -12,40 +12,53 @@ import pyarrow as pa
 
 T = TypeVar("T")
 HELD = 20_000
-"""So many items are held in memory; a longer list is kept on disk."""
+"""So many items are held in memory, and more where they are light; a longer list is kept on disk."""
+LIGHT = 1_600
+"""Bytes of a pickled item below which more are held; scenes have more, questions and ready groups fewer."""
 _PORTION = 256  # items that are read from the disk at once
 
 
 class ItemSpool(Generic[T]):
     """Items in their order, in memory up to a number of them, else in a temporary file without a name.
 
-    A forked process reads the same file. Pickled, it takes its content along.
+    Of items with fewer than `light` bytes as many are held as have as many bytes together. A forked process reads the
+    same file. Pickled, the list takes its content along.
     """
 
-    def __init__(self, held: int = HELD, portion: int = _PORTION) -> None:
-        self._held, self._portion = held, portion
+    def __init__(self, held: int = HELD, portion: int = _PORTION, light: int = LIGHT) -> None:
+        self._held, self._portion, self._light = held, portion, light
+        self._most = max(held, portion)  # items that are not in the file
         self._file: IO[bytes] | None = None
         self._ends = [0]  # of the portions in the file
         self._sizes = list[int]()  # of each, before it was compressed
         self._last = list[T]()  # the items that are not in the file
 
     @classmethod
-    def of(cls, items: Iterable[T], held: int = HELD, portion: int = _PORTION) -> "ItemSpool[T]":
+    def of(cls, items: Iterable[T], held: int = HELD, portion: int = _PORTION, light: int = LIGHT) -> "ItemSpool[T]":
         """A list of these items."""
-        spool = cls(held, portion)
+        spool = cls(held, portion, light)
         for item in items:
             spool.append(item)
         return spool
 
     def copy(self, items: Iterable[T]) -> "ItemSpool[T]":
         """A list of other items that is kept as this one is."""
-        return ItemSpool.of(items, self._held, self._portion)
+        return ItemSpool.of(items, self._held, self._portion, self._light)
 
     def append(self, item: T) -> None:
         """Add an item at the end."""
         self._last.append(item)
-        if len(self._last) > max(self._held, self._portion) or (self._file and len(self._last) == self._portion):
+        if len(self._last) > self._most:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Hold more items where the first ones are light, else write all whole portions to the file."""
+        if self._file is None:
+            size = len(pickle.dumps(self._last[: self._portion], pickle.HIGHEST_PROTOCOL)) / self._portion
+            self._most = max(self._most, int(self._held * self._light / size))
+        if self._file is not None or len(self._last) > self._most:
             self._write()
+            self._most = self._portion - 1
 
     @property
     def is_held(self) -> bool:
@@ -60,7 +73,7 @@ class ItemSpool(Generic[T]):
 
     def part(self, first: int, last: int) -> Iterator[T]:
         """The items from one place to before another."""
-        return self.pick(range(first, last))
+        return self.pick(range(first, last)) if self._file else iter(self._last[first:last])
 
     def pick(self, places: Iterable[int]) -> Iterator[T]:
         """The items in these places, which are in order; of the file no other portions are read."""
@@ -102,12 +115,13 @@ class ItemSpool(Generic[T]):
 
     def __getstate__(self) -> tuple[object, ...]:
         content = None if self._file is None else self._bytes(0, self._ends[-1])
-        return self._held, self._portion, content, self._ends, self._sizes, self._last
+        return self._held, self._portion, self._light, content, self._ends, self._sizes, self._last
 
-    def __setstate__(self, state: tuple[int, int, bytes | None, list[int], list[int], list[T]]) -> None:
-        self._held, self._portion, content, self._ends, self._sizes, self._last = state
-        self._file = None
+    def __setstate__(self, state: tuple[int, int, int, bytes | None, list[int], list[int], list[T]]) -> None:
+        self._held, self._portion, self._light, content, self._ends, self._sizes, self._last = state
+        self._file, self._most = None, max(self._held, self._portion)
         if content is not None:
+            self._most = self._portion - 1
             self._file = self._open()
             self._file.write(content)
             self._file.flush()

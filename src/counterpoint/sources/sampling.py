@@ -59,7 +59,7 @@ def sample_items(
     for item in items:
         if item.id in ids:
             on_repeated(item)
-        elif len(kept) < limit:  # hashes are needed only where there are more
+        elif len(ids) < limit:  # hashes are needed only where there are more
             kept.append(item)
             ids[item.id] = None
         elif limit:
