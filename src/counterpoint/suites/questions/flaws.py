@@ -65,7 +65,7 @@ def flaw(text: str) -> str:
     if _MANY_IS.match(words) or _has_plural_color(words) or is_many_there:
         return "its verb does not agree with what it asks for"
     last = lower[-1].removesuffix("'s")
-    if last != lower[-1] and {last, f"{last}s"} & curated_names() and not _are_people(f"{last}s"):
+    if last != lower[-1] and not {last, f"{last}s"}.isdisjoint(curated_names()) and not _are_people(f"{last}s"):
         return "a plural has an apostrophe"
     tags = tag_words((*words.split(), "?"))[1:-1]
     if any(
