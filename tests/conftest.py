@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, MutableMapping
 from contextlib import chdir
@@ -54,6 +55,12 @@ Golden = Callable[[str, Iterable[str]], None]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="write what the tests made as the new goldens")
+
+
+def pytest_configure() -> None:
+    """Hear Ctrl-C, which tests press, where the tests were started in the background and Python would ignore it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)
