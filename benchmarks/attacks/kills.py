@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
+from http.client import HTTPException
 from math import inf
 from pathlib import Path
 from random import Random
@@ -194,7 +195,7 @@ def attack_pages(folder: Path, kills: int, rng: Random, end: float) -> tuple[int
 
 
 def _visit(server: ForkedServer, page: str) -> None:
-    with suppress(OSError):  # the server is killed meanwhile
+    with suppress(OSError, HTTPException):  # the server is killed meanwhile
         _page(server, page)
 
 

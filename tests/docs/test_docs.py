@@ -29,8 +29,8 @@ NOTEBOOKS = sorted((PROJECT / "docs").rglob("*.ipynb"))
 SIZE = re.compile(r"(--(?:scenes|items|limit)) (\d+)")
 SMALL, WHOLE = 5, 10**9
 """The most scenes or groups of a command, in `make test` and in `make prove`."""
-FEWER = {"measure-robustness-to-noise.md": 2}
-"""Pages whose suites edit every picture thirty times, and how many scenes are enough for them."""
+SIZES = {"measure-robustness-to-noise.md": 2, "generate-valse-suites.md": 10, "validate-a-test-with-people.md": 10}
+"""Pages with another number in `make test`: pictures that are edited thirty times, foils that few questions give."""
 
 
 def _name(page: Path) -> str:
@@ -44,7 +44,7 @@ def test_a_page_runs_from_top_to_bottom_and_prints_what_it_shows(
 ) -> None:
     space: dict[str, Any] = {"__name__": "__main__"}
     blocks = FENCE.findall(page.read_text(encoding="utf-8"))
-    most = FEWER.get(page.name, most) if most == SMALL else most
+    most = SIZES.get(page.name, most) if most == SMALL else most
     whole = True  # so far nothing was made smaller than the page says, so that it prints what the page shows
     for language, text in blocks:
         if language == "python" and (file := re.match(r"# (\w+\.py)\n", text)):
