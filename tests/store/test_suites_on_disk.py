@@ -118,6 +118,15 @@ def test_a_suite_that_was_killed_between_its_files_is_refused(lab: LabStore) -> 
         lab.suite("order")
 
 
+def test_a_suite_that_was_killed_before_its_manifest_is_written_again(lab: LabStore) -> None:
+    other = groups_table(some_groups(2), "order")
+    lab.storage.delete("suites/order/manifest.json")
+    with pytest.raises(StoreError, match="another suite 'order' already, made with seed 7"):
+        lab.put_suite(Manifest.of(other, generator="suites:order", seed=8), other)
+    lab.put_suite(MANIFEST, TABLE)
+    assert lab.suite("order").manifest == MANIFEST
+
+
 def test_the_same_suite_again_is_welcome_and_another_is_not(lab: LabStore) -> None:
     lab.put_suite(MANIFEST, TABLE)
     other = groups_table(some_groups(2), "order")

@@ -122,13 +122,13 @@ class LabStore:
         """Add a suite. One of the same name that differs is kept, and an error says so, unless it is to be replaced."""
         if not NAME.fullmatch(manifest.suite):
             raise StoreError(f"{manifest.suite!r} cannot be a suite's name", hint="use letters, digits, dots, dashes")
-        if not replace and manifest.suite in self.suites():
-            before = self.manifest(manifest.suite)
-            if before.fingerprint != manifest.fingerprint:
-                fact = f"{self.address} has another suite {manifest.suite!r} already, made with seed {before.seed}"
-                raise StoreError(fact, hint="replace it, or use another lab; its answers are kept either way")
+        folder = f"suites/{manifest.suite}"
+        before = None if replace else suites.find_manifest(self.storage, folder)
+        if before is not None and before.fingerprint != manifest.fingerprint:
+            fact = f"{self.address} has another suite {manifest.suite!r} already, made with seed {before.seed}"
+            raise StoreError(fact, hint="replace it, or use another lab; its answers are kept either way")
         self._mark()
-        suites.put_suite(self.storage, f"suites/{manifest.suite}", manifest, table)
+        suites.put_suite(self.storage, folder, manifest, table)
 
     def answers(
         self, fingerprint: str, *, run: str = "", waiting: Callable[[str], None] = lambda holder: None, worker: int = 0

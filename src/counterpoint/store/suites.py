@@ -20,7 +20,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.store.documents import IntegrityCheck, Repair, check_readable, document_text, put_object, read_object
 from counterpoint.store.fingerprints import fingerprint
 from counterpoint.store.groups import check_groups, edits_of, read_queries
-from counterpoint.store.storage import Storage
+from counterpoint.store.storage import FileMissing, Storage
 from counterpoint.store.tables import GROUPS, read_parquet, read_row_groups, to_parquet
 
 TABLE = "groups.parquet"
@@ -107,6 +107,16 @@ def read_suite(storage: Storage, folder: str) -> StoredSuite:
     table = read_table(storage, folder)
     _check_belongs(table, table.num_rows, manifest, storage.describe(f"{folder}/{TABLE}"))
     return StoredSuite(manifest, table)
+
+
+def find_manifest(storage: Storage, folder: str) -> Manifest | None:
+    """The manifest of a suite; its copy in the table where the writer was killed before it; None without either."""
+    with suppress(FileMissing):
+        return read_manifest(storage, folder)
+    with suppress(StoreError):
+        table = _read_table(storage, folder)
+        return _manifest_copy(table, (table.schema.metadata or {}).get(_MARK, b"").decode())
+    return None
 
 
 def read_portions(storage: Storage, folder: str, columns: Sequence[str]) -> Iterator[pa.Table]:
