@@ -17,7 +17,6 @@ from counterpoint.language.tokens import is_noun
 from counterpoint.scenes.ambiguity import (
     DATA,
     ambiguity_reason,
-    is_indoors,
     is_known,
     is_listed,
     last_word,
@@ -25,6 +24,7 @@ from counterpoint.scenes.ambiguity import (
     may_show,
     naming_doubt,
 )
+from counterpoint.scenes.recognition import is_indoors
 
 BACKGROUND = "it may stand in the background, which is not annotated"
 """Why nothing is denied that people seldom annotate."""

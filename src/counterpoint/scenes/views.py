@@ -20,12 +20,9 @@ from counterpoint.scenes.ambiguity import (
     can_be_asked,
     doubt_beside,
     is_known,
-    is_recognizable,
     may_be,
     may_show,
     naming_doubt,
-    recognizable_objects,
-    visible_names,
     word_set,
 )
 from counterpoint.scenes.attributes import (
@@ -42,6 +39,7 @@ from counterpoint.scenes.attributes import (
     visible_values,
 )
 from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords, draw_weighted
+from counterpoint.scenes.recognition import is_recognizable, recognizable_objects, visible_names
 from counterpoint.scenes.relations import SceneIndex, can_follow_noun, is_exclusive, opposed_relation
 
 MOST_COUNTED = 9
