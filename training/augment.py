@@ -1,12 +1,13 @@
 """Trains models twice, with and without questions in the manner of the suites, and compares them: CARETS, Table 5.
 
-    python -m training.augment --out OUT --pictures 120000 --steps 20000
+    python -m training.augment --out OUT --pictures 120000 --steps 20000 --runs 5
 
 All else is equal: pictures, captions, plain questions, seeds, steps and batches. The added questions are 9.9 % of the
 plain ones, on the same training pictures, in the mix of the suites. Words and answers that come in them are added to
-the vocabulary, as they would have been had they been there from the start. A study that was stopped goes on from what
-it has left in OUT: pictures, added questions, and models that were trained to the end. What another plan left there is
-made anew.
+the vocabulary, as they would have been had they been there from the start. Each model is trained so many times each
+way, with seeds of its own, and the intervals of the gains are over these runs. A study that was stopped goes on from
+what it has left in OUT: pictures, added questions, and models that were trained to the end. What another plan left
+there is made anew.
 """
 
 import argparse
@@ -79,7 +80,9 @@ class Plan:
     share: float = SHARE
     tests: int = 1_000  # scenes of the test split
     groups: int = 2_000  # of each suite, at most
-    seed: int = 0
+    seed: int = 0  # of the pictures and questions, and of the first run
+    runs: int = 1  # of training, each way
+    jobs: int = 1  # models that are trained at a time
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -99,7 +102,12 @@ class Exam:
     groups: Mapping[str, Sequence[Group]]
     plain: Sequence[Question]
     places: Mapping[Picture, int]
-    pixels: NDArray[np.uint8]  # of each picture, at its place
+    drawn: Path  # all pictures, each at its place
+
+    @property
+    def pixels(self) -> NDArray[np.uint8]:
+        """All pictures, read from the disk when they are looked at."""
+        return np.asarray(np.load(self.drawn, mmap_mode="r"))
 
     @classmethod
     def of(cls, plan: Plan) -> "Exam":
@@ -117,7 +125,7 @@ class Exam:
             listed = list(places)
             starts = range(0, len(listed), ASIDE)
             list(pool.map(_draw, repeat(plan), starts, (listed[start : start + ASIDE] for start in starts)))
-        return cls(made, plain, places, np.load(into, mmap_mode="r"))
+        return cls(made, plain, places, into)
 
 
 def _tested(name: str, plan: Plan) -> list[Group]:
@@ -211,10 +219,10 @@ def answered(model: nn.Module, codes: Codes, queries: Sequence[Query], exam: Exa
     for place, query in enumerate(queries):
         assert query.picture is not None, "the suites of scenes show a picture"
         by_picture.setdefault(query.picture, []).append(place)
-    listed = list(by_picture.items())
+    listed, pixels_of = list(by_picture.items()), exam.pixels
     for start in range(0, len(listed), ASIDE):
         some = listed[start : start + ASIDE]
-        drawn = torch.from_numpy(exam.pixels[[exam.places[picture] for picture, _ in some]]).to(device)
+        drawn = torch.from_numpy(pixels_of[[exam.places[picture] for picture, _ in some]]).to(device)
         pixels = (drawn.permute(0, 3, 1, 2).float() - 128.0) / 64.0
         each = max(len(places) for _, places in some)
         rows = [
@@ -292,9 +300,12 @@ def study(plan: Plan) -> list[AugmentationComparison]:
     exam, found = Exam.of(plan), list[AugmentationComparison]()
     learned = (picture_address("train", index, plan.seed) for index in range(len(counts)))
     prove_disjoint(learned, (picture.address for picture in exam.places))
-    for name in plan.models:
-        figures = [train_once(name, folder, plan, exam) for folder in (plain, wider)]
-        found.append(AugmentationComparison(name, *figures))
+    trainings = [(name, folder, run) for name in plan.models for folder in (plain, wider) for run in range(plan.runs)]
+    with ProcessPoolExecutor(plan.jobs, mp_context=get_context("spawn")) as pool:
+        figures = list(pool.map(train_once, *zip(*trainings, strict=True), repeat(plan), repeat(exam)))
+    for place, name in enumerate(plan.models):
+        own = figures[2 * place * plan.runs : 2 * (place + 1) * plan.runs]
+        found.append(AugmentationComparison(name, own[: plan.runs], own[plan.runs :]))
     return found
 
 
@@ -325,13 +336,15 @@ def add_once(plan: Plan, counts: NDArray[Any], plain: Path, wider: Path) -> dict
     return numbers
 
 
-def train_once(name: str, data: Path, plan: Plan, exam: Exam) -> AugmentationScores:
+def train_once(name: str, data: Path, run: int, plan: Plan, exam: Exam) -> AugmentationScores:
     """What a model scores that was trained on some data, now or by a study that was stopped later."""
-    settings = Settings(1.0, batch=plan.batch, seed=plan.seed, steps=plan.steps)
-    report = _noted(data / f"{name}.json")  # written when the training has come to its end
+    settings = Settings(1.0, batch=plan.batch, seed=plan.seed + run, steps=plan.steps)
+    into = data / f"run-{run}"
+    into.mkdir(exist_ok=True)
+    report = _noted(into / f"{name}.json")  # written when the training has come to its end
     if report.get("settings") != asdict(settings):
-        train(name, data, data, settings)
-    model, _ = unpacked(data / f"{name}.pt")
+        train(name, data, into, settings)
+    model, _ = unpacked(into / f"{name}.pt")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return examined(model.to(device), Codes.load(data / "codes.json"), exam)
 
@@ -344,8 +357,8 @@ def _noted(path: Path) -> dict[str, Any]:
 def _forget(folder: Path) -> None:
     """Leave no report of a model in a folder whose data is made anew."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in MODELS:
-        (folder / f"{name}.json").unlink(missing_ok=True)
+    for report in folder.glob("run-*/*.json"):
+        report.unlink()
 
 
 def main(arguments: Iterable[str] | None = None) -> None:
@@ -354,7 +367,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--models", nargs="*", default=MODELS, choices=MODELS)
     parser.add_argument("--suites", nargs="*", default=())
-    for name in ("pictures", "held", "survey", "steps", "batch", "tests", "groups", "seed"):
+    for name in ("pictures", "held", "survey", "steps", "batch", "tests", "groups", "seed", "runs", "jobs"):
         parser.add_argument(f"--{name}", type=int, default=getattr(Plan(Path()), name))
     parser.add_argument("--share", type=float, default=SHARE)
     chosen = vars(parser.parse_args(None if arguments is None else list(arguments)))

@@ -98,7 +98,7 @@ def _score(hits: int) -> Score:
 
 def test_a_measure_that_does_not_apply_is_a_dash() -> None:
     figures = AugmentationScores({"contrast": {"accuracy": _score(5)}}, _score(5))
-    line = list(comparison_lines([AugmentationComparison("fusion", figures, figures)]))[1]
+    line = list(comparison_lines([AugmentationComparison("fusion", [figures], [figures])]))[1]
     assert line.split() == ["fusion", "contrast", "50.0", "+0.0", "–", "–", "–", "–"]
 
 
@@ -106,9 +106,16 @@ def test_gains_are_told_in_points() -> None:
     before, after = (
         AugmentationScores({"order": dict.fromkeys(MEASURES, _score(hits))}, _score(hits)) for hits in (5, 8)
     )
-    lines = list(comparison_lines([AugmentationComparison("fusion", before, after)]))
+    lines = list(comparison_lines([AugmentationComparison("fusion", [before], [after])]))
     assert lines[1].split() == ["fusion", "order", *["80.0", "+30.0"] * len(MEASURES)]
     assert lines[2].split() == ["fusion", "plain", "80.0", "+30.0"]
+
+
+def test_the_interval_of_a_gain_is_over_the_runs() -> None:
+    """Gains of 20, 30 and 10 points: a standard error of 10/√3 and the quantile 4.303 of two degrees of freedom."""
+    before, after = ([AugmentationScores({}, _score(hits)) for hits in runs] for runs in ((4, 3, 5), (6, 6, 6)))
+    lines = list(comparison_lines([AugmentationComparison("fusion", before, after)]))
+    assert lines[1].split() == ["fusion", "plain", "60.0", "+20.0", "24.8"]
 
 
 def test_added_questions_come_after_those_of_their_picture_and_no_number_changes(tmp_path: Path) -> None:
@@ -137,15 +144,17 @@ def test_a_study_that_was_stopped_trains_no_model_twice_but_those_of_another_pla
     codes.save(tmp_path / "codes.json")
     sizes = training.Sizes(len(training.Vocabulary(codes.words)), len(codes.answers), 1, 1)
     untrained = training.MODELS["cnn-lstm"](sizes).state_dict()
-    training.packed("cnn-lstm", sizes, untrained, {}, tmp_path / "cnn-lstm.pt")
-    settings = training.Settings(1.0, batch=2, steps=3)
-    (tmp_path / "cnn-lstm.json").write_text(json.dumps({"settings": asdict(settings)}), "utf-8")
+    (tmp_path / "run-1").mkdir()
+    training.packed("cnn-lstm", sizes, untrained, {}, tmp_path / "run-1" / "cnn-lstm.pt")
+    settings = training.Settings(1.0, batch=2, seed=1, steps=3)
+    (tmp_path / "run-1" / "cnn-lstm.json").write_text(json.dumps({"settings": asdict(settings)}), "utf-8")
     asked = Question("1", Picture("world:test/000000.png"), "Is there a cat?", Gold.of("no", "yes"))
-    exam = augment.Exam({}, [asked], {asked.picture: 0}, np.zeros((1, 240, 320, 3), np.uint8))
+    np.save(tmp_path / "exam-pictures.npy", np.zeros((1, 240, 320, 3), np.uint8))
+    exam = augment.Exam({}, [asked], {asked.picture: 0}, tmp_path / "exam-pictures.npy")
     plan = augment.Plan(tmp_path, batch=2, steps=3)
-    assert augment.train_once("cnn-lstm", tmp_path, plan, exam).plain.n == 1
+    assert augment.train_once("cnn-lstm", tmp_path, 1, plan, exam).plain.n == 1
     with pytest.raises(FileNotFoundError, match=r"train\.npz"):
-        augment.train_once("cnn-lstm", tmp_path, replace(plan, steps=4), exam)
+        augment.train_once("cnn-lstm", tmp_path, 1, replace(plan, steps=4), exam)
 
 
 def test_pictures_and_added_questions_that_a_study_left_are_used_again(tmp_path: Path) -> None:
@@ -154,7 +163,8 @@ def test_pictures_and_added_questions_that_a_study_left_are_used_again(tmp_path:
     noted = {"plan": plan.drawn | {"suites": ["order"], "share": plan.share}, "added": {"order": 5}}
     (tmp_path / "drawn.json").write_text(json.dumps({"plan": plan.drawn}), "utf-8")
     (tmp_path / "added.json").write_text(json.dumps(noted), "utf-8")
-    (tmp_path / "fusion.json").write_text("{}", "utf-8")
+    (tmp_path / "run-0").mkdir()
+    (tmp_path / "run-0" / "fusion.json").write_text("{}", "utf-8")
     augment.draw_once(plan, tmp_path)
     assert augment.add_once(plan, np.array([2, 1]), tmp_path, tmp_path) == {"order": 5}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["added.json", "drawn.json", "fusion.json"]
+    assert sorted(path.name for path in tmp_path.rglob("*.json")) == ["added.json", "drawn.json", "fusion.json"]
