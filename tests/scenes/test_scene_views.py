@@ -168,6 +168,34 @@ def test_toys_and_statues_are_no_animals_and_no_people(things: list[tuple[str, .
     assert SceneView(scene(1, *things)).visible_names == asked
 
 
+def test_a_vehicle_inside_the_box_of_another_may_be_its_cab() -> None:
+    truck, taxi = (
+        SceneObject("1", "truck", box=Box(100, 100, 300, 200)),
+        SceneObject("2", "taxi", box=Box(150, 120, 90, 90)),
+    )
+    shown = replace(scene(1), objects=(truck, taxi))
+    assert SceneView(shown).visible_names == ["truck"]
+    assert SceneView(shown).absence_doubt("taxi"), "nor is it denied"
+    assert SceneView(replace(shown, is_complete=True)).visible_names == ["taxi", "truck"]
+    beside = replace(taxi, box=Box(380, 120, 90, 90))
+    assert SceneView(replace(shown, objects=(truck, beside))).visible_names == ["taxi", "truck"]
+
+
+def test_on_snow_sports_equipment_is_not_denied_but_a_ball_is() -> None:
+    assert ambiguity_reason("sports equipment", ["snow", "coat"])
+    assert not ambiguity_reason("sports equipment", ["coat"])
+    assert not ambiguity_reason("ball", ["snow", "coat"])
+
+
+def test_nobody_asks_for_a_part_of_a_body_of_some_color() -> None:
+    shown, colors = scene(1, ("clock", "red")), ("white", "black", "white", "black")
+    others = [scene(n, ("clock", "red"), ("tail", color), ("umbrella", color)) for n, color in enumerate(colors, 2)]
+    sampler = SceneSampler(shown, survey_scenes([shown, *others]))
+    gone = {drawn for drawn in (sampler.absent(Random(seed)) for seed in range(100)) if drawn}
+    assert {drawn.value for drawn in gone if drawn.name == "umbrella"} == {"", "white", "black"}
+    assert {drawn.value for drawn in gone if drawn.name == "tail"} == {""}
+
+
 def test_a_general_name_is_claimed_only_where_every_meaning_of_the_word_is_of_its_kind() -> None:
     assert "animal" in sure_hypernyms("dog")
     assert "animal" not in sure_hypernyms("chicken"), "it may lie on a plate"

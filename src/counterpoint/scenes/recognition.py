@@ -27,9 +27,9 @@ def recognizable_objects(scene: Scene, name: str) -> tuple[SceneObject, ...]:
 
 
 def is_recognizable(scene: Scene, thing: SceneObject) -> bool:
-    """Whether a person sees an object and calls it by its name: not hidden, not tiny, no toy, no picture of one."""
+    """Whether a person sees an object and calls it by its name: not hidden, not tiny, no toy, no picture, no cab."""
     has_place = thing.box is not None or scene.categories is None
-    return has_place and not scene.is_hard_to_see(thing) and not is_figure(scene, thing)
+    return has_place and not (scene.is_hard_to_see(thing) or is_figure(scene, thing) or may_be_cab(scene, thing))
 
 
 def is_figure(scene: Scene, thing: SceneObject) -> bool:
@@ -39,6 +39,18 @@ def is_figure(scene: Scene, thing: SceneObject) -> bool:
     if not _readings_list("figures.attributes").isdisjoint(thing.attributes):
         return True
     return _is_wild(thing.name) and is_indoors(scene)
+
+
+def may_be_cab(scene: Scene, thing: SceneObject) -> bool:
+    """Whether an object called by the name of a vehicle may be a part of another: its box lies in that of the other.
+
+    Where everything is annotated, or the source has a list of categories, vehicles are told apart.
+    """
+    box = thing.box
+    if box is None or scene.is_complete or scene.categories is not None or not _is_vehicle(thing.name):
+        return False
+    others = (other for other in scene if other.name != thing.name and _is_vehicle(other.name))
+    return any(other.box is not None and other.box.overlap(box) == box.area < other.box.area for other in others)
 
 
 def is_indoors(scene: Scene) -> bool:
@@ -54,6 +66,11 @@ def _readings_list(key: str) -> frozenset[str]:
 @cache
 def _is_alive(name: str) -> bool:
     return is_known(name) and (is_a(name, "animal") or is_a(name, "person"))
+
+
+@cache
+def _is_vehicle(name: str) -> bool:
+    return is_known(name) and is_a(name, "vehicle")
 
 
 @cache

@@ -19,6 +19,7 @@ from counterpoint.scenes.ambiguity import (
     are_told_apart,
     can_be_asked,
     doubt_beside,
+    is_body_part,
     is_known,
     may_be,
     may_show,
@@ -341,6 +342,7 @@ class SceneSampler(SceneView):
         for _ in range(_TRIES if self.names else 0):
             name = self._draw_absent(self.statistics.companions(rng.choice(self.names)), rng)
             if name:
+                with_value = with_value and not is_body_part(name)  # nobody asks for a brown tail
                 return DrawnObject(name, self.draw_usual_value(name, rng) if with_value else "", False)
         return None
 
