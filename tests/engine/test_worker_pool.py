@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from asked import a_table, some
+from patience import SECONDS
 
 from benchmarks.slow_model import a_lab, rows, said
 from counterpoint.core.errors import ModelError, StoreError
@@ -21,6 +22,7 @@ from counterpoint.engine.progress import Progress
 from counterpoint.engine.running import RunSummary, run_on
 from counterpoint.engine.shard_worker import LoadedModel, RemoteWorker, WorkerSetup
 from counterpoint.engine.worker_pool import EventKind, WorkerEvent, WorkerPool
+from counterpoint.engine.worker_processes import WorkerProcesses
 from counterpoint.lab.run_executors import _load_where_seen, _probe
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.store.groups import read_queries
@@ -230,6 +232,24 @@ def test_a_process_that_is_killed_in_the_middle_of_a_shard_changes_no_answer(tmp
     assert record.details["settings"]["workers"] == 2
     assert sum(worker["answered"] for worker in record.details["workers"]) == 120
     assert "workers" not in alone.runs()[0].details["settings"]
+
+
+class Idle:
+    """Has nothing to do."""
+
+    profile = None
+
+    def __init__(self, place: int, number: int, report: Callable[[Any], None]) -> None:
+        pass
+
+
+def test_forked_processes_end_by_themselves_when_their_connections_close() -> None:
+    workers = WorkerProcesses(Idle, ["one", "two", "three"], method="fork", exit_seconds=SECONDS)
+    for worker in range(3):
+        workers.start(worker)
+    processes = [process for process, _ in workers._processes.values()]
+    workers.close()
+    assert [process.exitcode for process in processes] == [0, 0, 0], "none was terminated"
 
 
 def test_a_model_on_a_server_needs_no_workers(tmp_path: Path) -> None:

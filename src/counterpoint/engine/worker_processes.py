@@ -38,7 +38,8 @@ class WorkerProcesses:
         assert names, "there is a worker"
         self.names, self._exit_seconds = tuple(names), exit_seconds
         self._context: Any = multiprocessing.get_context(method)
-        self._build = pickle.dumps(build) if method == "spawn" else build
+        self._is_forked = method == "fork"
+        self._build = build if self._is_forked else pickle.dumps(build)
         self._numbers = count(1)
         self._processes: dict[int, tuple[Any, Connection[Any, Any]]] = {}
         self.close = finalize(self, _shut_down, self._processes, exit_seconds)
@@ -51,7 +52,8 @@ class WorkerProcesses:
     def start(self, worker: int) -> None:
         """Start a process."""
         connection, remote = self._context.Pipe()
-        arguments = (self._build, worker, next(self._numbers), remote)
+        inherited = [connection, *(own for _, own in self._processes.values())] if self._is_forked else []
+        arguments = (self._build, worker, next(self._numbers), remote, inherited)
         process = self._context.Process(target=_serve, args=arguments, name=self.names[worker], daemon=True)
         process.start()
         remote.close()
@@ -99,8 +101,19 @@ def _shut_down(processes: dict[int, tuple[Any, "Connection[Any, Any]"]], exit_se
     processes.clear()
 
 
-def _serve(build: bytes | WorkerBuilder, place: int, number: int, connection: "Connection[Any, Any]") -> None:
-    """The main loop of a worker: build it, describe it, and do tasks until the connection closes."""
+def _serve(
+    build: bytes | WorkerBuilder,
+    place: int,
+    number: int,
+    connection: "Connection[Any, Any]",
+    inherited: Sequence["Connection[Any, Any]"],
+) -> None:
+    """The main loop of a worker: build it, describe it, and do tasks until the connection closes.
+
+    A connection closes when no process has its other end any more: a forked one closes those that it inherited.
+    """
+    for other in inherited:
+        other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are handled by the parent process
     try:
         make: WorkerBuilder = pickle.loads(build) if isinstance(build, bytes) else build
