@@ -1,8 +1,8 @@
 """Whether runs on a Ray cluster end like local ones, whatever is killed: `python -m benchmarks.ray_kills [KIND…]`.
 
-Starts a cluster of a head and two nodes on this machine, and ends it. For each seed a worker, a node or the driver is
-killed in the middle of a shard; the answers are held against those of a local run. The kind `suites` kills nothing: it
-holds suites that three actors generate against those of one process.
+Starts a cluster of a head and two nodes on this machine, and ends it; where no node is to be killed, the head alone.
+For each seed a worker, a node or the driver is killed in the middle of a shard; the answers are held against those of
+a local run. The kind `suites` kills nothing: it holds suites that three actors generate against those of one process.
 """
 
 import os
@@ -74,11 +74,11 @@ class Verdict:
 
 
 class Trial:
-    """A cluster with a head and two nodes, and labs to run on it."""
+    """A cluster with a head and so many nodes, and labs to run on it."""
 
-    def __init__(self, cluster: Any, folder: Path, order: Path) -> None:
+    def __init__(self, cluster: Any, nodes: int, folder: Path, order: Path) -> None:
         self.cluster, self.folder, self.order = cluster, folder, order
-        self.nodes = [cluster.add_node(num_cpus=1, wait=False) for _ in range(2)]
+        self.nodes = [cluster.add_node(num_cpus=1, wait=False) for _ in range(nodes)]
         cluster.wait_for_nodes(timeout=SECONDS)
         alone = a_lab(folder / "alone", QUERIES)
         run_model(alone, RunRequest(MODEL))
@@ -143,8 +143,8 @@ def run(lab: LabStore, progress: Callable[[ProgressEvent], None] = lambda event:
 
 
 @contextmanager
-def open_trial() -> Iterator[Trial]:
-    """A cluster of this process, which ends with it."""
+def open_trial(nodes: int) -> Iterator[Trial]:
+    """A cluster of this process with room for three workers, which ends with it."""
     import ray
     from ray.cluster_utils import Cluster
 
@@ -152,10 +152,10 @@ def open_trial() -> Iterator[Trial]:
         order = Path(name) / "order"
         os.environ |= {"COUNTERPOINT_KILL_ORDER": str(order), "RAY_USAGE_STATS_ENABLED": "0", **PATIENCE}
         os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 3 - nodes, "include_dashboard": False})
         os.environ["RAY_ADDRESS"] = cluster.address
         try:
-            yield Trial(cluster, Path(name), order)
+            yield Trial(cluster, nodes, Path(name), order)
         finally:
             ray.shutdown()
             cluster.shutdown()
@@ -163,7 +163,7 @@ def open_trial() -> Iterator[Trial]:
 
 def main(kinds: Sequence[str] = ("worker", "node", "driver"), seeds: int = 3) -> bool:
     """Print a line for each kill; whether all of them hold."""
-    with open_trial() as trial:
+    with open_trial(nodes=2 if "node" in kinds else 0) as trial:
         verdicts = [trial.judge(kind, seed) for seed in range(seeds) for kind in kinds]
     for verdict in verdicts:
         print("holds" if verdict.holds else "FAILS", verdict)

@@ -1,4 +1,4 @@
-"""Runs on a real Ray cluster of a head and two nodes, in a process of its own, so that nothing of it stays here."""
+"""Runs on a real Ray cluster, in a process of its own, so that nothing of it stays here."""
 
 import os
 import socket

@@ -1,6 +1,7 @@
 """The history of a model: dates of its versions, where its scores changed, and slow declines."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from counterpoint.lab.history import ModelHistory, model_history
 from counterpoint.metrics.paired_tests import holm
 from counterpoint.store.versions import RunRecord
 
+MODELS = ("vlm", "slow")
 SLOW = [160 - 4 * step for step in range(9)]
 """Two points fewer at each version: no step is found, the whole is."""
 
@@ -43,12 +45,11 @@ def test_the_history_tells_at_which_version_a_score_rose_and_fell(lab: cp.Lab) -
         lab.history("vml")
 
 
-@pytest.mark.parametrize("rows", [90, prove(7)])
-def test_blocks_give_the_history_of_the_whole(lab: cp.Lab, rows: int) -> None:
-    for model in ("vlm", "slow"):
-        whole, blocks = (model_history(lab.store, model, block_rows=size) for size in (10**6, rows))
-        assert len(whole.scores) > 10
-        assert [score.to_dict() for score in blocks] == [score.to_dict() for score in whole]
+@pytest.mark.parametrize(("model", "rows"), [("vlm", 250), *(prove(*own) for own in product(MODELS, (90, 7)))])
+def test_blocks_give_the_history_of_the_whole(lab: cp.Lab, model: str, rows: int) -> None:
+    whole, blocks = (model_history(lab.store, model, block_rows=size) for size in (10**6, rows))
+    assert len(whole.scores) > 10
+    assert [score.to_dict() for score in blocks] == [score.to_dict() for score in whole]
 
 
 def test_a_version_that_was_not_asked_is_passed_over(lab: cp.Lab) -> None:
