@@ -86,6 +86,8 @@ class Cost:
     def with_usages(self, usages: Iterable[Usage | None]) -> "Cost":
         """The cost with that of further answers; None is an answer whose tokens are not known."""
         stated = [usage for usage in usages if usage is not None]
+        if not stated:
+            return self
         return replace(self, answers=self.answers + len(stated), usage=sum(stated, self.usage))
 
     def __add__(self, other: "Cost") -> "Cost":

@@ -70,7 +70,7 @@ class AnswerBuffer:
     """The answers to one batch as they arrive, passed on once a second and at the end."""
 
     def __init__(self, size: int, take: Callable[[dict[int, Answer], float], None], clock: Callable[[], float]) -> None:
-        self.answered = [False] * size
+        self.open_places, self._size = set(range(size)), size
         self.take_error: Exception | None = None  # raised by `take`, and not by the model
         self._pending: dict[int, Answer] = {}
         self._take, self._clock = take, clock
@@ -78,15 +78,15 @@ class AnswerBuffer:
 
     def keep(self, place: int, answer: Answer) -> None:
         """Add an answer; a second one at the same position violates the protocol."""
-        if not 0 <= place < len(self.answered):
-            raise ProtocolViolation(f"the model answered place {place} of {len(self.answered)}")
-        if self.answered[place]:
-            raise ProtocolViolation(f"the model answered place {place} of {len(self.answered)} twice")
+        if place not in self.open_places:
+            twice = " twice" if place in range(self._size) else ""
+            raise ProtocolViolation(f"the model answered place {place} of {self._size}{twice}")
         if not isinstance(answer, Answer):
             raise ProtocolViolation(f"the model gave {answer!r} where an Answer belongs")
-        self.answered[place] = True
+        self.open_places.remove(place)
         self._pending[place] = answer
-        self.pass_on_if_due()
+        if self._clock() - self._since >= 1:
+            self.pass_on()
 
     def pass_on_if_due(self) -> None:
         """Pass on what has waited for a second."""
@@ -132,7 +132,7 @@ class BatchRunner:
             start += len(batch)
             if pictures is not None and (first := batch.picture):
                 pictures.turn_to(first)
-            self._dispatcher.expect(rows.part(start, start + self.size).batch.queries)
+            self._dispatcher.expect(rows.batch.queries[start : start + self.size])
             self._settle(batch)
 
     def _settle(self, rows: PlanRows) -> None:
@@ -144,7 +144,7 @@ class BatchRunner:
             while pending:
                 places = pending.pop()
                 problem = self._ask(rows.batch, places, buffer)
-                open_places = [place for place in places if not buffer.answered[place]]
+                open_places = [place for place in places if place in buffer.open_places]
                 if problem is not None and len(places) > 1:
                     half = (len(open_places) + 1) // 2
                     pending += [part for part in (open_places[half:], open_places[:half]) if part]

@@ -6,12 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
-from typing import Any, TypeAlias
+from operator import attrgetter
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint.core.costs import Usage
 from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Answer, State
 from counterpoint.core.ids import content_id, hex_id
@@ -43,31 +45,30 @@ class AnswerRows:
 
     def __init__(self, fingerprint: str) -> None:
         self._fingerprint = fingerprint
-        self._given: list[list[Any]] = [[], [], [], [], []]
+        self._rows: list[StoredAnswer] = []
 
     def __len__(self) -> int:
-        return len(self._given[0])
+        return len(self._rows)
 
     def extend(self, rows: Iterable[StoredAnswer]) -> None:
         """Gather more."""
-        for column, values in zip(self._given, zip(*rows, strict=True), strict=False):
-            column.extend(values)
+        self._rows += list(rows)  # of rows that raise, none
 
     def drain(self) -> pa.Table:
         """All that was gathered as one table; nothing is left behind."""
-        (query, trial, answers, digest, seconds), self._given = self._given, [[], [], [], [], []]
-        texts = ("raw", "value", "rule", "reason")
+        rows, self._rows = self._rows, []
+        answers, digests = [row[2] for row in rows], [row[3] for row in rows]
+        texts = ("raw", "value", "rule", "state", "reason")
         columns = {
-            "query": pa.array(query, pa.uint64()),
-            "model": pa.repeat(pa.scalar(self._fingerprint, pa.string()), len(query)),
-            "trial": pa.array(trial, pa.uint16()),
-            **{name: text_array([getattr(answer, name) for answer in answers]) for name in texts},
-            "state": text_array([str(answer.state) for answer in answers]),
+            "query": pa.array([row[0] for row in rows], pa.uint64()),
+            "model": pa.repeat(pa.scalar(self._fingerprint, pa.string()), len(rows)),
+            "trial": pa.array([row[1] for row in rows], pa.uint16()),
+            **{name: text_array(list(map(attrgetter(name), answers))) for name in texts},
             "score": pa.array([answer.score for answer in answers], pa.float64()),
             "top": _top([answer.top for answer in answers]),
-            "digest": text_array(digest),
-            "seconds": pa.array(seconds, pa.float32()),
-            **{name: _tokens(answers, name) for name in ("tokens_in", "tokens_out")},
+            "digest": text_array(digests),
+            "seconds": pa.array([row[4] for row in rows], pa.float32()),
+            **_tokens([answer.usage for answer in answers]),
             "prompt": text_array([answer.prompt or None for answer in answers]),
             "offered": _offered(answers),
         }
@@ -83,8 +84,11 @@ def _top(tops: Sequence[tuple[tuple[str, float], ...]]) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int32()), flat)
 
 
-def _tokens(answers: Sequence[Answer], name: str) -> pa.Array:
-    return pa.array([getattr(answer.usage, name, None) for answer in answers], pa.uint32())
+def _tokens(usages: Sequence[Usage | None]) -> dict[str, pa.Array]:
+    return {
+        "tokens_in": pa.array([usage and usage.tokens_in for usage in usages], pa.uint32()),
+        "tokens_out": pa.array([usage and usage.tokens_out for usage in usages], pa.uint32()),
+    }
 
 
 def _offered(answers: Sequence[Answer]) -> pa.Array:

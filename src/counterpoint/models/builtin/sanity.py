@@ -23,14 +23,14 @@ class ConstantModel:
     scale = Scale.PROBABILITY
 
     def __init__(self, value: str = "yes") -> None:
-        self._value = value
         self.fingerprint = f"constant-{value}"
+        self._answer = Answer.of(value, top=((value, 1.0),))
+        self._score = Answer.scored(0.5)
 
     def answer(self, queries: Sequence[Query]) -> Iterator[PlacedAnswer]:
         """The answer, once for each query."""
         for position, query in enumerate(queries):
-            scored = query.mode is Mode.SCORE
-            yield position, Answer.scored(0.5) if scored else Answer.of(self._value, top=((self._value, 1.0),))
+            yield position, self._score if query.mode is Mode.SCORE else self._answer
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """0.5 for every text."""
