@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from counterpoint.core.pictures import Picture, Size
+from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.scenes.absence import absence_doubt
+from counterpoint.scenes.absence import absence_doubt, lone_parts
 from counterpoint.scenes.absence_index import AbsenceIndex
 from counterpoint.scenes.ambiguity import NameIndex, may_raise_doubt
+from counterpoint.scenes.views import SceneView
 from counterpoint.world.source import World
 
 ASKED = ("cat", "dog", "animal", "tail", "tire", "vehicle", "fence", "sofa", "paper", "glasses", "device", "blorkum")
@@ -24,12 +25,29 @@ def _scenes() -> list[Scene]:
         *partly,
         *indoors,
         *(_scene(*row) for row in (("tail",), ("tail", "horse"), ("car", "blorkum"), ())),
+        _beside("man", "coat", apart=10),
+        _beside("man", "coat", apart=100),
     ]
 
 
 def _scene(*names: str) -> Scene:
     things = tuple(SceneObject(str(place), name) for place, name in enumerate(names))
     return Scene("-".join(names), Picture("world:7.png"), Size(320, 240), things)
+
+
+def _beside(*names: str, apart: int) -> Scene:
+    """Objects whose boxes are so far apart, each 40 wide."""
+    made = _scene(*names)
+    boxes = (Box(apart * place, 20, 40, 60) for place in range(len(names)))
+    return replace(made, objects=tuple(replace(one, box=box) for one, box in zip(made.objects, boxes, strict=True)))
+
+
+def test_a_coat_away_from_every_person_leaves_open_who_wears_it() -> None:
+    worn, lone = _beside("man", "coat", apart=10), _beside("man", "coat", apart=100)
+    assert not SceneView(worn).absence_doubt("woman")
+    assert SceneView(lone).absence_doubt("woman")
+    assert not SceneView(lone).absence_doubt("cat")
+    assert not SceneView(replace(lone, is_complete=True)).absence_doubt("woman")
 
 
 @pytest.mark.parametrize(
@@ -42,7 +60,8 @@ def test_absences_are_those_proved_scene_by_scene(changes: dict[str, Any]) -> No
     index = AbsenceIndex(scenes)
     names = sorted({name for scene in scenes for name in scene.names} | set(ASKED))
     counted = {name: index.absences(name) for name in names}
-    assert counted == {name: sum(not absence_doubt(scene, name, scene.names) for scene in scenes) for name in names}
+    proved = {name: sum(not absence_doubt(one, name, one.names, lone_parts(one)) for one in scenes) for name in names}
+    assert counted == proved
     assert 0 < counted["cat"] < len(scenes)
     assert counted["blorkum"] < counted["cat"]
 

@@ -7,7 +7,7 @@ nobody annotates, and if no caption tells of it.
 from collections.abc import Collection
 from functools import lru_cache
 
-from counterpoint.core.scenes import Scene
+from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import sense_of
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.lexicon.wordnet import lexicon
@@ -16,9 +16,13 @@ from counterpoint.language.nouns import singular
 from counterpoint.language.tokens import is_noun
 from counterpoint.scenes.ambiguity import (
     DATA,
+    PART_ANNOTATED,
     ambiguity_reason,
+    ambiguity_reasons,
     is_known,
     is_listed,
+    is_part,
+    is_part_of,
     last_word,
     may_be,
     may_show,
@@ -33,15 +37,35 @@ IN_CAPTION = "a caption names it, something of its kind, or a part of it"
 _LONGEST_NAME = 3  # nouns of a name in a caption
 
 
-def absence_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
-    """Why it is not proved that no object of this name is present, or nothing; `names` are those of the scene."""
+def absence_doubt(scene: Scene, name: str, names: Collection[str], lone: Collection[str]) -> str:
+    """Why it is not proved that no object of this name is present, or nothing.
+
+    `names` are those of the scene, `lone` those of its parts without an owner, as `lone_parts` finds them.
+    """
     if name in scene.names:
         return ambiguity_reason(name, names) if scene.categories is None else "it is annotated"
     if reason := naming_doubt(scene, name, names):
         return reason
+    if any(ambiguity_reasons(name)[part] == PART_ANNOTATED for part in lone):
+        return PART_ANNOTATED
     if may_be_in_background(scene, name):
         return BACKGROUND
     return IN_CAPTION if any(_is_in(text, name) for text in scene.captions) else ""
+
+
+def lone_parts(scene: Scene) -> frozenset[str]:
+    """The names of what belongs to nothing that is annotated, as a coat away from every person: its owner is not.
+
+    Where everything is annotated, or a source lists its categories, nothing is concluded from that.
+    """
+    if scene.categories is not None or scene.is_complete:
+        return frozenset()
+    return frozenset(thing.name for thing in scene if thing.box and is_part(thing.name) and not _is_owned(scene, thing))
+
+
+def _is_owned(scene: Scene, part: SceneObject) -> bool:
+    wholes = [thing.box for thing in scene if is_part_of(part.name, thing.name)]
+    return any(part.box is None or box is None or box.overlap(part.box) for box in wholes)
 
 
 def is_outdoors(scene: Scene) -> bool:

@@ -12,7 +12,7 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.core.placement import are_apart, are_one_place
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be, is_mass, is_plural, singular
-from counterpoint.scenes.absence import absence_doubt
+from counterpoint.scenes.absence import absence_doubt, lone_parts
 from counterpoint.scenes.ambiguity import (
     absence_proof,
     ambiguity_reasons,
@@ -93,8 +93,12 @@ class SceneView(SceneIndex):
     def absence_doubt(self, name: str) -> str:
         """Why it is not proved that no object of a name is present, or nothing."""
         if name not in self._doubts:
-            self._doubts[name] = absence_doubt(self.scene, name, self.names)
+            self._doubts[name] = absence_doubt(self.scene, name, self.names, self._lone_parts)
         return self._doubts[name]
+
+    @cached_property
+    def _lone_parts(self) -> frozenset[str]:
+        return lone_parts(self.scene)
 
     def naming_doubt(self, name: str) -> str:
         """Why objects of other names leave it open whether one of this name is present, or nothing."""
