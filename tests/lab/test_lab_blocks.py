@@ -12,17 +12,27 @@ from hypothesis import strategies as st
 from proving import prove
 
 from counterpoint import catalog
+from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.comparison import compare_models, cover_models
+from counterpoint.lab.gating import gate_model
 from counterpoint.lab.leaderboard import leaderboard
+from counterpoint.lab.saved_slices import save_slice
 from counterpoint.lab.scores import score_models
 from counterpoint.lab.selection import record_text_only
+from counterpoint.lab.slice_columns import NO_GROUP
+from counterpoint.metrics import gathering
+from counterpoint.metrics.accuracy import accuracy
+from counterpoint.metrics.bias import question_bias
+from counterpoint.metrics.calibration import confidence_gap
 from counterpoint.metrics.metric import MetricKind
+from counterpoint.metrics.ranking import auroc
 from counterpoint.metrics.scoring import ScoreRequest
-from counterpoint.store.blocks import BlockIndex, PartitionedTable, whole_groups
+from counterpoint.store.blocks import BlockIndex, whole_groups
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
+from counterpoint.store.partitions import PartitionedTable
 from counterpoint.store.suites import Manifest
 from counterpoint.store.values import put_values, values_table
 from counterpoint.store.versions import RunRecord
@@ -54,7 +64,16 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
             table = table.take(pa.array(np.random.default_rng(5).permutation(table.num_rows)))
         store.put_suite(Manifest.of(table, generator="tests", seed=0), table)
         tables.append(table)
-    queries = np.unique(pa.concat_tables(tables)["query"].to_numpy())
+    _ask(store, np.unique(pa.concat_tables(tables)["query"].to_numpy()))
+    record_text_only(store, ["text-only"])
+    rows = store.read_answers("model").slice(0, 40)
+    words = [pa.array([word] * 40) for word in ("no", "exact", "ok")]
+    put_values(store.storage, "model", values_table(rows, *words), rows["query"].combine_chunks())
+    return store
+
+
+def _ask(store: LabStore, queries: np.ndarray) -> None:
+    """Answers of two models, a third of them given twice."""
     for model, seed in (("model", 0), ("text-only", 1)):
         rng = np.random.default_rng(seed)
         for run in range(2):
@@ -62,11 +81,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
                 asked = queries if not run else queries[::3]
                 log.add((int(query), trial, _answer(rng), "", 0.0) for query in asked for trial in range(2 - run))
         store.put_run(RunRecord(f"{model}-0", model, model, {"scale": "probability"}))
-    record_text_only(store, ["text-only"])
-    rows = store.read_answers("model").slice(0, 40)
-    words = [pa.array([word] * 40) for word in ("no", "exact", "ok")]
-    put_values(store.storage, "model", values_table(rows, *words), rows["query"].combine_chunks())
-    return store
 
 
 def _answer(rng: np.random.Generator) -> Answer:
@@ -124,6 +138,82 @@ def test_blocks_of_a_lab_give_the_leaderboard_of_the_whole(lab: LabStore, suites
     cells = [cell for row in whole.board.rows for cell in row.cells.values()]
     assert any(cell.tie for cell in cells)
     assert any(cell.value is not None and not cell.tie for cell in cells)
+
+
+@pytest.mark.parametrize("where", [{"tag": "edit=e2"}, {"text": "7 1"}, {"suite": "second", "kind": "k1"}])
+def test_blocks_of_a_lab_give_the_columns_of_slices(lab: LabStore, where: dict[str, str]) -> None:
+    """Also of a slice that holds groups of a suite that another one has too, and of one without a group."""
+    save_slice(lab, "some", where)
+    save_slice(lab, "nothing", {"kind": "none"})
+    board = partial(leaderboard, lab, slices=["some", "nothing"], metrics=[accuracy, auroc])
+    whole = board()
+    assert board(block_rows=37) == whole
+    cells = [row.cells[f"slice/some/{name}"] for row in whole.board.rows for name in ("accuracy", "auroc")]
+    assert any(cell.value is not None for cell in cells)
+    assert whole.board.rows[0].cells["slice/nothing/accuracy"].reason == NO_GROUP
+
+
+def test_blocks_of_a_lab_give_the_verdicts_of_a_gate(lab: LabStore) -> None:
+    """Rules on shares, on a metric that is no sum, on margins in both directions, and on slices."""
+    save_slice(lab, "some", {"tag": "edit=e2"})
+    save_slice(lab, "nothing", {"kind": "none"})
+    rules = [
+        "accuracy >= 0.4",
+        "first.accuracy[kind=k1] >= 40 %",
+        "auroc >= 0.5",
+        "unparsed <= 2 %",
+        "accuracy not worse than text-only by 9 points",
+        "brier not worse than text-only by 9 points",
+        "accuracy[slice=some] >= 0.5",
+        "accuracy[slice=nothing] >= 0.5",
+        "max drop on any suite <= 3 points",
+    ]
+    gate = partial(gate_model, lab, "model", rules, baseline="text-only")
+    whole = gate()
+    assert gate(block_rows=37).to_dict() == whole.to_dict()
+    assert len(whole.checks) == len(rules) + 2
+    assert sum(check.test.n > 0 for check in whole.checks) == len(rules) + 1
+
+
+def test_blocks_of_a_lab_give_the_means_over_data_sets(tmp_path: Path) -> None:
+    """Two suites are one data set and share questions, some of these without a picture; another has plain questions."""
+    store, tables = LabStore(tmp_path / "lab"), []
+    for name, tests, seed in (("vqa-noise", ["noise"], 3), ("vqa-sears", ["sears"], 3), ("own", ["plain", "sears"], 4)):
+        groups = [(tests[place % len(tests)], group) for place, (_, group) in enumerate(_groups("a", seed))]
+        table = groups_table(groups, name)
+        store.put_suite(Manifest.of(table, generator="tests", seed=0), table)
+        tables.append(table)
+    _ask(store, np.unique(pa.concat_tables(tables)["query"].to_numpy()))
+    whole = leaderboard(store, layout="datasets")
+    assert leaderboard(store, layout="datasets", block_rows=37) == whole
+    assert whole.board.data_sets == ("own", "vqa")
+    for name, groups in (("vqa", _groups("a", 3)), ("own", _groups("a", 4)[::2])):
+        asked = len({group.queries[0].id for _, group in groups})
+        assert all(0.7 * asked < row.data_sets[name]["accuracy"].n <= asked for row in whole.board.rows)
+
+
+@pytest.mark.parametrize("rows", [37, 10**6])
+def test_more_cases_than_fit_into_memory_are_said_and_not_scored(
+    lab: LabStore, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    """Shares have no such bound, and a metric that counts nothing keeps its own reason."""
+    request = ScoreRequest(("kind",), metrics=(accuracy, auroc, confidence_gap, question_bias))
+    before = score_models(lab, request, ["model"], ["first"], block_rows=rows).rows
+    monkeypatch.setattr(gathering, "MOST_ROWS", 50)
+    scores = score_models(lab, request, ["model"], ["first"], block_rows=rows)
+    fact = "it is computed in memory, from at most 50 answers"
+    assert [row["value"] is None for row in scores.rows] == [row["metric"] != "accuracy" for row in scores.rows]
+    assert [row for row in scores.rows if row["value"] is not None] == [
+        row for row in before if row["metric"] == "accuracy"
+    ]
+    for row, whole in zip(scores.rows, before, strict=True):
+        assert (fact in row["reason"]) == (whole["metric"] != "accuracy" and whole["value"] is not None)
+    assert any(note.startswith(f"model has no auroc, confidence_gap: {fact}") for note in scores.notes())
+    with pytest.raises(CounterpointError, match="auroc cannot be compared: it is computed in memory"):
+        compare_models(lab, "model", "text-only", request, ["first"], block_rows=rows)
+    with pytest.raises(CounterpointError, match="auroc has no gate here: it is computed in memory"):
+        gate_model(lab, "model", ["auroc >= 0.5"], suites=["first"], block_rows=rows)
+    assert leaderboard(lab, suites=["first"], block_rows=rows).board.rows
 
 
 @given(

@@ -16,12 +16,12 @@ from counterpoint.metrics.leaderboard import (
     Competitor,
     Leaderboard,
     LeaderboardCell,
-    base_questions,
     data_set_name,
     data_sets_leaderboard,
     lead_metric,
     mean_cell,
     missing_reason,
+    question_rows,
     suites_leaderboard,
 )
 from counterpoint.metrics.metric import Contents
@@ -145,12 +145,9 @@ def _groups(test: str, texts: str) -> pa.Table:
     return groups_table(made, test)
 
 
-def test_bases_are_those_of_the_plain_test_or_else_of_all_each_once() -> None:
-    noise, sears = _groups("noise", "abc"), _groups("sears", "bcd")
-    found = base_questions(pa.concat_tables([noise, sears]))
-    assert found["text"].to_pylist() == ["a", "b", "c", "d"]
-    assert set(found["test"].to_pylist()) == {"bases"}
-    assert base_questions(pa.concat_tables([noise, _groups("plain", "xy")]))["text"].to_pylist() == ["x", "y"]
+def test_questions_of_a_data_set_are_its_bases_each_once() -> None:
+    groups = pa.concat_tables([_groups("noise", "abc"), _groups("sears", "bcd")])
+    assert groups["text"].take(pa.array(question_rows(groups))).to_pylist() == ["a", "b", "c", "d"]
 
 
 def test_every_column_has_a_test_and_a_name_of_its_own() -> None:

@@ -11,13 +11,15 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint import catalog
+from counterpoint.core.ahead import map_ahead
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.quantities import counted
 from counterpoint.lab.findings import find_findings
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.saved_slices import SavedSlice, read_slice
-from counterpoint.lab.selection import load_answers, load_groups, select_models
-from counterpoint.metrics.comparison import paired_sums
+from counterpoint.lab.saved_slices import SavedSlice, read_slice, slice_filter
+from counterpoint.lab.scores import judge_block
+from counterpoint.lab.selection import ANSWER_COLUMNS, select_models
+from counterpoint.metrics.comparison import ComparisonTotals
 from counterpoint.metrics.gates import (
     BASELINE,
     NO_TEST,
@@ -32,14 +34,25 @@ from counterpoint.metrics.gates import (
     share_test,
     statistic_test,
 )
-from counterpoint.metrics.intervals import jackknife, jackknife_groups
-from counterpoint.metrics.metric import Metric, Ratio, applicable, columns_read, contents_by_suite, displayed
-from counterpoint.metrics.outcomes import Outcomes, judge
+from counterpoint.metrics.gathering import GatheredOutcomes, explain_bound
+from counterpoint.metrics.intervals import ShareSums, cluster_columns, jackknife, jackknife_groups
+from counterpoint.metrics.metric import (
+    Contents,
+    Metric,
+    Ratio,
+    Statistic,
+    applicable,
+    columns_read,
+    displayed,
+    whole_suites,
+)
+from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import RatioDifference
-from counterpoint.metrics.scoring import DEFAULT_METRICS, slice_sums
-from counterpoint.metrics.slices import Slicer, pool_suites
+from counterpoint.metrics.scoring import DEFAULT_METRICS, ScoreRequest, SliceSums
+from counterpoint.metrics.slices import SliceCells, Slicer
 from counterpoint.metrics.units import STATES, Singles
 from counterpoint.reports.tables import ResultTable
+from counterpoint.store.blocks import BLOCK_ROWS, THREADS, open_blocks, read_contents
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outputs import write_whole
 from counterpoint.store.versions import ModelVersion
@@ -194,13 +207,25 @@ def _plain(check: GateCheck) -> dict[str, Any]:
 
 
 def gate_model(
-    store: LabStore, model: str, rules: Sequence[str], *, baseline: str = "", suites: Sequence[str] = ()
+    store: LabStore,
+    model: str,
+    rules: Sequence[str],
+    *,
+    baseline: str = "",
+    suites: Sequence[str] = (),
+    block_rows: int = BLOCK_ROWS,
 ) -> GateReport:
-    """Hold rules against the answers of a model, and of its baseline where a rule names one."""
+    """Hold rules against the answers of a model, and of its baseline where a rule names one.
+
+    Suites with more than `block_rows` rows are judged in blocks of about so many, which give the same verdicts.
+    """
     ((title, version),) = select_models(store, [model]).items()
-    gate = _Gate(store, version, baseline)
+    gate = _Gate(store, version, baseline, block_rows)
     targets = list(find_targets(store, rules, tuple(suites) or tuple(store.suites())))
-    tests = [(target.rule, target.suite, target.metric.name, gate.test(target)) for target in targets]
+    tests = [
+        (target.rule, target.suite, target.metric.name, test)
+        for target, test in zip(targets, gate.tests(targets), strict=True)
+    ]
     checks = decide([test for test in tests if test[0].metric or test[0].is_search or test[3].n])  # suites with answers
     return GateReport(title, gate.baseline_title, tuple(checks), overall(checks))
 
@@ -218,15 +243,6 @@ class RuleTarget:
     def select(self, groups: pa.Table) -> pa.Table:
         """Those of some groups that the rule is about."""
         return self.inside.select(groups) if self.inside else groups
-
-    def groups(self, store: LabStore) -> pa.Table:
-        """The groups that the rule is about, those of several suites as one."""
-        groups = self.select(load_groups(store, self.suites))
-        return pool_suites(groups) if len(self.suites) > 1 and groups.num_rows else groups
-
-    def outcomes(self, store: LabStore, version: ModelVersion) -> Outcomes:
-        """The answers of a model that the rule is about, judged."""
-        return judge(self.groups(store), load_answers(store, version, columns_read([self.metric])))
 
 
 def find_targets(store: LabStore, rules: Sequence[str], suites: Sequence[str]) -> Iterator[RuleTarget]:
@@ -250,13 +266,12 @@ def find_targets(store: LabStore, rules: Sequence[str], suites: Sequence[str]) -
             yield RuleTarget(replace(rule, where=where), rule.suite, metric, about, inside)
             continue
         for suite in suites:
-            if leading := leading_ratio(load_groups(store, [suite])):
+            if leading := leading_ratio(whole_suites(read_contents(store, suite)).get(suite, Contents())):
                 yield RuleTarget(rule, suite, leading, (suite,))
 
 
-def leading_ratio(groups: pa.Table) -> Ratio[Any] | None:
-    """The first share with a direction that leads on the suite of some groups."""
-    (contents,) = contents_by_suite(groups).values()
+def leading_ratio(contents: Contents) -> Ratio[Any] | None:
+    """The first share with a direction that leads on a suite."""
     leading = displayed(contents, applicable(contents, DEFAULT_METRICS))
     return next((metric for metric in leading if isinstance(metric, Ratio) and metric.directed), None)
 
@@ -271,35 +286,55 @@ def find_baseline(store: LabStore, version: ModelVersion, rule: GateRule, given:
 
 
 class _Gate:
-    """Computes the test of each rule."""
+    """Computes the test of each rule; rules on the same groups share one pass over these."""
 
-    def __init__(self, store: LabStore, version: ModelVersion, baseline: str) -> None:
-        self._store, self._version, self._baseline = store, version, baseline
+    def __init__(self, store: LabStore, version: ModelVersion, baseline: str, block_rows: int) -> None:
+        self._store, self._version, self._baseline, self._block_rows = store, version, baseline, block_rows
         self.baseline_title = ""
 
-    def test(self, target: RuleTarget) -> LineTest:
-        """The test of a rule on what it is about."""
-        rule, metric = target.rule, target.metric
-        if rule.is_search:
-            return self._search(target)
-        own = target.outcomes(self._store, self._version)
+    def tests(self, targets: Sequence[RuleTarget]) -> list[LineTest]:
+        """The test of each rule on what it is about."""
+        tests, shared = dict[int, LineTest](), dict[tuple[tuple[str, ...], str], list[_TargetTotals]]()
+        for place, target in enumerate(targets):
+            baseline = self._find_baseline(target.rule)
+            if target.rule.is_search:
+                assert baseline, "what changed is searched against a baseline"
+                tests[place] = self._search(target, baseline)
+            else:
+                totals = _TargetTotals(place, target, baseline)
+                shared.setdefault((target.suites, target.inside.name if target.inside else ""), []).append(totals)
+        for own in shared.values():
+            self._judge(own)
+            tests |= {totals.place: totals.test() for totals in own}
+        return [tests[place] for place in range(len(targets))]
+
+    def _find_baseline(self, rule: GateRule) -> ModelVersion | None:
         if not rule.baseline:
-            return _line_test(own, metric, rule, rule.line)
-        assert isinstance(metric, Ratio), "a margin is on a share"
+            return None
         baseline = find_baseline(self._store, self._version, rule, self._baseline)
         self.baseline_title = baseline.title
-        sums = paired_sums(own, target.outcomes(self._store, baseline), metric, rule.where)
-        if sums is None:
-            return NO_TEST
-        (first, second), place = sums
-        pair = (second, first) if metric.lower_is_better else (first, second)
-        difference = RatioDifference.of(*pair, place)
-        return difference_test(difference, int(min(first.cases[0], second.cases[0])), rule.line)
+        return baseline
 
-    def _search(self, target: RuleTarget) -> LineTest:
+    def _judge(self, shared: "Sequence[_TargetTotals]") -> None:
+        """Judge the groups that some rules share, block by block, for all of these."""
+        target, own = shared[0].target, self._version.fingerprint
+        columns = (*ANSWER_COLUMNS, *columns_read(totals.target.metric for totals in shared))
+        pool, inside = len(target.suites) > 1, slice_filter(target.inside) if target.inside else None
+        with open_blocks(self._store, target.suites, pool=pool, inside=inside, rows=self._block_rows) as blocks:
+            if not blocks.contents:
+                return
+            models = dict.fromkeys([own, *(totals.baseline for totals in shared if totals.baseline)])
+            answers = {model: blocks.answers(model, columns) for model in models}
+
+            def judge_all(number: int) -> dict[str, Outcomes]:
+                return {model: judge_block(blocks, given, 0.5, number)[1] for model, given in answers.items()}
+
+            for outcomes in map_ahead(judge_all, range(len(blocks)), THREADS):
+                for totals in shared:
+                    totals.add(outcomes[own], outcomes.get(totals.baseline))
+
+    def _search(self, target: RuleTarget, baseline: ModelVersion) -> LineTest:
         """The findings of what changed from the baseline, of which none may be for the worse."""
-        baseline = find_baseline(self._store, self._version, target.rule, self._baseline)
-        self.baseline_title = baseline.title
         found = find_findings(self._store, self._version.title, against=baseline.title, suites=target.suites)
         worse = [own for own in found if own.is_significant and own.right < 0]
         return search_test(
@@ -307,20 +342,60 @@ class _Gate:
         )
 
 
+class _TargetTotals:
+    """What the test of a rule needs of its groups, from one block or several."""
+
+    def __init__(self, place: int, target: RuleTarget, baseline: ModelVersion | None) -> None:
+        self.place, self.target, self.baseline = place, target, baseline.fingerprint if baseline else ""
+        self._sums, self._gathered = SliceSums(7), GatheredOutcomes()
+        request = ScoreRequest((), where=target.rule.where, metrics=(target.metric,))
+        self._differences = ComparisonTotals(request.metrics, request)
+
+    def add(self, own: Outcomes, baseline: Outcomes | None) -> None:
+        """Add the outcomes of a block."""
+        metric = self.target.metric
+        if baseline is not None:
+            self._differences.add(*((baseline, own) if metric.lower_is_better else (own, baseline)))
+            return
+        units, cells = self._units(own)
+        if isinstance(metric, Ratio) and cells.names:
+            credit, counts = metric.cases(units)
+            columns = cluster_columns(cells.summed(credit), cells.counted(counts), cells.summed(credit * credit))
+            self._sums.add(cells.slice_of_cell, columns, 1)
+        elif cells.names:
+            (rows,) = cells.units_by_slice(metric.counts(units) & units.counted)
+            self._gathered.add(own, np.flatnonzero(np.isin(own.base, units.base[rows])))
+
+    def test(self) -> LineTest:
+        """The score of the model, or its difference to the baseline, against the line."""
+        line, metric = self.target.rule.line, self.target.metric
+        if self.baseline:
+            assert isinstance(metric, Ratio), "a margin is on a share"
+            (first, second), cross, names = self._differences.ratio(metric)
+            cases = int(min(first.cases[0], second.cases[0])) if names else 0
+            return difference_test(RatioDifference(first, second, cross), cases, line)
+        if isinstance(metric, Ratio):
+            sums = ShareSums.of_totals(self._sums.sums)
+            return share_test(sums, line) if len(sums.cases) else NO_TEST
+        return self._statistic_test(metric, line)
+
+    def _statistic_test(self, metric: Statistic[Any], line: float) -> LineTest:
+        if self._gathered.is_too_large:
+            raise CounterpointError(f"{metric.name} has no gate here: {explain_bound()}", hint="or name another metric")
+        outcomes = self._gathered.join()
+        if outcomes is None:
+            return NO_TEST
+        units, cells = self._units(outcomes)
+        (rows,) = cells.units_by_slice(metric.counts(units) & units.counted)
+        group, groups, clusters = jackknife_groups(units.cluster[rows])
+        estimate = jackknife(metric.prepare(units, rows), np.asarray(group), groups)
+        return statistic_test(estimate, len(rows), clusters, line)
+
+    def _units(self, outcomes: Outcomes) -> tuple[Any, SliceCells]:
+        units = outcomes.units(self.target.metric.unit)
+        return units, Slicer(outcomes, ("suite",), self.target.rule.where).cut(units)
+
+
 def rule_metric(name: str) -> Metric:
     """The metric that a rule names: one of the catalog, or the share of answers in a state."""
     return _state_metric(name) if name in _STATE_METRICS else catalog.resolve_metric(name)
-
-
-def _line_test(outcomes: Outcomes, metric: Metric, rule: GateRule, line: float) -> LineTest:
-    """A score of one model against a line."""
-    units = outcomes.units(metric.unit)
-    cells = Slicer(outcomes, ("suite",), rule.where).cut(units)
-    if not cells.names:
-        return NO_TEST
-    if isinstance(metric, Ratio):
-        return share_test(slice_sums(metric, units, cells), line)
-    rows = cells.units_by_slice(metric.counts(units) & units.counted)[0]
-    group, groups, clusters = jackknife_groups(units.cluster[rows])
-    estimate = jackknife(metric.prepare(units, rows), np.asarray(group), groups)
-    return statistic_test(estimate, len(rows), clusters, line)

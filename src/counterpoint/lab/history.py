@@ -7,22 +7,21 @@ method. With a baseline the family are these comparisons. Without one the refere
 family is every pair of versions, so that this choice costs no validity.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from math import isnan, nan
-from typing import Any, TypeAlias
+from typing import Any
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.scores import judge_blocks
+from counterpoint.lab.scores import judged_models
 from counterpoint.lab.selection import ANSWER_COLUMNS, select_suites
 from counterpoint.metrics.comparison import paired_differences
 from counterpoint.metrics.metric import Contents, Metric, columns_read
-from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import ALPHA, holm
 from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, displayed_by_suite
+from counterpoint.metrics.ties import OutcomesOf
 from counterpoint.reports.tables import ResultTable, TableCell, p_text
 from counterpoint.store.blocks import BLOCK_ROWS, SuiteBlocks, open_blocks
 from counterpoint.store.lab import LabStore
@@ -135,10 +134,6 @@ def first_drifts(scores: Sequence[VersionScore]) -> Iterator[VersionScore]:
             told.add(key)
 
 
-OutcomesOf: TypeAlias = Callable[[str], Iterable[Outcomes]]
-"""The outcomes of a version, in blocks that all versions share."""
-
-
 def model_history(
     store: LabStore,
     model: str,
@@ -158,15 +153,11 @@ def model_history(
 
 
 def _judged_versions(blocks: SuiteBlocks, versions: Sequence[ModelVersion], wanted: ScoreRequest) -> OutcomesOf:
-    """The outcomes of versions; a single block of each is held, several are judged anew whenever they are read."""
+    """The outcomes of versions."""
     metrics = wanted.metrics_by_suite(blocks.contents).values()
     read = (*ANSWER_COLUMNS, *columns_read(metric for own in metrics for metric in own))
     answers = {version.version: blocks.answers(version.fingerprint, read) for version in versions}
-
-    def outcomes(version: str) -> Iterable[Outcomes]:
-        return judge_blocks(blocks, answers[version], wanted.threshold)
-
-    return cache(lambda version: list(outcomes(version))) if len(blocks) == 1 else outcomes
+    return judged_models(blocks, answers, wanted.threshold)
 
 
 def _scores(
@@ -177,10 +168,7 @@ def _scores(
 ) -> Iterator[VersionScore]:
     rows = list[tuple[ModelVersion, Mapping[str, Any]]]()
     for version in versions:
-        totals = ScoreTotals(wanted, contents)
-        for block in outcomes(version.version):
-            totals.add(block)
-        found = totals.table().to_pylist()
+        found = ScoreTotals.of(outcomes(version.version), wanted, contents).table().to_pylist()
         rows += ((version, row) for row in found if row["missing"] < 1 and row["value"] is not None)
     if not rows:
         model = versions[0].name

@@ -12,9 +12,10 @@ import pyarrow as pa
 from counterpoint import catalog
 from counterpoint.core.costs import format_price
 from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.lab.data_set_scores import score_data_set
 from counterpoint.lab.model_costs import explain_missing_costs, lab_costs
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.scores import judge_blocks
+from counterpoint.lab.scores import judged_models
 from counterpoint.lab.selection import ANSWER_COLUMNS, load_answers, load_groups, select_models
 from counterpoint.lab.slice_columns import add_slices
 from counterpoint.metrics.leaderboard import (
@@ -29,7 +30,6 @@ from counterpoint.metrics.leaderboard import (
     LeaderboardRow,
     ModelCost,
     ScoreKey,
-    base_questions,
     data_set_cell,
     data_set_name,
     data_sets_leaderboard,
@@ -38,11 +38,10 @@ from counterpoint.metrics.leaderboard import (
 )
 from counterpoint.metrics.metric import Contents, Metric, applicable, columns_read, contents_by_suite, whole_suites
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals, score_outcomes
-from counterpoint.metrics.slices import distinct_values, keep_rows, rename_values
+from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals
 from counterpoint.metrics.ties import OutcomesOf, find_ties
 from counterpoint.reports.tables import ResultTable, TableCell, percent, percent_cell
-from counterpoint.store.blocks import BLOCK_ROWS, open_blocks
+from counterpoint.store.blocks import BLOCK_ROWS, open_blocks, read_contents
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 from counterpoint.store.versions import ModelVersion
@@ -114,7 +113,7 @@ def leaderboard(
 
     In the layout `suites` the columns are the metrics that lead on each suite, or the named ones; of one suite alone
     also those of its tests; those of saved slices follow. In the layout `datasets` they are means over data sets.
-    Where the suites have more than `block_rows` rows, the columns of suites are computed in blocks of about so many.
+    Where the suites have more than `block_rows` rows, they are judged in blocks of about so many.
     """
     if slices and layout == Layout.DATASETS:
         raise CounterpointError("means over data sets have no columns of slices", hint="leave out the slices or layout")
@@ -126,11 +125,14 @@ def leaderboard(
         for title, model in chosen.items()
     }
     if layout == Layout.DATASETS:
-        cells = _data_set_cells(store, chosen, suites, threshold, seed)
+        cells = _data_set_cells(store, chosen, suites, threshold, seed, block_rows)
         board = data_sets_leaderboard(competitors, cells)
     else:
         board = _suites_board(store, chosen, competitors, suites, metrics, threshold, seed, block_rows)
-        board = add_slices(store, board, slices, suites, metrics, threshold=threshold, seed=seed) if slices else board
+        if slices:
+            board = add_slices(
+                store, board, slices, suites, metrics, threshold=threshold, seed=seed, block_rows=block_rows
+            )
     return LeaderboardResult(board, tuple(select_models(store, expand)) if expand else ())
 
 
@@ -211,12 +213,9 @@ def _partition_suite(
     with open_blocks(store, [suite], rows=rows) as blocks:
 
         def open_outcomes(columns: Sequence[str], threshold: float) -> OutcomesOf:
-            answers = cache(lambda title: blocks.answers(models[title].fingerprint, (*ANSWER_COLUMNS, *columns)))
-
-            def outcomes(title: str) -> Iterator[Outcomes]:
-                return judge_blocks(blocks, answers(title), threshold)
-
-            return outcomes
+            read = (*ANSWER_COLUMNS, *columns)
+            answers = {title: blocks.answers(model.fingerprint, read) for title, model in models.items()}
+            return judged_models(blocks, answers, threshold)
 
         yield _JudgedSuite(blocks.contents, open_outcomes)
 
@@ -268,62 +267,44 @@ def _suite_scores(
 
 
 def _data_set_cells(
-    store: LabStore, models: Mapping[str, ModelVersion], suites: Sequence[str], threshold: float, seed: int
-) -> dict[str, DataSetCells]:
+    store: LabStore,
+    models: Mapping[str, ModelVersion],
+    suites: Sequence[str],
+    threshold: float,
+    seed: int,
+    block_rows: int,
+) -> Mapping[str, DataSetCells]:
     """The cells of each model on each data set that has the test of a column."""
-    tables = _data_set_tables(store, suites)
-    if not tables:
+    data_sets = _data_sets(store, suites)
+    if not data_sets:
         hint = f"counterpoint generate {store.address} --suite beyond-accuracy makes all of them"
         raise StoreError(f"{store.address} has none of the tests {', '.join(DATA_SET_TESTS)}", hint=hint)
-    read = columns_read(column.metric for column in DATA_SET_COLUMNS)
-    return {
-        title: {
-            name: _model_cells(model, table, load_answers(store, model, read), threshold, seed)
-            for name, table in tables.items()
-        }
-        for title, model in models.items()
-    }
-
-
-def _data_set_tables(store: LabStore, suites: Sequence[str]) -> dict[str, pa.Table]:
-    """For each data set the groups of all tests of the layout, with its name as that of the suite."""
-    tables: dict[str, list[pa.Table]] = {}
-    for suite in suites or store.suites():
-        stored = store.suite(suite)
-        groups = stored.groups.replace_schema_metadata()
-        tests = [test for (test,) in distinct_values(groups, "test")]
-        if (kept := keep_rows(groups, "test", DATA_SET_TESTS)).num_rows:
-            name = data_set(stored.manifest, tests)
-            tables.setdefault(name, []).append(rename_values(kept, "suite", {suite: name}))
-    return {name: pa.concat_tables(own) for name, own in sorted(tables.items())}
-
-
-def _model_cells(
-    model: ModelVersion, groups: pa.Table, answers: pa.Table, threshold: float, seed: int
-) -> dict[str, LeaderboardCell]:
-    rows: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for table in (base_questions(groups), groups):
-        rows |= _table_scores(table, answers, threshold, seed)
-    cells: dict[str, LeaderboardCell] = {}
-    for column in DATA_SET_COLUMNS:
-        if row := rows.get((column.test, column.metric.name)):
-            chance = rows.get((column.test, column.metric.chance), {}).get("value")
-            cells[column.key] = data_set_cell(column, row, chance, model_abilities(model))
+    cells: dict[str, dict[str, Mapping[str, LeaderboardCell]]] = {title: {} for title in models}
+    for name, own in data_sets.items():
+        scores = score_data_set(store, name, own, models, threshold=threshold, seed=seed, block_rows=block_rows)
+        for title, model in models.items():
+            cells[title][name] = dict(_model_cells(scores[title], model_abilities(model)))
     return cells
 
 
-def _table_scores(
-    groups: pa.Table, answers: pa.Table, threshold: float, seed: int
-) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """The scores of a table of groups by the columns on its tests, by test and metric."""
-    tests = {test for (test,) in distinct_values(groups, "test")}
-    metrics = tuple(dict.fromkeys(column.metric for column in DATA_SET_COLUMNS if column.test in tests))
-    if not metrics:
-        return {}
-    outcomes = judge(groups, answers, threshold)
-    chances = tuple(catalog.metric(metric.chance) for metric in metrics if metric.chance)
-    request = ScoreRequest(metrics=(*metrics, *chances), threshold=threshold, seed=seed)
-    return {(row["test"], row["metric"]): row for row in score_outcomes(outcomes, request).to_pylist()}
+def _data_sets(store: LabStore, suites: Sequence[str]) -> dict[str, dict[str, list[str]]]:
+    """The data sets that have a test of the layout: their suites, with the tests of each."""
+    data_sets: dict[str, dict[str, list[str]]] = {}
+    for suite in suites or store.suites():
+        tests = sorted(test for _, test in read_contents(store, suite))
+        if not {*DATA_SET_TESTS}.isdisjoint(tests):
+            data_sets.setdefault(data_set(store.manifest(suite), tests), {})[suite] = tests
+    return dict(sorted(data_sets.items()))
+
+
+def _model_cells(
+    rows: Mapping[tuple[str, str], Mapping[str, Any]], abilities: frozenset[str] | None
+) -> Iterator[tuple[str, LeaderboardCell]]:
+    """The cell of each column of which there is a score, from scores by test and metric."""
+    for column in DATA_SET_COLUMNS:
+        if row := rows.get((column.test, column.metric.name)):
+            chance = rows.get((column.test, column.metric.chance), {}).get("value")
+            yield column.key, data_set_cell(column, row, chance, abilities)
 
 
 def _leaderboard_table(board: Leaderboard) -> ResultTable:

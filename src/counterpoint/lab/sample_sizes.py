@@ -13,7 +13,7 @@ from counterpoint.core.errors import CounterpointError
 from counterpoint.lab.gating import leading_ratio
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
-from counterpoint.metrics.metric import Ratio, columns_read
+from counterpoint.metrics.metric import Ratio, columns_read, contents_by_suite
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.paired_tests import FEWEST_CLUSTERS, POWER
 from counterpoint.metrics.picture_sums import PictureSums, sum_by_picture
@@ -142,7 +142,8 @@ class _Pilot:
 
 def _metrics(request: SizeRequest, groups: Any) -> Sequence[Ratio[Any]]:
     if not request.metrics:
-        leading = leading_ratio(groups)
+        (contents,) = contents_by_suite(groups).values()
+        leading = leading_ratio(contents)
         return [leading] if leading else []
     metrics = [catalog.resolve_metric(name) for name in request.metrics]
     for metric in metrics:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -10,13 +11,17 @@ import pyarrow.compute as pc
 
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.groups import Relation
+from counterpoint.metrics.outcomes import sort_by_group
 from counterpoint.metrics.units import Flags
+from counterpoint.store.blocks import GroupMarker, keep_groups
 from counterpoint.store.documents import put_object
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.selection import word_pattern
 from counterpoint.store.outcomes.tables import bases_table, groups_table
 from counterpoint.store.slices import FIELDS, FOLDER, read_filter
 from counterpoint.store.suites import NAME
+
+_READ = ("suite", "group_id", "test", "kind", "relation", "query", "picture", "text", "tags", "gold", "role")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +33,28 @@ class SavedSlice:
 
     def select(self, groups: pa.Table) -> pa.Table:
         """The rows of the groups that are in the slice."""
-        table = groups.slice(0, 0)
-        parts = [table]
-        for suite in groups["suite"].unique().to_pylist():
-            own = groups_table(groups.filter(pc.equal(groups["suite"], suite)))
-            bases = bases_table(own)
-            places = bases["place"].filter(pa.array(self._fits(bases)))
-            kept = own.filter(pc.is_in(own["place"], value_set=places.combine_chunks()))
-            parts.append(kept.select(table.column_names))
-        return pa.concat_tables(parts)
+        return keep_groups(sort_by_group(groups), slice_filter(self))
 
-    def _fits(self, bases: pa.Table) -> Flags:
-        fits = np.ones(bases.num_rows, np.bool_)
-        for name, value in self.filter.items():
-            if name == "text":
-                pattern, part = word_pattern(value.lower()), re.escape(value.lower())
-                found = pc.match_substring_regex(bases["texts"], pattern or part)
-                fits &= found.to_numpy(zero_copy_only=False)
-            elif name == "tag":
-                fits &= np.array([value in tags for tags in bases["tags"].to_pylist()], np.bool_)
-            else:
-                fits &= pc.equal(bases[name].cast(pa.string()), value).to_numpy(zero_copy_only=False)
-        return fits
+
+def slice_filter(saved: SavedSlice) -> GroupMarker:
+    """The groups of a slice."""
+    return GroupMarker(_READ, partial(_fits, saved.filter))
+
+
+def _fits(wanted: Mapping[str, str], groups: pa.Table) -> Flags:
+    """Whether each group has all these values."""
+    bases = bases_table(groups_table(groups))
+    fits = np.ones(bases.num_rows, np.bool_)
+    for name, value in wanted.items():
+        if name == "text":
+            pattern, part = word_pattern(value.lower()), re.escape(value.lower())
+            found = pc.match_substring_regex(bases["texts"], pattern or part)
+            fits &= found.to_numpy(zero_copy_only=False)
+        elif name == "tag":
+            fits &= np.array([value in tags for tags in bases["tags"].to_pylist()], np.bool_)
+        else:
+            fits &= pc.equal(bases[name].cast(pa.string()), value).to_numpy(zero_copy_only=False)
+    return fits
 
 
 def save_slice(store: LabStore, name: str, given: Mapping[str, str]) -> SavedSlice:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from counterpoint.metrics.metric import Ability, Metric, columns_read
 from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.ranking import RankedPairs, acc_r_over_text, count_ranked, relate_by_text
 from counterpoint.metrics.scoring import BlockSums, ScoreRequest, ScoreTotals, displayed_by_suite
+from counterpoint.metrics.ties import OutcomesOf
 from counterpoint.metrics.units import STATES, Floats
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
@@ -209,6 +210,15 @@ def judge_blocks(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float) -
     """The outcomes of a model, block after block."""
     judged = partial(judge_block, blocks, answers, threshold)
     return (outcomes for _, outcomes in map_ahead(judged, range(len(blocks)), THREADS))
+
+
+def judged_models(blocks: SuiteBlocks, answers: Mapping[str, AnswerBlocks], threshold: float) -> OutcomesOf:
+    """The outcomes of models by name; a single block is held, several are judged anew whenever they are read."""
+
+    def outcomes(name: str) -> Iterator[Outcomes]:
+        return judge_blocks(blocks, answers[name], threshold)
+
+    return cache(lambda name: list(outcomes(name))) if len(blocks) == 1 else outcomes
 
 
 def rank_by_text(store: LabStore, groups: pa.Table) -> Floats | None:

@@ -1,22 +1,19 @@
 """Saved slices as columns of the leaderboard: the score that a gate holds with `accuracy[slice=NAME]`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
-import pyarrow as pa
-
-from counterpoint.lab.gating import RuleTarget, leading_ratio
-from counterpoint.lab.saved_slices import read_slice
-from counterpoint.lab.selection import load_answers
+from counterpoint.lab.gating import leading_ratio
+from counterpoint.lab.saved_slices import read_slice, slice_filter
+from counterpoint.lab.scores import judged_models
+from counterpoint.lab.selection import ANSWER_COLUMNS
 from counterpoint.metrics.accuracy import accuracy
-from counterpoint.metrics.gates import GateRule
 from counterpoint.metrics.leaderboard import Leaderboard, LeaderboardCell, LeaderboardColumn, missing_reason
-from counterpoint.metrics.metric import Metric, applicable, columns_read, contents_by_suite
-from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.scoring import ScoreRequest, score_outcomes
+from counterpoint.metrics.metric import Contents, Metric, applicable, columns_read, whole_suites
+from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals
 from counterpoint.metrics.ties import find_ties
+from counterpoint.store.blocks import BLOCK_ROWS, SuiteBlocks, open_blocks
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion
 
@@ -32,16 +29,19 @@ def add_slices(
     *,
     threshold: float = 0.5,
     seed: int = 0,
+    block_rows: int = BLOCK_ROWS,
 ) -> Leaderboard:
     """The leaderboard with columns of saved slices at its end, each over the groups of some suites together."""
     models = {version.fingerprint: version for version in store.versions()}
     versions = {row.model: models[row.fingerprint] for row in board.rows}
     columns: dict[LeaderboardColumn, Mapping[str, LeaderboardCell]] = {}
+    names = tuple(suites or store.suites())
     for name in dict.fromkeys(slices):
-        target = RuleTarget(GateRule("", 0.0), "", accuracy, tuple(suites or store.suites()), read_slice(store, name))
-        groups = target.groups(store)
-        request = ScoreRequest((), metrics=tuple(metrics) or (_metric(groups),), threshold=threshold, seed=seed)
-        columns |= _columns(store, name, groups, versions, request)
+        inside = slice_filter(read_slice(store, name))
+        with open_blocks(store, names, pool=len(names) > 1, inside=inside, rows=block_rows) as blocks:
+            chosen = tuple(metrics) or (_metric(whole_suites(blocks.contents)),)
+            request = ScoreRequest((), metrics=chosen, threshold=threshold, seed=seed)
+            columns |= _columns(blocks, name, versions, request)
     rows = tuple(
         replace(row, cells={**row.cells, **{column.key: cells[row.model] for column, cells in columns.items()}})
         for row in board.rows
@@ -49,40 +49,37 @@ def add_slices(
     return replace(board, columns=(*board.columns, *columns), rows=rows)
 
 
-def _metric(groups: pa.Table) -> Metric:
+def _metric(contents: Mapping[str, Contents]) -> Metric:
     """Accuracy where the groups of a slice have it, else the share that leads on them."""
-    contents = next(iter(contents_by_suite(groups).values()), None)
-    if contents is None or applicable(contents, (accuracy,)):
+    own = next(iter(contents.values()), None)
+    if own is None or applicable(own, (accuracy,)):
         return accuracy
-    return leading_ratio(groups) or accuracy
+    return leading_ratio(own) or accuracy
 
 
 def _columns(
-    store: LabStore, name: str, groups: pa.Table, versions: Mapping[str, ModelVersion], request: ScoreRequest
-) -> Iterator[tuple[LeaderboardColumn, dict[str, LeaderboardCell]]]:
+    blocks: SuiteBlocks, name: str, versions: Mapping[str, ModelVersion], request: ScoreRequest
+) -> dict[LeaderboardColumn, dict[str, LeaderboardCell]]:
     """The column of each metric on the groups of a slice, with the cell of each model."""
     columns = [LeaderboardColumn(metric, slice=name) for metric in request.metrics]
-    if not groups.num_rows:
-        yield from ((column, dict.fromkeys(versions, LeaderboardCell(reason=NO_GROUP))) for column in columns)
-        return
-
-    @cache
-    def outcomes(title: str) -> Outcomes:
-        answers = load_answers(store, versions[title], columns_read(request.metrics))
-        return judge(groups, answers, request.threshold)
-
+    if not blocks.contents:
+        return {column: dict.fromkeys(versions, LeaderboardCell(reason=NO_GROUP)) for column in columns}
+    read = (*ANSWER_COLUMNS, *columns_read(request.metrics))
+    answers = {title: blocks.answers(version.fingerprint, read) for title, version in versions.items()}
+    outcomes = judged_models(blocks, answers, request.threshold)
     rows = {
         (row["metric"], title): row | {"by": "suite", "test": "", "model": title}
         for title in versions
-        for row in score_outcomes(outcomes(title), request).to_pylist()
+        for row in ScoreTotals.of(outcomes(title), request, blocks.contents).table().to_pylist()
     }
-    ties = {
-        (metric, title)
-        for _, metric, title in find_ties(list(rows.values()), lambda title: [outcomes(title)], request.metrics)
+    ties = {(metric, title) for _, metric, title in find_ties(list(rows.values()), outcomes, request.metrics)}
+    return {
+        column: {
+            title: _cell(column, rows.get(key), key in ties)
+            for title, key in ((title, (column.metric.name, title)) for title in versions)
+        }
+        for column in columns
     }
-    for column in columns:
-        keys = {title: (column.metric.name, title) for title in versions}
-        yield column, {title: _cell(column, rows.get(key), key in ties) for title, key in keys.items()}
 
 
 def _cell(column: LeaderboardColumn, row: Mapping[str, Any] | None, tie: bool) -> LeaderboardCell:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError
-from counterpoint.metrics.gathering import GatheredOutcomes
+from counterpoint.metrics.gathering import GatheredOutcomes, explain_bound
 from counterpoint.metrics.intervals import Counts, ShareSums, add_by, cluster_columns, jackknife, jackknife_groups
 from counterpoint.metrics.metric import (
     Contents,
@@ -75,6 +75,7 @@ def compare_blocks(
             hint = "compare ece_squared, which has no such bias, and see counterpoint score for the rest"
             raise CounterpointError(f"{metric.name} is raised by chance, and cannot tell two models apart", hint=hint)
     totals, rows = ComparisonTotals.of(blocks, metrics, request), list[dict[str, Any]]()
+    totals.check_bound(metrics)
     for metric in metrics:
         differences = [row for row in totals.rows(metric) if metric in by_suite[row["slice"][0]]]
         rows += _corrected([(metric, row) for row in differences])
@@ -233,6 +234,12 @@ class ComparisonTotals:
         for gathered, own in zip(self._gathered, (first, second), strict=True):
             gathered.add(own, rows)
 
+    def check_bound(self, metrics: Iterable[Metric]) -> None:
+        """Raise a CounterpointError where more cases count for a metric that is no sum than are kept."""
+        if any(own.is_too_large for own in self._gathered):
+            name = next(metric.name for metric in metrics if metric in self._units[metric.unit].statistics)
+            raise CounterpointError(f"{name} cannot be compared: {explain_bound()}", hint="or name other metrics")
+
     def rows(self, metric: Metric) -> list[dict[str, Any]]:
         """The difference of both models in each slice."""
         units = self._units[metric.unit]
@@ -278,9 +285,9 @@ class _UnitDifferences:
 
     def __init__(self, kind: type[Any], metrics: Iterable[Metric]) -> None:
         own = [metric for metric in metrics if metric.unit is kind]
-        self._statistics = [metric for metric in own if isinstance(metric, Statistic) and not metric.lowest_of]
+        self.statistics = [metric for metric in own if isinstance(metric, Statistic) and not metric.lowest_of]
         self.places: dict[tuple[str, ...], int] = {}  # of the slices
-        ratios = [_ratios(metric) for metric in own if metric not in self._statistics]
+        ratios = [_ratios(metric) for metric in own if metric not in self.statistics]
         self._sums = {ratio: (SliceSums(7), SliceSums(7)) for parts in ratios for ratio in parts}
         self.cross = {pair: SliceSums(5) for parts in ratios for pair in product(parts, repeat=2)}
 
@@ -297,7 +304,7 @@ class _UnitDifferences:
             (s, n, _), (t, m, _) = credit[one][0], credit[other][1]
             totals.add(by_cell, paired_columns((s, n.astype(np.float64)), (t, m.astype(np.float64))), slices)
         counted = np.zeros(len(paired.both), np.bool_)
-        for metric in self._statistics:
+        for metric in self.statistics:
             for units in paired.units:
                 counted |= metric.counts(units)
         inside = np.zeros(len(paired.both), np.bool_)

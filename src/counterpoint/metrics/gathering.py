@@ -1,7 +1,8 @@
 """Outcomes of some groups gathered from blocks, for metrics that are no sums, such as an area under a curve.
 
 What is gathered is one row per query with everything that metrics read, about 100 bytes. The rows come back in the
-order of the suite and texts are numbered by their first occurrence: nothing depends on how blocks were cut.
+order of the suite and texts are numbered by their first occurrence: nothing depends on how blocks were cut. Beyond
+`MOST_ROWS` rows none are kept, and these metrics have no value.
 """
 
 import numpy as np
@@ -13,6 +14,8 @@ from counterpoint.metrics.outcomes import Outcomes, find_bases, find_clusters
 from counterpoint.metrics.probabilities import StoredProbabilities
 from counterpoint.metrics.units import Floats, Rows
 
+MOST_ROWS = 20_000_000
+"""The rows that are gathered at most."""
 _TEXTS = ("suite", "test", "kind", "relation", "mode", "picture")
 _OTHERS = ("role", "group_id", "query", "repeated")
 _PROBABILITIES = ("confidence", "squared_errors", "uncertainty", "entropy", "agreement", "spread")
@@ -23,22 +26,36 @@ class GatheredOutcomes:
 
     def __init__(self) -> None:
         self._parts: list[pa.Table] = []
+        self._rows = 0
         self._threshold, self._scale = 0.5, ""
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether more rows were added than are kept."""
+        return self._rows > MOST_ROWS
 
     def add(self, outcomes: Outcomes, rows: Rows) -> None:
         """Add some rows of a block, which are all rows of some groups."""
         self._threshold, self._scale = outcomes.threshold, outcomes.scale
-        if len(rows):
+        self._rows += len(rows)
+        if self.is_too_large:
+            self._parts = []
+        elif len(rows):
             self._parts.append(_stored(outcomes, rows))
 
     def join(self) -> Outcomes | None:
-        """All that was added; None where nothing was."""
+        """All that was added; None where nothing was, or more than is kept."""
         if not self._parts:
             return None
         whole = pa.concat_tables(self._parts, promote_options="default").unify_dictionaries()
         self._parts = [whole]
         order = np.argsort(whole["block_row"].to_numpy(), kind="stable")
         return _restored(whole.take(pa.array(order)), self._threshold, self._scale)
+
+
+def explain_bound() -> str:
+    """Why a metric has no value where more rows count than are kept."""
+    return f"it is computed in memory, from at most {MOST_ROWS:,} answers: choose one suite or test at a time"
 
 
 def _stored(outcomes: Outcomes, rows: Rows) -> pa.Table:

@@ -14,8 +14,8 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.accuracy import answer_accuracy
@@ -30,6 +30,7 @@ from counterpoint.metrics.robustness import (
     robustness,
 )
 from counterpoint.metrics.uncertainty import uncertainty
+from counterpoint.metrics.units import Rows
 
 FEW_SUITES = 4
 """The number of suites up to which each shows all its displayed metrics; of more suites each shows the first."""
@@ -327,16 +328,11 @@ def data_set_name(suite: str, tests: Collection[str], source: str = "") -> str:
     return suite
 
 
-def base_questions(groups: pa.Table) -> pa.Table:
-    """The questions of a data set, each once: those of its plain test, or of all its tests where it has none."""
-    first = groups.filter(pc.equal(groups["role"], 0))
-    plain = first.filter(pc.equal(first["test"].cast(pa.string()), PLAIN))
-    first = plain if plain.num_rows else first
-    numbers = pa.array(range(first.num_rows), pa.int64())
-    once = first.select(["query"]).append_column("row", numbers).group_by("query").aggregate([("row", "min")])
-    questions = first.take(once["row_min"].sort())
-    test = pa.repeat(pa.scalar(BASES, pa.string()), questions.num_rows)
-    return questions.set_column(questions.column_names.index("test"), "test", test)
+def question_rows(groups: pa.Table) -> Rows:
+    """The rows of the questions of a data set: its bases, each query where it occurs first."""
+    rows = np.flatnonzero(groups["role"].to_numpy() == 0)
+    _, first = np.unique(groups["query"].to_numpy()[rows], return_index=True)
+    return rows[np.sort(first)]
 
 
 def data_set_cell(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from counterpoint.language.answers.rule_sets import RULE_SETS
 from counterpoint.metrics.accuracy import ACCURACY_METRICS
 from counterpoint.metrics.bias import BIAS
-from counterpoint.metrics.gathering import GatheredOutcomes
+from counterpoint.metrics.gathering import GatheredOutcomes, explain_bound
 from counterpoint.metrics.intervals import (
     NO_SCORE,
     UPPER,
@@ -38,7 +38,7 @@ from counterpoint.metrics.metric import (
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.ranking import RANKING
 from counterpoint.metrics.slices import SliceCells, Slicer, distinct_values
-from counterpoint.metrics.units import STATES, Floats, OrderedPairs, Pairs, Rows, Sets, Singles
+from counterpoint.metrics.units import STATES, Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles
 
 UNITS = {Pairs: "pair", OrderedPairs: "ordered pair", Sets: "group", Singles: "answer"}
 """What one case of a metric is."""
@@ -129,6 +129,16 @@ class ScoreTotals:
         self._rules: dict[str, set[str]] = {}
         self._gathered = GatheredOutcomes()
 
+    @classmethod
+    def of(
+        cls, blocks: Iterable[Outcomes], request: ScoreRequest, contents: Mapping[tuple[str, ...], Contents]
+    ) -> "ScoreTotals":
+        """The totals of all blocks."""
+        totals = cls(request, contents)
+        for outcomes in blocks:
+            totals.add(outcomes)
+        return totals
+
     def add(self, outcomes: Outcomes) -> None:
         """Add the outcomes of the next pictures; those of one picture come in one block."""
         self.add_sums(self.sums_of(outcomes), outcomes)
@@ -141,8 +151,9 @@ class ScoreTotals:
         for kind, totals in self._units.items():
             units: Any = outcomes.units(kind)
             cells = slicer.cut(units)
-            by_unit.append(totals.sums_of(units, cells))
-            gathered[totals.bases_for_statistics(units, cells)] = True
+            counted = totals.count_statistics(units)
+            by_unit.append(totals.sums_of(units, cells, counted))
+            gathered[_bases_inside(units, cells, counted)] = True
             if kind is Singles:
                 codes = cells.place.astype(np.int64) * len(STATES) + units.state[cells.inside]
                 counts = np.bincount(codes, minlength=len(cells.names) * len(STATES)).reshape(-1, len(STATES))
@@ -167,8 +178,8 @@ class ScoreTotals:
         each state among the single answers of the slice.
         """
         computed = {suite: {metric.name for metric in metrics} for suite, metrics in self._by_suite.items()}
-        joined = self._gathered.join()
-        rows = [row for totals in self._units.values() for row in totals.rows(joined, self._request)]
+        joined, bound = self._gathered.join(), explain_bound() if self._gathered.is_too_large else ""
+        rows = [row for totals in self._units.values() for row in totals.rows(joined, self._request, bound)]
         rows = [row for row in rows if row["metric"] in computed[row["slice"][0]]]
         order = {metric.name: place for place, metric in enumerate(self._request.metrics)}
         rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
@@ -211,8 +222,13 @@ class _UnitTotals:
         ratios = (part for own in self._metrics for part in ([own] if isinstance(own, Ratio) else own.lowest_of))
         self._shares = {ratio: SliceSums(7) for ratio in ratios}
         self._reasons: dict[str, dict[int, int]] = {metric.name: {} for metric in self._metrics}
+        self._cases = {metric: SliceSums(1) for metric in self._statistics}
 
-    def sums_of(self, units: Any, cells: SliceCells) -> "_UnitSums":
+    def count_statistics(self, units: Any) -> list[Flags]:
+        """The units of a block that count for each metric that is no sum."""
+        return [metric.counts(units) & units.counted for metric in self._statistics]
+
+    def sums_of(self, units: Any, cells: SliceCells, counted_by: Sequence[Flags]) -> "_UnitSums":
         """What is to be added of the units of a block."""
         by_cell, shares = cells.slice_of_cell, dict[Metric, tuple[Floats, ...]]()
         counted = dict[bytes, Counts]()  # many ratios count the same units
@@ -228,13 +244,16 @@ class _UnitTotals:
             if metric not in shares or not add_by(by_cell, shares[metric][0], len(cells.names)).all():
                 reasons += _reasons(metric, units, cells)
         left_out = cells.summed_by_slice(~units.counted)
-        return _UnitSums(cells.names, by_cell, left_out, list(shares.values()), reasons)
+        cases = [cells.summed_by_slice(flags) for flags in counted_by]
+        return _UnitSums(cells.names, by_cell, left_out, list(shares.values()), reasons, cases)
 
     def add(self, sums: "_UnitSums") -> Rows:
         """Add the sums of a block; returns the place of each of its slices among all."""
         places = np.array([self.places.setdefault(name, len(self.places)) for name in sums.names], np.int64)
         by_cell = places[sums.slice_of_cell]
         self._left_out.add(places, [sums.left_out], len(self.places))
+        for totals, cases in zip(self._cases.values(), sums.cases, strict=True):
+            totals.add(places, [cases], len(self.places))
         for totals, columns in zip(self._shares.values(), sums.shares, strict=True):
             totals.add(by_cell, columns, len(self.places))
         for name, own, rank in sums.reasons:
@@ -242,17 +261,8 @@ class _UnitTotals:
             known[place] = min(known.get(place, rank), rank)
         return places
 
-    def bases_for_statistics(self, units: Any, cells: SliceCells) -> Rows:
-        """The bases of the groups that count for a metric that is no sum."""
-        counted = np.zeros(len(units.row), np.bool_)
-        for metric in self._statistics:
-            counted |= metric.counts(units)
-        inside = np.zeros(len(units.row), np.bool_)
-        inside[cells.inside] = True
-        return np.asarray(units.base[counted & units.counted & inside])
-
-    def rows(self, gathered: Outcomes | None, request: ScoreRequest) -> Iterator[dict[str, Any]]:
-        """Each metric in each slice."""
+    def rows(self, gathered: Outcomes | None, request: ScoreRequest, bound: str) -> Iterator[dict[str, Any]]:
+        """Each metric in each slice; `bound` says why too much was added to be gathered, if it was."""
         units: Any = gathered.units(self._kind) if gathered and self._statistics else None
         cells = Slicer(gathered, request.columns, request.where).cut(units) if gathered and units is not None else None
         for metric in self._metrics:
@@ -263,7 +273,9 @@ class _UnitTotals:
             else:
                 found = _statistic_scores(metric, units, cells, request) if cells else []
                 known = dict(zip(cells.names if cells else (), found, strict=True))
-                scores = [known.get(name, _SliceScore(NO_SCORE, 0, "")) for name in self.places]
+                reasons = (bound if cases else "" for cases in self._cases[metric].sums[0])
+                nothing = (_SliceScore(NO_SCORE, 0, "", reason=reason) for reason in reasons)
+                scores = [known.get(name, empty) for name, empty in zip(self.places, nothing, strict=True)]
             for (name, place), score in zip(self.places.items(), scores, strict=True):
                 yield self._row(metric, name, place, score)
 
@@ -290,6 +302,7 @@ class _UnitSums:
     left_out: Floats  # units of each slice
     shares: Sequence[tuple[Floats, ...]]  # of each ratio, the columns of its cells
     reasons: Sequence[tuple[str, int, int]]  # metric, slice, and the place of a reason that holds there
+    cases: Sequence[Floats]  # units of each slice that count for each metric that is no sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +312,13 @@ class BlockSums:
     by_unit: Sequence[_UnitSums]
     states: Sequence[Counts]  # single answers in each state, by slice
     gathered: Rows  # the rows of groups that count for a metric that is no sum
+
+
+def _bases_inside(units: Any, cells: SliceCells, counted_by: Sequence[Flags]) -> Rows:
+    """The bases of the groups in a slice that are counted by anything."""
+    inside = np.zeros(len(units.row), np.bool_)
+    inside[cells.inside] = True
+    return np.asarray(units.base[inside & np.logical_or.reduce(counted_by)]) if counted_by else np.empty(0, np.int64)
 
 
 def _reasons(metric: Metric, units: Any, cells: SliceCells) -> Iterator[tuple[str, int, int]]:

@@ -6,14 +6,15 @@ the groups, once for the answers of each model, and once for tags, if a metric o
 is 16 bytes for each row of the suites: its query, an index of the queries, and the number of its picture.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +27,10 @@ from counterpoint.metrics.labels import Labels, renumber
 from counterpoint.metrics.metric import Contents, contents_by_suite
 from counterpoint.metrics.outcomes import BLOCK_COLUMNS, TagReader, is_together, number_pictures, sort_by_group
 from counterpoint.metrics.slices import find_repeats, pool_name, pool_suites
+from counterpoint.metrics.units import Flags
 from counterpoint.store import answers, suites, values
 from counterpoint.store.lab import LabStore
+from counterpoint.store.partitions import OrderedRows, PartitionedTable
 from counterpoint.store.parts import list_parts
 from counterpoint.store.picture_digests import digests_of
 from counterpoint.store.storage import FileMissing
@@ -43,8 +46,8 @@ _PLACES = ("suite", "test", "role", "query", "picture", "group_id")
 _COLUMNS = ("suite", "test", "relation", "mode", "role", "query", "kind", "gold")
 _TAGS = ("role", "tags")
 _ALL_COLUMNS = (*_COLUMNS, "picture", "group_id", "tags")
+_CONTENTS = ("suite", "test", "relation", "role", "gold")
 _FEW_WORDS = ("value", "rule", "state", "digest")  # columns of answers
-_MANY_WORDS = 1_000  # from which on a column of a partition is not dictionary-encoded
 _ROUTED_ROWS = 250_000  # at once, as one array of texts holds 2 GiB at most
 _BLOCK = np.uint64(2**16 - 1)  # the bits of a key that hold the number of a block
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads ids, whatever they are, over all numbers of 64 bits
@@ -52,6 +55,14 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads ids, whatever they are, over 
 Numbers = NDArray[np.integer]
 Ids = NDArray[np.uint64]
 Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMarker:
+    """Which groups are judged: `marks` says it of each group, from tables with the rows of each together."""
+
+    reads: tuple[str, ...]  # columns of groups
+    marks: Callable[[pa.Table], Flags]
 
 
 def prefetch(items: Iterable[Item]) -> Iterator[Item]:
@@ -64,83 +75,42 @@ def prefetch(items: Iterable[Item]) -> Iterator[Item]:
             yield item  # type: ignore[misc]
 
 
-class OrderedRows(NamedTuple):
-    """Rows by their partition, and where each partition ends."""
-
-    table: pa.Table
-    ends: list[int]
-
-
-class PartitionedTable:
-    """Rows of a table in files by the number of their partition, in the order in which they were written."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._schema: pa.Schema | None = None
-        self._lock = Lock()  # of the schema
-        self._writers: dict[int, pa.ipc.RecordBatchStreamWriter] = {}
-
-    def order(self, table: pa.Table, partition: Numbers, rows: Numbers | None = None) -> OrderedRows:
-        """Rows by their partition, to be written: all rows of the table, or these. Threads may call this."""
-        table = table.unify_dictionaries().cast(self._fixed_schema(table))
-        order = np.argsort(partition.astype(np.uint16), kind="stable")  # a radix sort
-        ends = np.cumsum(np.bincount(partition)).tolist()
-        return OrderedRows(table.take(pa.array(order if rows is None else rows[order])), ends)
-
-    def write(self, ordered: OrderedRows) -> None:
-        """Add rows to their partitions."""
-        for number, (start, end) in enumerate(zip([0, *ordered.ends], ordered.ends, strict=False)):
-            if start == end:
-                continue
-            if number not in self._writers:
-                self._writers[number] = pa.ipc.new_stream(self._file(number), ordered.table.schema)
-            self._writers[number].write_table(ordered.table.slice(start, end - start))
-
-    def close(self) -> None:
-        """End writing; what was written can be read from then on."""
-        for writer in self._writers.values():
-            writer.close()
-
-    def read(self, number: int, empty: pa.Table) -> pa.Table:
-        """The rows of a partition; `empty` where it has none."""
-        if number not in self._writers:
-            return empty
-        with pa.OSFile(str(self._file(number))) as file, pa.ipc.open_stream(file) as stream:
-            return stream.read_all().unify_dictionaries().combine_chunks()
-
-    def _fixed_schema(self, table: pa.Table) -> pa.Schema:
-        """The schema of the first rows, without dictionaries of many words: each partition would hold all of them."""
-        with self._lock:
-            if self._schema is None:
-                schema = table.schema
-                for place, field in enumerate(table.schema):
-                    if pa.types.is_dictionary(field.type) and _has_many_words(table[field.name]):
-                        schema = schema.set(place, field.with_type(field.type.value_type))
-                    elif field.name == "gold" and _has_many_words(
-                        pc.struct_field(pc.list_flatten(table["gold"]), "answer")
-                    ):
-                        schema = schema.set(place, field.with_type(GROUPS.field("gold").type))
-                self._schema = schema
-            return self._schema
-
-    def _file(self, number: int) -> Path:
-        return self._folder / f"{number}.arrows"
-
-
 @contextmanager
 def open_blocks(
-    lab: LabStore, names: Sequence[str], *, pool: bool = False, rows: int = BLOCK_ROWS
+    lab: LabStore,
+    names: Sequence[str],
+    *,
+    pool: bool = False,
+    inside: GroupMarker | None = None,
+    rows: int = BLOCK_ROWS,
 ) -> "Iterator[SuiteBlocks]":
-    """The groups of suites in blocks; their temporary files are removed at the end."""
+    """The groups of suites in blocks, all or those inside a filter; their temporary files are removed at the end."""
     with TemporaryDirectory(prefix="counterpoint-") as folder:
-        yield SuiteBlocks(lab, names, Path(folder), pool=pool, rows=rows)
+        yield SuiteBlocks(lab, names, Path(folder), pool=pool, inside=inside, rows=rows)
+
+
+def read_contents(lab: LabStore, name: str) -> dict[tuple[str, ...], Contents]:
+    """The contents of a suite by test, read in portions."""
+    contents: dict[tuple[str, ...], Contents] = {}
+    for portion in suites.read_portions(lab.storage, f"suites/{name}", _CONTENTS):
+        _add_contents(contents, contents_by_suite(portion, "test"))
+    return contents
 
 
 class SuiteBlocks:
     """The groups of suites in blocks, those of large suites in a folder."""
 
-    def __init__(self, lab: LabStore, names: Sequence[str], folder: Path, *, pool: bool, rows: int) -> None:
-        self._lab, self._names, self._folder, self._pool = lab, tuple(names), folder, pool
+    def __init__(
+        self,
+        lab: LabStore,
+        names: Sequence[str],
+        folder: Path,
+        *,
+        pool: bool,
+        inside: GroupMarker | None,
+        rows: int,
+    ) -> None:
+        self._lab, self._names, self._folder, self._pool, self._inside = lab, tuple(names), folder, pool, inside
         self._sorted: dict[str, pa.Table] = {}  # suites whose groups are not together on disk
         self.contents: dict[tuple[str, ...], Contents] = {}  # by suite and test
         self._whole: pa.Table | None = None
@@ -180,7 +150,10 @@ class SuiteBlocks:
     def _read_whole(self) -> pa.Table:
         """All suites in one table."""
         tables = [sort_by_group(self._lab.suite(name).groups.replace_schema_metadata()) for name in self._names]
-        return pool_suites(pa.concat_tables(tables)) if self._pool else pa.concat_tables(tables)
+        if self._inside:
+            tables = [keep_groups(table, self._inside) for table in tables]
+        whole = pa.concat_tables(tables)
+        return pool_suites(whole) if self._pool and whole.num_rows else whole
 
     def _partition(self, many: int, rows: int) -> None:
         """Find the block of each group in a first pass over narrow columns, and write the groups in a second one."""
@@ -194,8 +167,7 @@ class SuiteBlocks:
             for ordered, contents in map_ahead(partial(self._complete, survey), portions, THREADS):
                 self._empty = ordered.table.slice(0, 0)
                 self._groups.write(ordered)
-                for key, own in contents.items():
-                    self.contents[key] = self.contents.get(key, Contents()) | own
+                _add_contents(self.contents, contents)
             self._index = index.result()
         self._groups.close()
         self._block_of_group, self._group_sizes = survey.block, survey.size
@@ -203,14 +175,24 @@ class SuiteBlocks:
     def _survey(self, many: int) -> "_Survey":
         """Pictures, queries and sizes of all groups; suites whose groups are not together are sorted first."""
         survey = _Survey(many)
+        further = self._inside.reads if self._inside else ()
+        columns = tuple(dict.fromkeys((*_PLACES, *further)))
         for number, name in enumerate(self._names):
-            for portion in prefetch(self._portions(name, _PLACES)):
+            for portion in prefetch(self._portions(name, columns)):
                 if name not in self._sorted and not is_together(portion):
-                    portions = list(suites.read_portions(self._lab.storage, f"suites/{name}", _ALL_COLUMNS))
+                    read = tuple(dict.fromkeys((*_ALL_COLUMNS, *further)))
+                    portions = list(suites.read_portions(self._lab.storage, f"suites/{name}", read))
                     self._sorted[name] = sort_by_group(pa.concat_tables(portions).unify_dictionaries())
                     return self._survey(many)
-                survey.add(number, portion)
+                survey.add(number, portion, self._marks(portion))
         return survey
+
+    def _marks(self, portion: pa.Table) -> Flags | None:
+        """Which groups of a portion are inside the filter; None where there is no filter."""
+        if self._inside is None:
+            return None
+        plain = pa.schema([GROUPS.field(name) for name in portion.column_names])
+        return self._inside.marks(portion.cast(plain))
 
     def _placed_portions(self, columns: Sequence[str] = _COLUMNS) -> Iterator["_Portion"]:
         """Portions of all suites with the places of their first rows and groups."""
@@ -398,34 +380,38 @@ class _Survey:
         self._sizes: list[Numbers] = []
         self._ids: list[Ids] = []
         self._suite: list[Numbers] = []
+        self._kept: list[Flags] = []
 
-    def add(self, suite: int, portion: pa.Table) -> None:
-        """Add whole groups of a suite."""
+    def add(self, suite: int, portion: pa.Table, marks: Flags | None = None) -> None:
+        """Add whole groups of a suite; those that are not marked get no block."""
         starts, many = np.flatnonzero(portion["role"].to_numpy() == 0), portion.num_rows
         self._add_pictures(portion["picture"])
         self._sizes.append(np.diff(np.append(starts, many)).astype(np.int32))
         self._query[self._rows : self._rows + many] = portion["query"].to_numpy()
         self._ids.append(portion["group_id"].to_numpy()[starts])
         self._suite.append(np.full(len(starts), suite, np.int16))
+        self._kept.append(np.ones(len(starts), np.bool_) if marks is None else marks)
         self._rows += many
 
     def finish(self, rows: int, pool: bool) -> None:
         """Number pictures and rows, and assign blocks of about so many rows; pooled groups that repeat have none."""
         self.pictures, self.size = Labels.of(pa.chunked_array(self._pictures)), np.concatenate(self._sizes)
-        suite, kept = np.concatenate(self._suite), np.ones(len(self.size), np.bool_)
+        suite, kept = np.concatenate(self._suite), np.concatenate(self._kept)
         if pool:
-            kept = ~find_repeats(suite, np.concatenate(self._ids))
+            kept[kept] = ~find_repeats(suite[kept], np.concatenate(self._ids)[kept])
         self.cluster = np.full(len(kept), -1, np.int32)
         self.cluster[kept] = number_pictures(self.pictures.at((np.cumsum(self.size) - self.size)[kept]))
         load = np.bincount(self.cluster[kept], self.size[kept]).cumsum()
-        share = load[-1] / max(np.ceil(load[-1] / rows), 1)
-        self.block = np.where(kept, ((load - 1) // share).astype(np.int16)[self.cluster], np.int16(-1))
+        whole = load[-1] if len(load) else 1
+        share = whole / max(np.ceil(whole / rows), 1)
+        self.block = np.full(len(kept), -1, np.int16)
+        self.block[kept] = ((load - 1) // share).astype(np.int16)[self.cluster[kept]]
         self._repeated: NDArray[np.bool_] | None = None
         if pool:
             inside = np.repeat(kept, self.size)
             self._repeated = np.zeros(self._rows, np.bool_)
             self._repeated[inside] = find_repeats(np.repeat(suite, self.size)[inside], self._query[:-1][inside])
-        del self._pictures, self._sizes, self._ids, self._suite
+        del self._pictures, self._sizes, self._ids, self._suite, self._kept
 
     def index(self) -> BlockIndex:
         """The index of queries, which are not kept."""
@@ -458,6 +444,18 @@ class _Survey:
             self._added_words = len(merged.words)
 
 
+def keep_groups(table: pa.Table, inside: GroupMarker) -> pa.Table:
+    """The rows of the groups inside a filter, from a table with the rows of each group together."""
+    starts = np.flatnonzero(table["role"].to_numpy() == 0)
+    marks = inside.marks(table)
+    return table.filter(pa.array(np.repeat(marks, np.diff(np.append(starts, table.num_rows)))))
+
+
+def _add_contents(contents: dict[tuple[str, ...], Contents], further: Mapping[tuple[str, ...], Contents]) -> None:
+    for key, own in further.items():
+        contents[key] = contents.get(key, Contents()) | own
+
+
 def whole_groups(portions: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """The same rows in portions that end where a group ends."""
     rest: pa.Table | None = None
@@ -479,10 +477,6 @@ def _without_unused_words(table: pa.Table) -> pa.Table:
             column = table[field.name].cast(field.type.value_type).dictionary_encode()
             table = table.set_column(place, field, column)
     return table
-
-
-def _has_many_words(column: pa.ChunkedArray) -> bool:
-    return len(Labels.of(column).words) > _MANY_WORDS
 
 
 def _with_word(table: pa.Table, name: str, word: str) -> pa.Table:
