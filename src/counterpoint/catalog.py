@@ -219,7 +219,7 @@ def rows(table: str) -> Mapping[str, str]:
 
 def find(table: str, name: str) -> Any:
     """The object of a name in a table: ours, or an installed plug-in's; a place in a module is no name."""
-    place = rows(table).get(name)
+    place = TABLES.get(table, {}).get(name) or rows(table).get(name)  # looking for plug-ins takes a while
     if place is None:
         raise UnknownName("family" if table == "families" else table.removesuffix("s"), name, rows(table))
     return _load(place, name)
@@ -353,7 +353,7 @@ def _model_factory(name: str) -> Callable[..., Any]:
     from counterpoint.models.own.functions import load_own_model
 
     way, slash, known_there = name.partition("/")
-    if slash and way in rows("ways"):
+    if slash and (way in TABLES["ways"] or way in rows("ways")):
         return partial(find("ways", way), known_there)
     if ":" in name:
         return partial(load_own_model, resolve("models", name), name)

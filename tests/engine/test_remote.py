@@ -117,6 +117,31 @@ def test_what_cannot_be_kept_while_a_server_stalls_ends_the_run() -> None:
         run(a_table(some(2)), Stalling(MemoryLog()), Full(), clock=lambda: next(times) / 10)
 
 
+class Onward(Remote):
+    """Answers one, and says when it goes on to the next."""
+
+    def __init__(self) -> None:
+        self.went_on = threading.Event()
+
+    async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
+        yield 0, Answer.of("yes")
+        self.went_on.set()
+        yield 1, Answer.of("no")
+
+
+def test_a_server_is_asked_on_while_answers_are_written() -> None:
+    model, times = Onward(), iter(range(10_000))
+
+    class Patient(MemoryLog):
+        def add(self, rows: Iterable[tuple[int, int, Answer, str, float]]) -> None:
+            assert model.went_on.wait(AGAIN), "writing does not hold up the model"
+            super().add(rows)
+
+    log = Patient()
+    run(a_table(some(2)), model, log, check=0, clock=lambda: float(next(times)))
+    assert len(log.says) == 2
+
+
 AGAIN = 20.0
 """Seconds after which a key is pressed again if nothing came of it."""
 

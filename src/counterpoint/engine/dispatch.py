@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Generic, Self, TypeAlias, TypeVar
 
 from counterpoint.core.errors import ModelError
@@ -62,8 +64,9 @@ class Dispatcher:
         self._lookahead = model if isinstance(model, LookaheadModel) else None
         self._seed = seed
         self._runner = asyncio.Runner()
-        self._thread = ThreadPoolExecutor(1)
-        self._thread.submit(lambda: None).result()  # started now: an interrupt while a thread starts would lose it
+        self._thread, self._taker = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+        for thread in (self._thread, self._taker):
+            thread.submit(lambda: None).result()  # started now: an interrupt while a thread starts would lose it
         self._tick: Callable[[], None] = lambda: None
 
     def __enter__(self) -> Self:
@@ -72,6 +75,7 @@ class Dispatcher:
     def __exit__(self, *problem: object) -> None:
         self._thread.submit(self._runner.close).result()
         self._thread.shutdown()
+        self._taker.shutdown()
 
     def expect(self, queries: Sequence[Query]) -> None:
         """Announce the next queries to a model that looks ahead."""
@@ -81,10 +85,10 @@ class Dispatcher:
     def ask(self, batch: QueryBatch, keep: Keep, tick: Callable[[], None] = lambda: None) -> None:
         """Ask a batch; answers are kept as they arrive, and exceptions of the model propagate.
 
-        While an async model is awaited, `tick` is called every TICK_SECONDS in the thread in which answers are kept.
+        While an async model is awaited, `tick` is called about every TICK_SECONDS in the thread that keeps answers.
         """
         self._tick = tick
-        if not any(batch.trials) and all(not query.edits and query.mode is Mode.ANSWER for query in batch.queries):
+        if _is_plain(batch):
             self._answer(batch.queries, keep)
             return
         rows = list(enumerate(zip(batch.queries, batch.trials, strict=True)))
@@ -104,7 +108,7 @@ class Dispatcher:
 
     def _answer(self, queries: Sequence[Query], keep: Keep) -> None:
         assert self._answerer is not None, "the plan holds only rows that the model supports"
-        self._consume(self._answerer.answer(queries), lambda placed: keep(*placed))
+        self._keep_all(self._answerer.answer(queries), keep)
 
     def _answer_edited(self, queries: Sequence[Query], keep: Keep) -> None:
         assert self._edited is not None, "the plan holds only rows that the model supports"
@@ -114,7 +118,7 @@ class Dispatcher:
     def _score(self, queries: Sequence[Query], keep: Keep) -> None:
         assert self._scorer is not None, "the plan holds only rows that the model supports"
         if isinstance(self._scorer, StreamingScorer):
-            self._consume(self._scorer.stream_scores(queries), lambda placed: keep(*placed))
+            self._keep_all(self._scorer.stream_scores(queries), keep)
             return
         scores = [float(score) for score in self._scorer.score(queries)]
         if len(scores) != len(queries):
@@ -135,22 +139,44 @@ class Dispatcher:
 
         self._consume(self._sampler.sample(queries, trials, self._seed), take)
 
+    def _keep_all(self, items: Iterable[PlacedAnswer] | AsyncIterable[PlacedAnswer], keep: Keep) -> None:
+        if isinstance(items, AsyncIterable):
+            self._consume(items, lambda placed: keep(*placed))
+            return
+        for place, answer in items:
+            keep(place, answer)
+
     def _consume(self, items: Iterable[T] | AsyncIterable[T], take: Callable[[T], None]) -> None:
-        """Take the items that a model yields; an interrupt cancels the requests in flight."""
+        """Take the items that a model yields; an interrupt cancels the requests in flight.
+
+        Those of an async model are taken in a thread of their own, so that writing them holds up no request, and no
+        interrupt falls into it.
+        """
         if not isinstance(items, AsyncIterable):
             for item in items:
                 take(item)
             return
-        consumer = _AsyncConsumer(items, take, self._tick)
-        done: Future[None] | None = None
+        stream = _AsyncStream(items)
+        futures: list[Future[None]] = []
         try:
-            done = self._thread.submit(lambda: self._runner.run(consumer.run()))
-            done.result()
+            futures.append(self._thread.submit(lambda: self._runner.run(stream.run())))
+            futures.append(self._taker.submit(stream.take_all, take, self._tick))
+            for future in reversed(futures):
+                future.result()
         except BaseException:
-            if done is None or not done.done():
-                self._runner.get_loop().call_soon_threadsafe(consumer.cancel)
-                self._thread.submit(lambda: None).result()  # waits for whatever was queued before it
+            if not futures or not futures[0].done():
+                self._runner.get_loop().call_soon_threadsafe(stream.cancel)
+            for thread in (self._thread, self._taker):
+                thread.submit(lambda: None).result()  # waits for whatever was queued before it
             raise
+
+
+def _is_plain(batch: QueryBatch) -> bool:
+    """Whether all queries are to be answered, in the plain pass and without feature edits."""
+    for query in batch.queries:  # a loop takes half the time of `all`, and most batches are plain
+        if query.edits or query.mode is not Mode.ANSWER:
+            return False
+    return not any(batch.trials)
 
 
 def keep_at(keep: Keep, places: Sequence[int]) -> Keep:
@@ -164,39 +190,43 @@ def keep_at(keep: Keep, places: Sequence[int]) -> Keep:
     return keep_mapped
 
 
-class _AsyncConsumer(Generic[T]):
-    """Takes the items of an async iterable one by one, until it is cancelled."""
+class _AsyncStream(Generic[T]):
+    """The items of an async iterable, passed from the thread of its event loop to the one that takes them."""
 
-    def __init__(self, items: AsyncIterable[T], take: Callable[[T], None], tick: Callable[[], None]) -> None:
-        self._items, self._take, self._tick = items, take, tick
+    def __init__(self, items: AsyncIterable[T]) -> None:
+        self._items = items
+        self._arrived = SimpleQueue[tuple[T, ...] | None]()  # one by one; None is the end
         self._task: asyncio.Task[None] | None = None
         self._cancelled = False
-        self._tick_error: BaseException | None = None
 
     async def run(self) -> None:
+        """Pass items on as they arrive, until the end or until it is cancelled."""
         self._task = asyncio.current_task()
-        ticks = asyncio.ensure_future(self._run_ticks())
         try:
             if not self._cancelled:
                 async for item in self._items:
-                    self._take(item)
-        except asyncio.CancelledError:
-            if self._tick_error is not None:
-                raise self._tick_error from None
-            raise
+                    self._arrived.put((item,))
         finally:
-            ticks.cancel()
+            self._arrived.put(None)
 
-    async def _run_ticks(self) -> None:
-        try:
-            while True:
-                await asyncio.sleep(TICK_SECONDS)
-                self._tick()
-        except Exception as problem:
-            self._tick_error = problem
-            self.cancel()
+    def take_all(self, take: Callable[[T], None], tick: Callable[[], None]) -> None:
+        """Take every item that arrives, and call `tick` every TICK_SECONDS."""
+        ticked = monotonic()
+        while True:
+            try:
+                arrived = self._arrived.get(timeout=TICK_SECONDS)
+            except Empty:
+                arrived = ()
+            if arrived is None:
+                return
+            for item in arrived:
+                take(item)
+            if monotonic() - ticked >= TICK_SECONDS:
+                tick()
+                ticked = monotonic()
 
     def cancel(self) -> None:
+        """End early; called in the thread of the loop."""
         self._cancelled = True
         if self._task is not None:
             self._task.cancel()

@@ -60,7 +60,7 @@ SHOWN_CHARACTERS = 10_000
 """Characters of a message of the server that are looked at; the first few hundred are shown."""
 CHUNK_BYTES = 2**20
 """The most bytes that are decompressed at a time."""
-REQUESTS_PER_CLIENT = 16
+REQUESTS_PER_CLIENT = 4
 """Requests at a time that an HTTP client sends."""
 MAX_REPLY_BYTES = 32 * 2**20
 """The longest body of a response, decompressed: the log-probabilities of a reply of some ten thousand tokens."""
@@ -211,7 +211,7 @@ class Endpoint:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._server, self._state, self._seconds, self._clock = server, state, seconds, clock
-        self._url = server.url(server.provider.request_path(model))
+        self._url = httpx2.URL(server.url(server.provider.request_path(model)))  # parsed once
         self._limits = httpx2.Limits(max_connections=None, max_keepalive_connections=concurrency)
         self._clients = -(-concurrency // REQUESTS_PER_CLIENT)
 
@@ -225,7 +225,8 @@ class Endpoint:
         """An HTTP client, which the caller closes."""
         timeouts = httpx2.Timeout(None, connect=self._connect_seconds)
         headers = {"Accept-Encoding": "gzip"} | dict(self._server.headers)
-        return httpx2.AsyncClient(headers=headers, timeout=timeouts, limits=self._limits, verify=_ssl_context())
+        trusted = _ssl_context(self._url.scheme == "https")
+        return httpx2.AsyncClient(headers=headers, timeout=timeouts, limits=self._limits, verify=trusted)
 
     async def post(
         self, client: httpx2.AsyncClient, body: Json, interpret: Callable[[Reply], T], worker: Executor | None = None
@@ -406,9 +407,9 @@ def _fatal_status(status: int, error: ErrorReport) -> int:
 
 
 @cache
-def _ssl_context() -> ssl.SSLContext:
-    """The trusted certificates, read once: reading them takes longer than many a request."""
-    return httpx2.create_ssl_context()
+def _ssl_context(is_needed: bool) -> ssl.SSLContext:
+    """The trusted certificates, read once: it takes longer than many a request; none where no connection needs them."""
+    return httpx2.create_ssl_context() if is_needed else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _root_cause(problem: BaseException) -> BaseException:

@@ -192,6 +192,7 @@ class RequestScheduler:
         self._queue = TaskQueue(tasks)
         self._attempt, self._state, self._policy, self._clock = attempt, state, policy, clock
         self._running: dict[asyncio.Future[Answer], int] = {}
+        self._done = asyncio.Queue[asyncio.Future[Answer]]()
         self._failures, self._unreached = Counter[int](), Counter[int]()
         self._stop: ModelError | None = None
 
@@ -217,7 +218,9 @@ class RequestScheduler:
             number = self._queue.next(now)
             if number is None:
                 return
-            self._running[asyncio.ensure_future(self._attempt(self._queue.tasks[number]))] = number
+            future = asyncio.ensure_future(self._attempt(self._queue.tasks[number]))
+            future.add_done_callback(self._done.put_nowait)
+            self._running[future] = number
 
     async def _completed(self) -> list[asyncio.Future[Answer]]:
         """The requests that are done, as soon as there are any; none when a delayed task becomes due first."""
@@ -227,8 +230,12 @@ class RequestScheduler:
         if not self._running:
             await asyncio.sleep(pause or 0)
             return []
-        done, _ = await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
-        return [future for future in self._running if future in done]
+        try:
+            async with asyncio.timeout(pause):
+                first = await self._done.get()  # `asyncio.wait` would look at all that are running
+        except TimeoutError:
+            return []
+        return [first, *(self._done.get_nowait() for _ in range(self._done.qsize()))]
 
     def _result(self, future: asyncio.Future[Answer]) -> Answer | None:
         number = self._running.pop(future)
