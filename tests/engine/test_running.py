@@ -22,6 +22,7 @@ from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import PlacedAnswer
 from counterpoint.engine import running
+from counterpoint.engine.batch_runner import stop_if_most_fail
 from counterpoint.engine.progress import Progress, ProgressMeter
 from counterpoint.store import groups
 from counterpoint.testing import Echo, FlakyModel, KilledModel, MemoryLog, SimulatedKill
@@ -140,6 +141,11 @@ def test_a_run_in_which_most_fails_stops_early_and_says_why() -> None:
         run(a_table(some(1000)), model, log, batch=16)
     assert "run again" in raised.value.hint
     assert len(log.failures) == 64
+
+
+def test_where_no_worker_has_told_a_reason_yet_the_count_is_said_alone() -> None:
+    with pytest.raises(ModelError, match="60 of 64 queries failed; the run was stopped"):
+        stop_if_most_fail(64, 60, Counter())
 
 
 def test_a_model_that_raises_at_everything_is_given_up_after_few_calls() -> None:

@@ -15,6 +15,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ports import Floats
 from counterpoint.lab.feature_index import FeatureIndex, IndexProgress, SuiteFeatures, nearest_rows, plane_of
 from counterpoint.lab.reader import LabReader
+from counterpoint.store.suites import Manifest
 
 
 class ShadeEncoder:
@@ -96,6 +97,34 @@ def test_a_model_without_features_is_a_problem_that_the_page_tells(
     state = index.suite("noise")
     assert isinstance(state, IndexProgress)
     assert "always-yes has no features" in state.problem
+
+
+def test_a_model_that_breaks_is_a_problem_that_the_page_tells(
+    reader: LabReader, tmp_path: Path, encoder: ShadeEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoder, "text_features", lambda queries: 1 / 0)
+    index = FeatureIndex(reader, reader.lab.pictures({}), tmp_path)
+    index.suite("noise")
+    index.wait("noise")
+    assert index.suite("noise") == IndexProgress(0.0, "ZeroDivisionError: division by zero")
+
+
+def test_a_suite_that_was_replaced_is_indexed_again(tmp_path: Path, encoder: ShadeEncoder) -> None:
+    lab = lab_of_groups(tmp_path / "lab")
+    reader = LabReader(lab, tmp_path / "cache")
+    reader.refresh()
+    index = FeatureIndex(reader, lab.pictures({}), tmp_path)
+    index.suite("noise")
+    index.wait("noise")
+    suite = lab.suite("noise")
+    fewer = suite.table.slice(0, suite.table.num_rows // 2)
+    lab.put_suite(Manifest.of(fewer, generator="tests", seed=1), fewer, replace=True)
+    reader.refresh()
+    assert index.suite("noise") == IndexProgress(0.0)
+    index.wait("noise")
+    again = index.suite("noise")
+    assert isinstance(again, SuiteFeatures)
+    assert len(again.places) < PICTURES
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40))

@@ -101,6 +101,17 @@ def test_votes_that_groups_carry_are_held_against_the_marks(tmp_path: Path) -> N
     )  # of the three that are valid one was accepted, and one that is not
 
 
+def test_marks_count_for_the_suite_itself_and_not_for_a_checked_copy_of_it(tmp_path: Path) -> None:
+    lab = cp.Lab(tmp_path / "lab")
+    lab.generate("negation", items=8, limit=6)
+    sheet = tmp_path / "sheet.csv"
+    lab.write_sheet(sheet, ["negation"])
+    mark(sheet, lambda place: "ok")
+    lab.check("negation", name="a-checked-one")
+    lab.check("negation", name="z-checked-one")
+    assert {count.suite for count in lab.count_marks(sheet).counts} == {"negation"}
+
+
 def test_marks_are_not_overwritten_and_what_is_wrong_is_named(lab: cp.Lab, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     lab.write_sheet(sheet, ["plain"], sample=3)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proving import examples
 
 from counterpoint.core.errors import UnknownName
-from counterpoint.core.groups import Answer, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.ids import content_id
 from counterpoint.language.answers.rule_sets import (
     RULE_SETS,
@@ -168,6 +168,18 @@ def test_suites_of_different_rules_are_judged_each_by_its_own() -> None:
     scores = score_table(pa.concat_tables(tables), said.drain(), by=()).to_pylist()
     found = {row["rules"]: row["value"] for row in scores if row["metric"] == "answer_accuracy"}
     assert found == {"exact": 0.0, "gqa@2": 0.0, "gqa-1": 0.0, "vqa": 1.0, "vqa-short": 1.0}
+
+
+@pytest.mark.parametrize("answers", [(("2", 0.6), ("two", 0.3)), (("two", 0.3), ("2", 0.6))])
+def test_of_golds_that_rules_make_equal_the_one_with_the_most_credit_counts(
+    answers: tuple[tuple[str, float], ...],
+) -> None:
+    query = Query(None, "How many?")
+    table = groups_table([("plain", Group(Relation.GOLD, (query,), (Gold(answers),)))], "plain")
+    said = AnswerRows("someone")
+    said.extend([(query.id, 0, Answer.of("2"), "", 0.0)])
+    scores = score_table(table.append_column("rules", pa.array(["vqa"])), said.drain(), by=()).to_pylist()
+    assert [row["value"] for row in scores if row["metric"] == "answer_accuracy"] == [0.6]
 
 
 def test_an_unknown_rule_set_is_answered_with_those_there_are() -> None:

@@ -97,6 +97,14 @@ def test_a_root_outside_the_lab_is_kept_as_it_is(tmp_path: Path) -> None:
     assert LabStore(lab.folder).roots == {"far": (tmp_path / "elsewhere").resolve(), "near": lab.folder / "pictures"}
 
 
+def test_roots_that_two_processes_set_are_both_kept(tmp_path: Path) -> None:
+    LabStore(tmp_path / "lab").set_root("world", tmp_path)
+    first, second = LabStore(tmp_path / "lab"), LabStore(tmp_path / "lab")
+    first.set_root("coco", tmp_path / "coco")
+    second.set_root("gqa", tmp_path / "gqa")
+    assert [*LabStore(tmp_path / "lab").roots] == ["coco", "gqa", "world"]
+
+
 def test_pictures_are_files_of_a_root_or_drawn(tmp_path: Path) -> None:
     lab = LabStore(tmp_path / "lab")
     _picture(tmp_path / "files" / "a.png", 7)

@@ -209,9 +209,9 @@ class BatchRunner:
 def stop_if_most_fail(done: int, failed: int, reasons: Counter[str]) -> None:
     """Raise MostQueriesFailedError where more than half of the answers are failures."""
     if done >= MIN_ANSWERS and 2 * failed > done:
-        reason, times = reasons.most_common(1)[0]
-        raise MostQueriesFailedError(
-            f"{failed:,} of {done:,} queries failed, {times:,} of them because {reason!r}; the run was stopped",
+        known = [f", {times:,} of them because {reason!r}" for reason, times in reasons.most_common(1)]
+        raise MostQueriesFailedError(  # a worker tells its reasons when its shard ends
+            f"{failed:,} of {done:,} queries failed{''.join(known)}; the run was stopped",
             hint="the answers so far are kept; fix the cause and run again to go on",
         )
 

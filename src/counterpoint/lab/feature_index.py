@@ -125,6 +125,7 @@ class FeatureIndex:
         self._reader, self._pictures, self._folder = reader, pictures, folder / "features"
         self._states: dict[str, IndexProgress] = {}
         self._threads: dict[str, Thread] = {}
+        self._paths: dict[str, Path] = {}  # of the index that a thread makes or has made
         self._lock, self._model_lock = Lock(), Lock()
         self._model: FeatureModel | None = None
 
@@ -139,9 +140,10 @@ class FeatureIndex:
         if (features := self._read(suite)) is not None:
             return features
         with self._lock:
-            if suite not in self._threads:
-                self._states[suite] = IndexProgress(0.0)
-                self._threads[suite] = Thread(target=self._make, args=(suite,), daemon=True)
+            path = self._path(suite)  # another one when the suite is replaced
+            if self._paths.get(suite) != path:
+                self._paths[suite], self._states[suite] = path, IndexProgress(0.0)
+                self._threads[suite] = Thread(target=self._make, args=(suite, path), daemon=True)
                 self._threads[suite].start()
             return self._states[suite]
 
@@ -160,16 +162,19 @@ class FeatureIndex:
             return SuiteFeatures(*(np.load(path / f"{name}.npy", mmap_mode="r") for name in _FILES))
         return None
 
-    def _make(self, suite: str) -> None:
-        try:
-            self._write(suite, self._encode(suite))
-            self._report(suite, IndexProgress(1.0))
-        except (CounterpointError, OSError) as problem:
-            self._report(suite, IndexProgress(0.0, str(problem)))
+    def _make(self, suite: str, path: Path) -> None:
+        def report(state: IndexProgress) -> None:
+            with self._lock:
+                if self._paths[suite] == path:
+                    self._states[suite] = state
 
-    def _report(self, suite: str, state: IndexProgress) -> None:
-        with self._lock:
-            self._states[suite] = state
+        try:
+            _write(path, self._encode(suite, report))
+            report(IndexProgress(1.0))
+        except (CounterpointError, OSError) as problem:
+            report(IndexProgress(0.0, str(problem)))
+        except Exception as problem:  # of whatever library; a page that waits for it says so
+            report(IndexProgress(0.0, f"{type(problem).__name__}: {problem}"))
 
     def _load_model(self) -> FeatureModel:
         with self._model_lock:
@@ -181,7 +186,7 @@ class FeatureIndex:
                 self._model = model
             return self._model
 
-    def _encode(self, suite: str) -> SuiteFeatures:
+    def _encode(self, suite: str, report: Callable[[IndexProgress], None]) -> SuiteFeatures:
         bases = first_groups(self._reader, suite, 2**31)
         places = np.array([base["place"] for base in bases], np.int64)
         picture_of, text_of = (np.full(len(places), -1, np.int64) for _ in range(2))
@@ -199,7 +204,7 @@ class FeatureIndex:
         def encode(queries: Sequence[Query], features: Encode, done: int) -> NDArray[np.float16]:
             vectors = []
             for start in range(0, len(queries), BATCH):
-                self._report(suite, IndexProgress((done + start) / total))
+                report(IndexProgress((done + start) / total))
                 vectors += unit_vectors(features, queries[start : start + BATCH])
             return stack_vectors(vectors)
 
@@ -211,16 +216,16 @@ class FeatureIndex:
             encode([query for _, query in texts.values()], model.text_features, len(shown)),
         )
 
-    def _write(self, suite: str, features: SuiteFeatures) -> None:
-        path = self._path(suite)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=path.parent, prefix=".draft-") as draft:
-            whole = Path(draft) / "whole"
-            whole.mkdir()
-            for name in _FILES:
-                np.save(whole / f"{name}.npy", getattr(features, name))
-            with suppress(OSError):  # another process was first
-                whole.rename(path)
+
+def _write(path: Path, features: SuiteFeatures) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=path.parent, prefix=".draft-") as draft:
+        whole = Path(draft) / "whole"
+        whole.mkdir()
+        for name in _FILES:
+            np.save(whole / f"{name}.npy", getattr(features, name))
+        with suppress(OSError):  # another process was first
+            whole.rename(path)
 
 
 def unit_vectors(encode: Encode, queries: Sequence[Query]) -> list[Floats | None]:

@@ -85,7 +85,7 @@ def search_pictures(
     locations = []
     for name, members in by_namespace.items():
         folder = DRAWN if name in drawn else str(roots.get(name, ""))
-        there = members if name in drawn else pictures.find_files(members)
+        there = dict.fromkeys(members) if name in drawn else pictures.find_files(members)
         lost = [address for address in members if address not in there]
         missing = "" if not lost else str(join_address(folder, Picture(lost[0]).path)) if folder else lost[0]
         found, places = len(members) - len(lost), () if folder else tuple(map(str, searched))

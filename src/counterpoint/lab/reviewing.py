@@ -34,6 +34,7 @@ from counterpoint.store.lab import LabStore
 from counterpoint.store.outputs import write_whole
 
 _VALID_VOTES = 2  # of three people, as in VALSE
+_COPIES = frozenset({"checked", "corrected"})  # parameters of suites whose groups are those of another
 _DESCRIBES = {True: "describes the picture", False: "does not"}
 
 
@@ -160,7 +161,11 @@ def count_review_marks(store: LabStore, sheet: Path) -> ReviewCounts:
     marks = {mark.item: mark.mark for mark in read_marks(sheet)}
     groups = load_groups(store)
     bases = groups.filter(pc.equal(groups["role"], 0)).select(["suite", "test", "group_id", "tags"])
-    known = {hex_id(row["group_id"]): row for row in bases.to_pylist()}
+    copies = {name for name in store.suites() if not store.manifest(name).parameters.keys().isdisjoint(_COPIES)}
+    rows = sorted(
+        bases.to_pylist(), key=lambda row: row["suite"] not in copies
+    )  # the suite itself comes last, and wins
+    known = {hex_id(row["group_id"]): row for row in rows}
     unknown = [item for item in marks if item not in known]
     if unknown:
         fact = f"{sheet}: {counted(len(unknown), 'item', 'are')} in no suite of the lab, such as {unknown[0]}"

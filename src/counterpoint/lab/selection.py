@@ -7,6 +7,7 @@ import pyarrow as pa
 from counterpoint.core.errors import StoreError
 from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.lab import LabStore
+from counterpoint.store.storage import FileMissing
 from counterpoint.store.versions import ModelVersion, select_versions
 
 _TEXT_ONLY = "text_only.json"
@@ -50,7 +51,7 @@ def text_only_models(store: LabStore) -> list[ModelVersion]:
     """The text-only models that `study blind` has run in a lab; not the one that was trained on what it scores."""
     try:
         known = read_object(store.storage, _TEXT_ONLY).get("fingerprints", [])
-    except (OSError, StoreError):
+    except FileMissing:
         return []
     return [version for version in store.versions() if version.fingerprint in known]
 

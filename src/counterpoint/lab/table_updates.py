@@ -12,7 +12,7 @@ FEW_TABLES = 10
 
 
 def update_tables(store: LabStore, suites: Sequence[str], progress: ProgressCallback) -> None:
-    """Make the tables of suites that have new groups or answers, so that pages need not; never raises an error.
+    """Make the tables of suites that have new groups or answers, so that pages need not; only Ctrl-C ends it early.
 
     Those of a small lab, and the few of a lab with few suites and models, are left to the first page.
     """
@@ -22,8 +22,8 @@ def update_tables(store: LabStore, suites: Sequence[str], progress: ProgressCall
         is_large = sum(store.manifest(name).rows for name in names) * max(models, 1) >= AT_ONCE
         if is_large and len(names) * models >= FEW_TABLES:
             _update(store, names, progress)
-    except (Exception, KeyboardInterrupt) as problem:  # the answers are stored, and pages make what is missing
-        logger.info("the tables for the pages are made when they are asked for: %s", problem or "interrupted")
+    except Exception as problem:  # the answers are stored, and pages make what is missing
+        logger.info("the tables for the pages are made when they are asked for: %s", problem)
 
 
 def _update(store: LabStore, names: Sequence[str], progress: ProgressCallback) -> None:

@@ -113,7 +113,10 @@ def _credit(table: pa.Table, values: Labels, parsed: Flags, answered: Flags, rul
         hit = _hits(gold if rules is _EXACT else _normalised(gold, rules), normalised.words, codes_given[rows])
         if rules.keeps_unanimous:
             hit = np.where(np.repeat(lengths, lengths) > 1, hit, _hits(gold, written.words, as_written[rows]))
-        correct[rows[hit]] = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
+        earned = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
+        np.maximum.at(
+            correct, rows[hit], earned
+        )  # golds that rules make equal, as "2" and "two", earn the most of theirs
         correct[first : first + len(part)][part.is_null().to_numpy(zero_copy_only=False)] = np.nan
         first += len(part)
     correct[~answered] = np.nan

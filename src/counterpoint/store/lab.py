@@ -95,7 +95,8 @@ class LabStore:
         else:
             inside, home = Path(folder).resolve(), Path(self.place)
             root = inside.relative_to(home).as_posix() if inside.is_relative_to(home) else str(inside)
-        self._write(self._roots | {namespace: root})
+        before = read_roots(self.storage) if self.exists else {}  # another process may have set a root meanwhile
+        self._write(before | {namespace: root})
 
     def pictures(self, extra: Mapping[str, Pictures] | None = None) -> LabPictures:
         """Pictures by namespace; `extra` draws those that are no files, such as the world's."""

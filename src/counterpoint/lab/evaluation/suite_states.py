@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint import catalog
-from counterpoint.core.errors import StoreError
 from counterpoint.lab.evaluation.settings import SuiteSettings
 from counterpoint.lab.generated_suites import GeneratedSuite
 from counterpoint.lab.generation import suite_names
 from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.lab import LabStore
+from counterpoint.store.storage import FileMissing
 from counterpoint.store.suites import Manifest
 
 _RECORD = "evaluation.json"
@@ -55,7 +55,7 @@ class SuiteRecords:
         """The records of a lab; none where there is no lab yet."""
         try:
             held = read_object(store.storage, _RECORD).get("suites", {})
-        except (OSError, StoreError):
+        except FileMissing:
             held = {}
         return cls(store, folder, held if isinstance(held, dict) else {})
 
