@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import groups, queries, words
 
-from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
+from counterpoint.core.groups import Gold, Group, Mode, Query, Relation, text_query_id
 from counterpoint.core.pictures import Edit, Picture
 
 OTHERWISE: dict[str, Any] = {
@@ -32,6 +32,13 @@ def test_a_query_that_differs_in_any_field_has_another_id(query: Query) -> None:
 @given(queries(), queries())
 def test_two_queries_share_an_id_only_if_they_are_equal(one: Query, other: Query) -> None:
     assert (one.id == other.id) == (one == other)
+
+
+@given(st.text(), st.text(st.characters()))
+def test_a_plain_query_has_its_id_without_being_made(address: str, text: str) -> None:
+    for picture in (Picture(address), Picture(address, (Edit("blur", ("6",)),))):
+        assert text_query_id(picture, text) == Query(picture, text).id
+    assert text_query_id(Picture("a:b.png"), "half \ud800") == Query(Picture("a:b.png"), "half \ud800").id
 
 
 def test_a_word_that_moves_from_one_field_to_the_next_changes_the_id() -> None:

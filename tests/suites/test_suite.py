@@ -1,8 +1,9 @@
 import os
+import pickle
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
@@ -23,7 +24,8 @@ from counterpoint.scenes.cooccurrence import survey_scenes
 from counterpoint.suites.balanced_sampling import BalancedSampler, Candidate, Quota, made_elsewhere, share_evenly
 from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.families import SuiteFamily
-from counterpoint.suites.suite import MASKED_LM, OPTIONS, Rejection, Suite, Tally, generate_groups
+from counterpoint.suites.suite import MASKED_LM, OPTIONS, Chooser, Rejection, Suite, Tally, generate_groups
+from counterpoint.suites.valse.paired_foils import MirroredSampler, PairSampler
 from counterpoint.world.source import World
 
 PROGRAM = """
@@ -142,6 +144,20 @@ def test_samplers_of_parts_make_that_of_the_whole(rows: list[tuple[int, str]], c
         assert parts[0].chosen() == parts[1].chosen()
         chosen.append(parts[0].chosen())
     assert [draft.make() for draft in chosen[0]] == [whole[draft.ticket or 0].make() for draft in chosen[1]]
+
+
+@pytest.mark.parametrize("choose", [BalancedSampler, PairSampler, MirroredSampler])
+def test_a_pickled_sampler_leaves_its_candidates_to_whoever_offered_them(choose: Callable[..., Chooser]) -> None:
+    tags = (("twin", "plural 1"), ("exchanged", "in | on"), ("word", "in"), ("usual", "caption"))
+    mirror = (("twin", "plural 1"), ("exchanged", "in | on"), ("word", "on"), ("usual", "foil"))
+    sampler = choose(2, 0)
+    for ticket, own in enumerate((tags, mirror)):
+        sampler.add(Candidate("plain", ticket, "red", own, partial(_group, str(ticket), "red"), ticket))
+    sent = pickle.loads(pickle.dumps(sampler))
+    kept = [draft.ticket for draft in sent.chosen()]
+    assert sorted(kept) == [0, 1]
+    assert all(make is made_elsewhere for make in sent.makes().values())
+    assert [sampler.makes()[ticket]() for ticket in kept] == [_group(str(ticket), "red") for ticket in kept]
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 20), max_size=6), st.integers(0, 60))

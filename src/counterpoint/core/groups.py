@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from counterpoint.core.costs import Usage
-from counterpoint.core.ids import Memo, Plain, content_id, hex_id, line_id
+from counterpoint.core.ids import Memo, Plain, canonical_line, content_id, hex_id, line_id
 from counterpoint.core.pictures import Edit, Picture, Size, edits_content
 from counterpoint.core.scenes import SceneObject
 
@@ -112,6 +113,18 @@ class Query(Memo[int]):
     def with_text(self, text: str) -> "Query":
         """The same query with another text."""
         return replace(self, text=text)
+
+
+def text_query_id(picture: Picture, text: str) -> int:
+    """The id of a query that is no more than a text about a picture, in a third of the time that making it takes."""
+    if picture.edits:
+        return Query(picture, text).id
+    return line_id(b'%b,[],"",%b,"answer",[]]' % (_line_start(picture.address), canonical_line(text)))
+
+
+@lru_cache(1 << 8)
+def _line_start(address: str) -> bytes:
+    return b"[" + canonical_line([address])
 
 
 @dataclass(frozen=True, slots=True)

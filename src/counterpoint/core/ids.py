@@ -20,10 +20,11 @@ def canonical(content: Plain) -> str:
     >>> canonical(["red", ["a", 1]])
     '["red",["a",1]]'
     """
-    return _line(content).decode("utf-8", "surrogatepass")
+    return canonical_line(content).decode("utf-8", "surrogatepass")
 
 
-def _line(content: Plain) -> bytes:
+def canonical_line(content: Plain) -> bytes:
+    """The canonical line in UTF-8."""
     try:
         return _encode(content)
     except (UnicodeEncodeError, TypeError):  # half a character, or a text of a class of its own
@@ -36,7 +37,7 @@ def content_id(content: Plain) -> int:
     >>> f"{content_id(['world', 7]):016x}"
     '1a178091cc6bdcb5'
     """
-    return line_id(_line(content))
+    return line_id(canonical_line(content))
 
 
 def line_id(line: bytes) -> int:

@@ -18,7 +18,6 @@ from functools import partial
 from itertools import islice, pairwise
 from multiprocessing import get_all_start_methods
 from typing import Any, NamedTuple, Protocol, TypeAlias
-from weakref import WeakValueDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -36,7 +35,7 @@ Limit: TypeAlias = int | Quota | None
 Counts: TypeAlias = NDArray[np.int64]
 _COUNTED = ["test", "group_id", "kind", "gold"]  # columns by which groups are told apart and counted
 _CHUNK_GROUPS = 4096  # groups that are held before they become rows of a table
-_ITEM, _SHARD = 1 << 16, 1 << 48  # a candidate's number is made of its shard, its item and its place among those of it
+_ITEM, _SHARD = 1 << 16, 1 << 48  # a ticket has the shard, and the place of the item where items are not held
 
 
 class SizedItems(Protocol):
@@ -84,22 +83,6 @@ def build_suites(
 def usable_processes(wanted: int) -> int:
     """As many processes as wanted where they can share this one's memory, else one."""
     return wanted if "fork" in get_all_start_methods() else 1
-
-
-class _Handle:
-    """Builds the group of a candidate; in other processes it only says which shard does, and under which number."""
-
-    __slots__ = ("__weakref__", "build", "number", "shard")
-
-    def __init__(self, shard: int, number: int, build: Callable[[], Group] | None = None) -> None:
-        self.shard, self.number, self.build = shard, number, build
-
-    def __reduce__(self) -> tuple[type["_Handle"], tuple[int, int]]:
-        return _Handle, (self.shard, self.number)
-
-    def __call__(self) -> Group:
-        assert self.build is not None, "a group is built in the shard of its candidate"
-        return self.build()
 
 
 class _Proposed(NamedTuple):
@@ -188,7 +171,6 @@ class _SuitePart:
         self._task, self._seed, self._shard = task, seed, shard
         self.statistics: object = None
         self.reset()
-        self._handles = WeakValueDictionary[int, _Handle]()  # of the candidates that the sampler holds
         self._groups, self._tables = list[Group](), list[pa.Table]()
         self._count = 0
 
@@ -202,19 +184,19 @@ class _SuitePart:
         Where the items are not held, `place` is that of the item.
         """
         chooser, offered, tally = self.proposed
-        for own, draft in enumerate(propose_candidates(self._task.suite, item, self.statistics, self._seed, tally)):
-            if chooser is None:
+        drafts = propose_candidates(self._task.suite, item, self.statistics, self._seed, tally)
+        if chooser is None:
+            for draft in drafts:
                 self._add(draft if isinstance(draft, Group) else draft.make())
-                continue
-            candidate = Candidate.of(draft)
-            offered[candidate.kind] += 1
-            if place is None:
-                handle = self._handles[self._count] = _Handle(self._shard, self._count, candidate.make)
-                self._count += 1
-                chooser.add(candidate._replace(make=handle))
-            else:
-                ticket = _SHARD * self._shard + _ITEM * place + own
-                chooser.add(candidate._replace(make=made_elsewhere, ticket=ticket))
+            return
+        ticket = _SHARD * self._shard + (self._count if place is None else _ITEM * place)
+        for draft in drafts:
+            kind, number, answer, tags, make, _, stratum = Candidate.of(draft)
+            offered[kind] += 1
+            kept = make if place is None else made_elsewhere
+            chooser.add(Candidate(kind, number, answer, tags, kept, ticket, stratum))
+            ticket += 1
+        self._count = ticket % _SHARD
 
     def propose_again(self, item: Any, places: Collection[int]) -> None:
         """Build the candidates of an item that are in these places."""
@@ -225,8 +207,9 @@ class _SuitePart:
 
     def build_held(self, numbers: Iterable[int]) -> None:
         """Build the candidates of these numbers."""
+        makes = self.proposed.chooser.makes() if self.proposed.chooser else {}
         for number in sorted(numbers):
-            self._add(self._handles[number]())
+            self._add(makes[_SHARD * self._shard + number]())
 
     def table(self) -> pa.Table:
         """The table of all groups that were built."""
@@ -304,10 +287,8 @@ class _MergedSuite:
 
 def _place_of(draft: Candidate) -> tuple[int, int]:
     """The shard of a candidate, and its number there."""
-    if draft.ticket is not None:
-        return divmod(draft.ticket, _SHARD)
-    assert isinstance(draft.make, _Handle), "candidates come from shards"
-    return draft.make.shard, draft.make.number
+    assert draft.ticket is not None, "candidates come from shards"
+    return divmod(draft.ticket, _SHARD)
 
 
 _Call: TypeAlias = Callable[[str, Sequence[tuple[Any, ...]]], list[Any]]

@@ -5,7 +5,7 @@ nobody annotates, and if no caption tells of it.
 """
 
 from collections.abc import Collection
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import sense_of
@@ -50,7 +50,7 @@ def absence_doubt(scene: Scene, name: str, names: Collection[str], lone: Collect
         return PART_ANNOTATED
     if may_be_in_background(scene, name):
         return BACKGROUND
-    return IN_CAPTION if any(_is_in(text, name) for text in scene.captions) else ""
+    return IN_CAPTION if scene.captions and any(_is_in(text, name) for text in scene.captions) else ""
 
 
 def lone_parts(scene: Scene) -> frozenset[str]:
@@ -82,10 +82,17 @@ def may_be_in_background(scene: Scene, name: str) -> bool:
     """
     if scene.categories is not None or scene.is_complete:
         return False
+    anywhere, in_the_open, in_rooms = _backgrounds(name)
+    return anywhere or (in_the_open and not is_indoors(scene)) or (in_rooms and not is_outdoors(scene))
+
+
+@cache
+def _backgrounds(name: str) -> tuple[bool, bool, bool]:
+    """Whether such an object may stand in the background anywhere, in the open, in rooms."""
     return (
-        is_listed("background.anywhere", name)
-        or (is_listed("background.open", name) and not is_indoors(scene))
-        or (is_listed("background.rooms", name) and not is_outdoors(scene))
+        is_listed("background.anywhere", name),
+        is_listed("background.open", name),
+        is_listed("background.rooms", name),
     )
 
 

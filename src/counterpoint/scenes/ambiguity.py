@@ -296,8 +296,13 @@ def ambiguity_reason(name: str, names: Collection[str]) -> str:
     >>> ambiguity_reason("cat", ["dog", "table"]), ambiguity_reason("tire", ["dog", "car"])
     ('', 'it may be part of what is annotated')
     """
-    reasons = ambiguity_reasons(name).among(names)
-    if name not in names and reasons.keys().isdisjoint(names):
+    learn_names(names)
+    return _first_reason(name, names)
+
+
+def _first_reason(name: str, names: Collection[str]) -> str:
+    reasons = ambiguity_reasons(name).known()
+    if reasons.keys().isdisjoint(names) and name not in names:
         return ""
     for other in names:
         reason = "it is annotated" if other == name else reasons.get(other, "")
@@ -320,12 +325,17 @@ class AmbiguityReasons:
         self._tried = 0  # names of the index
 
     def __getitem__(self, other: str) -> str:
-        return self.among((other,)).get(other, "")
+        if other not in _known.names:
+            _known.add((other,))
+        return self.known().get(other, "")
 
     def among(self, names: Collection[str]) -> Mapping[str, str]:
         """The reasons by other name, those of these names and of all that were asked for before."""
-        if not _known.has_all(names):
-            _known.add(names)
+        learn_names(names)
+        return self.known()
+
+    def known(self) -> Mapping[str, str]:
+        """The reasons by other name, of all names that were asked for before."""
         if self._tried < len(_known.names):
             for other in _known.may_raise_doubt(self._name, self._tried):
                 if reason := pair_doubt(other, self._name):
@@ -387,6 +397,7 @@ class NameIndex:
         self.names: dict[str, int] = {}  # with their numbers
         self._all = set[str]()
         self.has_all: Callable[[Iterable[str]], bool] = self._all.issuperset
+        self.latest: Collection[str] = ()  # those that were looked for before
         self._unmarked = set[str]()
         self._has, self._is_of = defaultdict[Hashable, list[str]](list), defaultdict[Hashable, list[str]](list)
         self._around, self._parts = defaultdict[Hashable, list[str]](list), defaultdict[Hashable, list[str]](list)
@@ -435,8 +446,11 @@ _known = NameIndex()  # of all names that were asked for in this process
 
 def learn_names(names: Collection[str]) -> None:
     """Say which names a source has, before doubts about the first are asked for."""
+    if names is _known.latest:  # those of a scene are asked for many times
+        return
     if not _known.has_all(names):
         _known.add(names)
+    _known.latest = names
 
 
 def _marks_above(names: Collection[str]) -> frozenset[Sense | str]:
@@ -503,7 +517,8 @@ def naming_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
     apart, so one that no lexicon knows is another thing, unless both names end in the same word.
     """
     if scene.categories is None:
-        return ambiguity_reason(name, [other for other in names if other != name] if name in names else names)
+        learn_names(names)
+        return _first_reason(name, [other for other in names if other != name] if name in scene.names else names)
     if name not in scene.categories:
         return UNLISTED
     others = (other for other in names if other != name and not are_told_apart(scene, name, other))

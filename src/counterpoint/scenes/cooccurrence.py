@@ -1,6 +1,6 @@
 """Co-occurrence statistics over the scenes of a source: what plausible wrong answers are drawn from."""
 
-from bisect import bisect, insort
+from bisect import bisect, bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,9 +44,9 @@ class WeightedWords:
 
     def share(self, word: str) -> float:
         """The probability of a word, from 0 to 1."""
-        if word not in self.words:
+        place = bisect_left(self.words, word)
+        if self.words[place : place + 1] != (word,):
             return 0.0
-        place = self.words.index(word)
         return (self.bounds[place] - (self.bounds[place - 1] if place else 0)) / self.bounds[-1]
 
 

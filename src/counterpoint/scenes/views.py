@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate, combinations
 from random import Random
@@ -92,9 +91,10 @@ class SceneView(SceneIndex):
 
     def absence_doubt(self, name: str) -> str:
         """Why it is not proved that no object of a name is present, or nothing."""
-        if name not in self._doubts:
-            self._doubts[name] = absence_doubt(self.scene, name, self.names, self._lone_parts)
-        return self._doubts[name]
+        doubt = self._doubts.get(name)
+        if doubt is None:
+            doubt = self._doubts[name] = absence_doubt(self.scene, name, self.names, self._lone_parts)
+        return doubt
 
     @cached_property
     def _lone_parts(self) -> frozenset[str]:
@@ -174,8 +174,9 @@ class SceneView(SceneIndex):
 
     def called(self, name: str) -> tuple[list[SceneObject], list[SceneObject]]:
         """The objects that could go by a name, and those that may show such an object unannotated."""
-        if name not in self._called:
-            might, show = list[SceneObject](), list[SceneObject]()
+        called = self._called.get(name)
+        if called is None:
+            might, show = called = self._called[name] = list[SceneObject](), list[SceneObject]()
             reasons = ambiguity_reasons(name).among(self.names)
             for other in () if reasons.keys().isdisjoint(self.names) else self.names:
                 if other not in reasons:
@@ -183,8 +184,7 @@ class SceneView(SceneIndex):
                 if doubt_beside(name, other, self.names) and not are_told_apart(self.scene, name, other):
                     might += self.scene.named(other) if (might_be := may_be(other, name)) else ()
                     show += self.scene.named(other) if may_show(other, name) or not might_be else ()
-            self._called[name] = (might, show)
-        return self._called[name]
+        return called
 
     def may_show_another(self, thing: SceneObject, name: str) -> bool:
         """Whether something besides an object and its wearer may show an object of this name unannotated."""
@@ -243,8 +243,7 @@ def _has_one(whole: str, part: str) -> bool:
     return not is_plural(whole) and not is_mass(whole) and singular(part) in word_set("one_each") and is_known(whole)
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectClaim:
+class ObjectClaim(NamedTuple):
     """An object that a question names, perhaps with a value: whether it is present, and the proof."""
 
     name: str
@@ -344,11 +343,16 @@ class SceneSampler(SceneView):
             if drawn:
                 return drawn
         for _ in range(_TRIES if self.names else 0):
-            name = self._draw_absent(self.statistics.companions(rng.choice(self.names)), rng)
+            name = self._draw_absent(rng.choice(self._companions), rng)
             if name:
                 with_value = with_value and not is_body_part(name)  # nobody asks for a brown tail
                 return DrawnObject(name, self.draw_usual_value(name, rng) if with_value else "", False)
         return None
+
+    @cached_property
+    def _companions(self) -> list[WeightedWords]:
+        """What occurs together with each name of the scene."""
+        return [self.statistics.companions(name) for name in self.names]
 
     def claim(self, drawn: "DrawnObject") -> ObjectClaim:
         """What a question says of an object that was drawn, with the proof."""
@@ -369,10 +373,10 @@ class SceneSampler(SceneView):
 
     def _draw_absent(self, words: WeightedWords, rng: Random) -> str:
         name = words.draw(rng)
-        reason = self.absence_doubt(name) if name else ""
-        if reason:
+        if name and (reason := self.absence_doubt(name)):
             self.rejected[reason] += 1
-        return "" if reason or not can_be_asked(name) else name
+            return ""
+        return name if can_be_asked(name) else ""
 
     def _with_other_value(self, rng: Random) -> "DrawnObject | None":
         names, bounds = self.weighted_clear_names
@@ -402,8 +406,7 @@ class SceneSampler(SceneView):
 _PLAIN = 0.5  # how often the bare name is used where it serves
 
 
-@dataclass(frozen=True, slots=True)
-class ReferringExpression:
+class ReferringExpression(NamedTuple):
     """A phrase for an object: a noun, what follows it, the class that it reveals, and all objects that it names."""
 
     thing: SceneObject

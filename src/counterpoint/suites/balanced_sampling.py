@@ -28,8 +28,13 @@ class Candidate(NamedTuple):
     answer: str
     tags: tuple[tuple[str, str], ...]
     make: Callable[[], Group]  # pure: all random draws were made before
-    ticket: int | None = None  # a number by which whoever offers it can make it again, so that a sampler holds no more
+    ticket: int | None = None  # a number by which whoever offers it can make it
     stratum: Stratum | None = None  # where it is known already, as that of an original of several suites
+
+    def __reduce__(self) -> tuple[type["Candidate"], tuple[Any, ...]]:
+        """Pickled, a candidate with a ticket is left to whoever offered it."""
+        make = self.make if self.ticket is None else made_elsewhere
+        return Candidate, (*self[:4], make, self.ticket, self.stratum)
 
     @classmethod
     def of(cls, group: "Group | Candidate") -> "Candidate":
@@ -89,8 +94,8 @@ class BalancedSampler:
     Kinds share the quota evenly; yes is kept as often as no, and two choices as often as three. Within these a group is
     drawn with a probability inverse to the count of its class and to that of its answer (CARETS, section 4.1). Its
     random key is a hash of its base and the seed, so that neither the order of the stream nor how it is split matters,
-    suites that share originals keep the same ones, and no stratum holds more than may be kept. A candidate with a
-    ticket takes 28 bytes.
+    suites that share originals keep the same ones, and no stratum holds more than may be kept. A candidate that is
+    made elsewhere takes 28 bytes.
     """
 
     def __init__(self, quota: int | Quota, seed: int) -> None:
@@ -101,26 +106,29 @@ class BalancedSampler:
         self._offered = 0
         self._columns: tuple[array[Any], ...] = tuple(array(code) for code in _TYPES)
         self._full = _FEWEST  # so many candidates are looked through for such as cannot be kept
-        self._makes: dict[int, Callable[[], Group]] = {}  # of candidates without tickets, by negative ones
+        self._makes: dict[int, Callable[[], Group]] = {}  # by ticket; what was offered without one has a negative one
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled, a sampler leaves candidates with tickets to whoever offered them."""
+        return self.__dict__ | {"_makes": {ticket: make for ticket, make in self._makes.items() if ticket < 0}}
 
     def add(self, group: Group | Candidate) -> None:
         """Offer one group; of those of a stratum with the same base the first is held."""
-        draft = Candidate.of(group)
-        ticket, stratum = draft.ticket, draft.stratum or stratum_of(draft.kind, draft.answer, draft.tags)
-        cell = self._strata.setdefault(stratum, len(self._strata))
+        kind, number, answer, tags, make, ticket, stratum = Candidate.of(group)
+        cell = self._strata.setdefault(stratum or stratum_of(kind, answer, tags), len(self._strata))
         self._seen[cell] += 1
         self._offered += 1
         if not self._most:
             return
-        if ticket is None:
-            ticket = -self._offered
-            self._makes[ticket] = draft.make
+        ticket = -self._offered if ticket is None else ticket
+        if make is not made_elsewhere:
+            self._makes[ticket] = make
         cells, lots, numbers, tickets = self._columns
         cells.append(cell)
-        lots.append(_lot(self._seed, draft.number))
-        numbers.append(draft.number)
+        lots.append(_lot(self._seed, number))
+        numbers.append(number)
         tickets.append(ticket)
-        if len(self._columns[0]) >= self._full:
+        if len(cells) >= self._full:
             self._drop()
 
     def merge(self, other: "BalancedSampler") -> None:
@@ -128,9 +136,10 @@ class BalancedSampler:
         cells = np.array([self._strata.setdefault(one, len(self._strata)) for one in other._strata], np.int32)
         for cell, count in other._seen.items():
             self._seen[int(cells[cell])] += count
-        self._makes |= {ticket - self._offered: make for ticket, make in other._makes.items()}
+        before = self._offered
+        self._makes |= {ticket - before if ticket < 0 else ticket: make for ticket, make in other._makes.items()}
         rows = other._rows()
-        tickets = np.where(rows.tickets < 0, rows.tickets - self._offered, rows.tickets)
+        tickets = np.where(rows.tickets < 0, rows.tickets - before, rows.tickets)
         more = _Rows(cells[rows.cells], rows.lots, rows.numbers, tickets)
         for column, values in zip(self._columns, more, strict=True):
             column.frombytes(values.tobytes())
@@ -145,6 +154,10 @@ class BalancedSampler:
             for draft in self._kept(kind, count):
                 kept.setdefault((kind, draft.number), draft)
         return [kept[key] for key in sorted(kept, key=lambda key: (content_id([self._seed, "place", key[1]]), key[0]))]
+
+    def makes(self) -> Mapping[int, Callable[[], Group]]:
+        """What builds the groups of the candidates that are held, by ticket."""
+        return self._makes
 
     def _rows(self) -> _Rows:
         """All candidates that are held; while this is in use, none can be added."""
@@ -161,7 +174,7 @@ class BalancedSampler:
         if len(kept) < len(rows.cells):
             held = [array(code, column[kept].tobytes()) for code, column in zip(_TYPES, rows, strict=True)]
             if self._makes:
-                self._makes = {ticket: self._makes[ticket] for ticket in held[3] if ticket < 0}
+                self._makes = {ticket: self._makes[ticket] for ticket in held[3] if ticket in self._makes}
             self._columns = tuple(held)
         self._full = max(_FEWEST, 2 * len(kept))
 

@@ -69,6 +69,13 @@ class Chooser(Protocol):
         """The sampled candidates, in an order that does not depend on the order in which they were offered."""
         ...
 
+    def makes(self) -> Mapping[int, Callable[[], Group]]:
+        """What builds the groups of candidates with tickets; all that are chosen and were offered here are among them.
+
+        Pickled, a sampler leaves them behind.
+        """
+        ...
+
 
 MASKED_LM = "masked_lm"
 """The option that names a masked language model to propose foils."""

@@ -4,7 +4,6 @@ Either name may come first, and with either answer, so that neither tells the an
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from random import Random
@@ -106,7 +105,7 @@ def _absent_pair(view: SceneSampler, kinds: WeightedWords, rng: Random) -> tuple
         if proof := _absence(view, general, value):
             objects = tuple(view.called(general)[0]) if value else ()
             special = ObjectClaim(name, value, False, proof, objects)
-            return special, replace(special, name=_in_number_of(general, name))
+            return special, special._replace(name=_in_number_of(general, name))
     return "no general kind is surely absent"
 
 

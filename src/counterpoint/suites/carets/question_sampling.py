@@ -5,13 +5,13 @@ one is asked. False claims are sampled from the statistics of the source, so tha
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
+from itertools import chain
 from random import Random
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from counterpoint.core.groups import Gold, Group, Query
+from counterpoint.core.groups import Gold, Group, text_query_id
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.senses import hypernym_names
@@ -207,8 +207,7 @@ RNG_KEY = "originals"
 """The rng key of the suites that share their originals."""
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
+class Original(NamedTuple):
     """A question, its template, the resulting base query, and the stratum that it is sampled in."""
 
     content: QuestionContent
@@ -218,11 +217,13 @@ class Original:
 
     def candidate(self, make: Callable[[], Group]) -> Candidate:
         """A candidate with this base; `make` builds the group if it is kept."""
-        content, stratum = self.content, self.stratum
-        return Candidate(stratum[0], self.number, stratum[3], content.tags, make, stratum=stratum)
+        stratum = self.stratum
+        return Candidate(stratum[0], self.number, stratum[3], self.content.tags, make, None, stratum)
 
 
-_last: list[tuple[Scene, SceneStatistics, int, tuple[Original | Rejection, ...]]] = []
+_Pool: TypeAlias = Mapping[str, list[Original | Rejection]]
+"""The originals and rejections of a scene by kind."""
+_last: list[tuple[Scene, SceneStatistics, int, _Pool]] = []
 # suites generated together ask for the same pool in turn, so the last one is kept
 
 
@@ -245,18 +246,17 @@ def originals(
     kinds: Collection[str], scene: Scene, statistics: SceneStatistics, rng: Random
 ) -> Iterator[Original | Rejection]:
     """The originals of these kinds from the pool of a scene, the same for every rng in the same state."""
-    for original in _pool(scene, statistics, rng.getrandbits(64)):
-        if (original.kind if isinstance(original, Rejection) else original.content.kind) in kinds:
-            yield original
+    pool = _pool(scene, statistics, rng.getrandbits(64))
+    return chain.from_iterable(pool[kind] for kind in KINDS if kind in kinds)
 
 
-def _pool(scene: Scene, statistics: SceneStatistics, seed: int) -> tuple[Original | Rejection, ...]:
+def _pool(scene: Scene, statistics: SceneStatistics, seed: int) -> _Pool:
     for last_scene, last_statistics, last_seed, pool in _last:
         if last_scene is scene and last_statistics is statistics and last_seed == seed:
             return pool
-    rng = Random(seed)
-    contents = sample_questions(KINDS, scene, statistics, rng)
-    pool = tuple(content if isinstance(content, Rejection) else _first(scene, content, rng) for content in contents)
+    rng, pool = Random(seed), {kind: list[Original | Rejection]() for kind in KINDS}
+    for content in sample_questions(KINDS, scene, statistics, rng):
+        pool[content.kind].append(content if isinstance(content, Rejection) else _first(scene, content, rng))
     _last[:] = [(scene, statistics, seed, pool)]
     return pool
 
@@ -264,5 +264,5 @@ def _pool(scene: Scene, statistics: SceneStatistics, seed: int) -> tuple[Origina
 def _first(scene: Scene, content: QuestionContent, rng: Random) -> Original:
     fitting = fitting_templates(content)
     template = fitting[int(rng.random() * len(fitting))]
-    base = Query(scene.picture, word_question(template.ask, content))
-    return Original(content, template, base.id, stratum_of(content.kind, content.gold.best, content.tags))
+    number = text_query_id(scene.picture, word_question(template.ask, content))
+    return Original(content, template, number, stratum_of(content.kind, content.gold.best, content.tags))

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from string import Formatter
+from typing import NamedTuple
 
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Gold, Group, Query, Relation, text_query_id
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import a, any_of, be, do, it, join_list, no, one_or_bare, question
 from counterpoint.language.lexicon.senses import is_a
@@ -22,8 +23,7 @@ _SHOWN = re.compile(r"picture|photo|image")
 _EXCLUSIVE = re.compile(r"\beither\b")  # "either A or B" is denied by some people where both are there
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionContent:
+class QuestionContent(NamedTuple):
     """A question before it is worded.
 
     `options` are one or two objects, a value, or the choices; `about` is the object that these are said of, if any;
@@ -45,7 +45,7 @@ class QuestionContent:
     def listing(self, *options: str) -> "QuestionContent":
         """The same question with its options in another order."""
         assert sorted(options) == sorted(self.options), "the options stay the same"
-        return replace(self, options=options)
+        return self._replace(options=options)
 
 
 def question_about(
@@ -78,8 +78,8 @@ def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
 
 def fitting_templates(content: QuestionContent) -> tuple[Template, ...]:
     """The templates whose slots this content can fill; none says "in the picture" twice, or "either" if not to."""
-    slots = _slots(content.kind, content.options, content.about, content.where, content.sort)
-    fitting = _fitting(content.kind, bool(content.where) and not content.about, frozenset(slots))
+    _, names = _filled(content.kind, content.options, content.about, content.where, content.sort)
+    fitting = _fitting(content.kind, bool(content.where) and not content.about, names)
     if ("either", "no") in content.tags:
         return tuple(row for row in fitting if not _EXCLUSIVE.search(row.ask))
     if "in the picture" not in content.where:
@@ -89,7 +89,7 @@ def fitting_templates(content: QuestionContent) -> tuple[Template, ...]:
 
 def word_question(sentence: str, content: QuestionContent) -> str:
     """The question in words."""
-    slots = _slots(content.kind, content.options, content.about, content.where, content.sort)
+    slots, _ = _filled(content.kind, content.options, content.about, content.where, content.sort)
     return question(sentence.format_map(slots))
 
 
@@ -117,9 +117,9 @@ def group_wordings(
 def group_candidate(scene: Scene, wordings: Sequence[Wording], relation: Relation = Relation.SAME) -> Candidate:
     """A candidate for a group of worded questions, of which only the base is worded until it is kept."""
     sentence, content = wordings[0]
-    base = Query(scene.picture, word_question(sentence, content))
+    number = text_query_id(scene.picture, word_question(sentence, content))
     make = partial(group_wordings, scene, wordings, relation=relation)
-    return Candidate(content.kind, base.id, content.gold.best, content.tags, make)
+    return Candidate(content.kind, number, content.gold.best, content.tags, make)
 
 
 @cache
@@ -129,13 +129,20 @@ def _fitting(kind: str, related: bool, slots: frozenset[str]) -> tuple[Template,
 
 
 @lru_cache(1 << 10)
+def _filled(
+    kind: str, options: tuple[str, ...], about: str, where: str, sort: str
+) -> tuple[Mapping[str, str], frozenset[str]]:
+    """What fills slots, and their names; a question is worded soon after its templates are looked for."""
+    slots = _slots(kind, options, about, where, sort)
+    return slots, frozenset(slots)
+
+
 def _slots(kind: str, options: tuple[str, ...], about: str, where: str, sort: str) -> Mapping[str, str]:
-    """What fills the slots of a template; a question is worded soon after its templates are looked for."""
     if about:
         return _predicate_slots(kind, options, about, where, sort)
     if len(options) == 2:
         return _pair_slots(*options)
-    return {**_existence_slots(options[0]), **({"z": where} if where else {})}
+    return {**_existence_slots(options[0]), "z": where} if where else _existence_slots(options[0])
 
 
 @cache

@@ -46,9 +46,9 @@ def foreground(scene: Scene, content: QuestionContent, rng: Random, places: "Pla
     boxes += _others(places, {thing.id for thing in content.objects}, gone, rng) if gone else []
     if not boxes:
         return "it names nothing that has a place"
-    if any(map(places.fills, boxes)):
+    if any(_share(box, scene.size) > _FULL for box in boxes):
         return "what it is about fills the picture"
-    return Foreground(tuple(dict.fromkeys(boxes)), scene.size)
+    return Foreground(tuple(dict.fromkeys(boxes) if len(boxes) > 1 else boxes), scene.size)
 
 
 class Places:
@@ -57,7 +57,6 @@ class Places:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._boxes: dict[str, Box | None] = {}
-        self._full: dict[Box, bool] = {}
 
     def box_of(self, thing: SceneObject) -> Box | None:
         """The box of an object, at least 32 wide and high; None where it has none in the picture."""
@@ -66,12 +65,6 @@ class Places:
             self._boxes[thing.id] = enlarge_box(thing.box, self.scene.size) if thing.box and is_seen else None
         return self._boxes[thing.id]
 
-    def fills(self, box: Box) -> bool:
-        """Whether a box leaves nothing to obscure."""
-        if box not in self._full:
-            self._full[box] = _share(box, self.scene.size) > _FULL
-        return self._full[box]
-
     @cached_property
     def large(self) -> Mapping[str, Box]:
         """By the id of their object, the boxes that a person knows a thing in and that leave room around it."""
@@ -79,6 +72,11 @@ class Places:
         large = ((thing, box) for thing, box in every if box.width >= MIN_SIDE and box.height >= MIN_SIDE)
         seen = ((thing.id, self.box_of(thing)) for thing, box in large if _share(box, self.scene.size) <= _FULL)
         return {own: box for own, box in seen if box}
+
+    @cached_property
+    def has_equal_boxes(self) -> bool:
+        """Whether two of the large boxes are the same."""
+        return len(set(self.large.values())) < len(self.large)
 
 
 def enlarge_box(box: Box, size: Size) -> Box:
@@ -100,12 +98,16 @@ def _grown(start: int, stop: int, end: int) -> tuple[int, int]:
 
 def _share(box: Box, size: Size) -> float:
     """The part of the picture that a box covers, from 0 to 1."""
-    return box.overlap(Box(0, 0, size.width, size.height)) / (size.width * size.height)
+    across = min(box.x + box.width, size.width) - max(box.x, 0)
+    down = min(box.y + box.height, size.height) - max(box.y, 0)
+    return max(across, 0) * max(down, 0) / (size.width * size.height)
 
 
 def _others(places: Places, named: set[str], count: int, rng: Random) -> list[Box]:
     """Boxes of objects that are not named and large enough, or random rectangles where there are too few."""
-    different = list(dict.fromkeys(box for own, box in places.large.items() if own not in named))
+    different = [box for own, box in places.large.items() if own not in named]
+    if places.has_equal_boxes:
+        different = list(dict.fromkeys(different))
     chosen = rng.sample(different, k=min(count, len(different)))
     return chosen + [_anywhere(places.scene.size, rng) for _ in range(count - len(chosen))]
 

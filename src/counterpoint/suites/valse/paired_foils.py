@@ -165,6 +165,14 @@ class PairSampler:
         places = [(content_id([self._seed, "place", draft.number]), dict(draft.tags)[PAIR_TAG]) for draft in kept]
         return [draft for _, draft in sorted(zip(places, kept, strict=True), key=lambda row: row[0])]
 
+    def makes(self) -> Mapping[int, Callable[[], Group]]:
+        """What builds the groups of the candidates that are held, by ticket."""
+        return _makes(draft for drafts in self._twins.values() for draft in drafts)
+
+
+def _makes(drafts: Iterable[Candidate]) -> dict[int, Callable[[], Group]]:
+    return {draft.ticket: draft.make for draft in drafts if draft.ticket is not None}
+
 
 class _Cell(NamedTuple):
     """A stratum: the two words exchanged, the likelier one in its context, and the one of the caption."""
@@ -246,6 +254,10 @@ class MirroredSampler:
         pairs = sorted(self._pairs(), key=lambda pair: self._hash("couple", pair[0]))
         kept = [draft for pair in pairs[: self._quota // 2] for draft in pair]
         return sorted(kept, key=lambda draft: self._hash("place", draft))
+
+    def makes(self) -> Mapping[int, Callable[[], Group]]:
+        """What builds the groups of the candidates that are held, by ticket."""
+        return _makes(draft for drafts in self._cells.values() for draft in drafts.values())
 
     def _pairs(self) -> Iterator[tuple[Candidate, Candidate]]:
         for cell in sorted(self._cells):
