@@ -119,3 +119,10 @@ def test_of_many_items_every_hundredth_and_the_last_are_reported() -> None:
     events: list[ProgressEvent] = []
     assert list(track(iter(range(250)), "reading", events.append)) == list(range(250))
     assert [event.done for event in events] == [*range(1, 101), 200, 250]
+
+
+def test_json_has_null_where_a_number_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"value": float("nan"), "rows": [float("inf"), 0.1, "Ä"]})
+    printed = capsys.readouterr().out
+    assert json.loads(printed, parse_constant=pytest.fail) == {"value": None, "rows": [None, 0.1, "Ä"]}
+    assert "Ä" in printed

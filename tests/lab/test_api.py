@@ -87,6 +87,16 @@ def test_results_become_data_and_show_themselves_in_a_notebook(lab: cp.Lab) -> N
         assert json.dumps(result.to_dict()), "plain values alone"
 
 
+def test_leading_metrics_of_all_tests_and_models_have_names_of_their_own(lab: cp.Lab) -> None:
+    one = lab.scores(models=["mine"], suites=["plain"], by=())
+    assert {name.count("/") for name in one.leading()} == {1}
+    assert "plain/answer_accuracy_low" in one.leading()
+    for scores in (lab.scores(models=["mine"]), lab.scores(models=["mine"], by="kind"), lab.scores(by=())):
+        values = [row[end] for row in scores.leading_rows() for end in ("value", "low", "high")]
+        assert len(scores.leading()) == len([value for value in values if value is not None])
+    assert "mine@week-46/plain/answer_accuracy" in lab.scores(by=()).leading()
+
+
 def test_tables_of_groups_answers_and_outcomes(lab: cp.Lab) -> None:
     groups, outcomes = lab.groups("negation").to_arrow(), lab.outcomes("mine", "negation").to_arrow()
     assert groups.num_rows == outcomes.num_rows

@@ -35,8 +35,9 @@ def echo(text: str, *, err: bool = False) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print plain values as JSON."""
-    echo(json.dumps(value, ensure_ascii=False, indent=2))
+    """Print plain values as JSON, which has no NaN and no infinities: they become null."""
+    plain = json.loads(json.dumps(value), parse_constant=lambda name: None)
+    echo(json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def print_result(result: "LabResult[Any]", form: str | None = None, *, as_json: bool = False) -> None:

@@ -13,7 +13,7 @@ from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.engine.progress import Progress
 from counterpoint.engine.running import describe_run, run
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress
-from counterpoint.lab.results import LabResult
+from counterpoint.lab.results import LabResult, to_plain
 from counterpoint.lab.running import RunRequest, run_model
 from counterpoint.lab.scores import rank_by_text
 from counterpoint.lab.selection import (
@@ -65,9 +65,10 @@ class BlindStudy(LabResult[dict[str, Any]]):
         ranked = {model: [_finding(finding) for finding in findings] for model, findings in self.findings.items()}
         if self.gains:
             ranked |= {"gains": [dict(gain) for gain in self.gains]}
-        if self.probed is None:
-            return ranked
-        return ranked | {PROBE: [asdict(finding) | {"verdict": finding.verdict.value} for finding in self.probed]}
+        if self.probed is not None:
+            ranked |= {PROBE: [asdict(finding) | {"verdict": finding.verdict.value} for finding in self.probed]}
+        plain: dict[str, Any] = to_plain(ranked)
+        return plain
 
     def records(self) -> list[dict[str, Any]]:
         """One row per model and test."""

@@ -22,7 +22,7 @@ from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Scorer
 from counterpoint.core.quantities import counted
-from counterpoint.lab.results import LabResult
+from counterpoint.lab.results import LabResult, to_plain
 from counterpoint.lab.suite_probe import SuiteProbe, probe_tables, propose_balance, suite_probe
 from counterpoint.models.settings import parse_settings
 from counterpoint.reports.tables import ResultTable
@@ -91,8 +91,7 @@ class SuiteValidity(LabResult[Mapping[str, Any]], rows="rejected"):
         probed = [asdict(own) | {"verdict": own.verdict.value} for own in self.probed.findings] if self.probed else []
         label = self.probed.label if self.probed else ""
         checked = {"suite": self.suite, "groups": self.groups, "stored_as": self.stored_as, "checks": checks}
-        held_out = asdict(self.held_out) if self.held_out else None
-        return checked | {"label": label, "probe": probed, "held_out": held_out}
+        return checked | {"label": label, "probe": to_plain(probed), "held_out": to_plain(self.held_out)}
 
     def tables(self) -> list[ResultTable]:
         """One row per check in their order, below it one for each reason and, where it is wanted, for each test.

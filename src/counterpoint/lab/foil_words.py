@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from counterpoint.lab.results import LabResult
+from counterpoint.lab.results import LabResult, to_plain
 from counterpoint.lab.selection import load_groups
 from counterpoint.reports.charts.bars import WordChart, WordFrequency
 from counterpoint.reports.tables import ResultTable
@@ -29,7 +29,7 @@ class FoilWordReport(LabResult[dict[str, Any]]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"tests": foil_word_rows(self.tests)}
+        return {"tests": to_plain(foil_word_rows(self.tests))}
 
     def records(self) -> list[dict[str, Any]]:
         """One row per test and subset."""

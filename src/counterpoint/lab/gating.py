@@ -15,7 +15,7 @@ from counterpoint.core.ahead import map_ahead
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.quantities import counted
 from counterpoint.lab.findings import find_findings
-from counterpoint.lab.results import LabResult
+from counterpoint.lab.results import LabResult, to_plain
 from counterpoint.lab.saved_slices import SavedSlice, read_slice, slice_filter
 from counterpoint.lab.scores import judge_block
 from counterpoint.lab.selection import ANSWER_COLUMNS, select_models
@@ -203,7 +203,8 @@ def _plain(check: GateCheck) -> dict[str, Any]:
     row |= {key: value for key, value in asdict(check.test).items() if key in ("value", "n", "clusters")}
     row |= {"finding": check.test.finding} if check.rule.is_search else {}
     row |= {"bound": check.bound, "p": check.p, "further": check.further, "further_pictures": check.further_pictures}
-    return {key: None if isinstance(value, float) and isnan(value) else value for key, value in row.items()}
+    plain: dict[str, Any] = to_plain(row)
+    return plain
 
 
 def gate_model(

@@ -14,7 +14,7 @@ from typing import Any
 
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.grouping import group_pairs
-from counterpoint.lab.results import LabResult
+from counterpoint.lab.results import LabResult, to_plain
 from counterpoint.lab.scores import judged_models
 from counterpoint.lab.selection import ANSWER_COLUMNS, select_suites
 from counterpoint.metrics.comparison import paired_differences
@@ -63,9 +63,7 @@ class VersionScore:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; numbers that are not there are null."""
-        plain = {
-            key: None if isinstance(value, float) and isnan(value) else value for key, value in asdict(self).items()
-        }
+        plain: dict[str, Any] = to_plain(asdict(self))
         return plain | {"is_change": self.is_change, "is_drift": self.is_drift}
 
 

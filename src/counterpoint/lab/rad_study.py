@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from counterpoint.core.quantities import counted
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
-from counterpoint.lab.results import LabResult
+from counterpoint.lab.results import LabResult, to_plain
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.lab.source_items import SourceRequest, apply_rules, load_source
 from counterpoint.language.answers.rule_sets import rule_set
@@ -56,7 +56,7 @@ class RadStudy(LabResult[RegressionFit], rows="fits"):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        rows = {"fits": [asdict(fit) for fit in self.fits], "summaries": [asdict(row) for row in self.summaries]}
+        rows = {"fits": to_plain(self.fits), "summaries": to_plain(self.summaries)}
         return {"threshold": self.threshold, "left_out": dict(self.left_out), "paper": PAPER_R2, **rows}
 
     def tables(self) -> list[ResultTable]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -58,7 +59,9 @@ class LabResult(Generic[Row]):
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
-        return pa.Table.from_pylist(self.records())
+        records = self.records()
+        names = dict.fromkeys(name for row in records for name in row)  # Arrow itself takes those of the first row
+        return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in records])
 
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame; pandas has to be installed."""
@@ -119,15 +122,20 @@ class LabTable(LabResult[dict[str, Any]]):
 
 
 def to_plain(value: Any) -> Any:
-    """A value as JSON has it: dataclasses and mappings as dictionaries, sequences as lists, paths as text."""
+    """A value as JSON has it: dataclasses and mappings as dictionaries, sequences as lists, paths as text.
+
+    JSON has neither NaN nor infinities; they become None.
+    """
     if hasattr(value, "to_dict"):
-        return value.to_dict()
+        return to_plain(value.to_dict())
     if is_dataclass(value):
         return _field_values(value)
     if isinstance(value, Mapping):
         return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [to_plain(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return None
     return str(value) if isinstance(value, Path) else value
 
 

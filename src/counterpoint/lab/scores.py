@@ -88,10 +88,16 @@ class Scores(LabResult[ModelScore]):
         return [row for row in self.rows if row["metric"] in names[row["suite"]] and row["value"] is not None]
 
     def leading(self) -> dict[str, float]:
-        """The metrics that lead on each suite, as trackers take them: suite/metric, with the ends of its interval."""
+        """The metrics that lead on each suite, as trackers take them: suite/metric, with the ends of its interval.
+
+        Where scores are cut further, the values of these columns follow the suite; of several models each is named
+        first.
+        """
         ends = {"value": "", "low": "_low", "high": "_high"}
+        several = len({row["model"] for row in self.rows}) > 1
+        columns = (*(["model"] if several else []), *self.request.columns, "metric")
         return {
-            f"{row['suite']}/{row['metric']}{suffix}": row[end]
+            "/".join(row[name] for name in columns) + suffix: row[end]
             for row in self.leading_rows()
             for end, suffix in ends.items()
             if row[end] is not None

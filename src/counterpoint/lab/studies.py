@@ -11,7 +11,7 @@ from counterpoint.core.quantities import counted
 from counterpoint.lab.blind_study import blind_study
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.rad_study import rad_coverage, rad_study
-from counterpoint.lab.results import LabResult
+from counterpoint.lab.results import LabResult, to_plain
 from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.plain_accuracy import PlainExam, PlainReport, examine
@@ -33,7 +33,7 @@ class PlainStudy(LabResult[PlainReport], rows="reports"):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"models": [asdict(report) for report in self.reports]}
+        return {"models": to_plain(self.reports)}
 
     def records(self) -> list[dict[str, Any]]:
         """One row per model and kind of question."""

@@ -7,12 +7,13 @@ from xml.etree import ElementTree
 from counterpoint.lab.evaluation.report import EvaluationReport
 from counterpoint.lab.exporting import write_report
 from counterpoint.lab.lab import Lab
+from counterpoint.lab.results import to_plain
 from counterpoint.store.outputs import write_whole
 
 
 def write_json(report: EvaluationReport, lab: Lab, path: Path) -> None:
     """Everything as JSON, as `eval --json` prints it."""
-    _write(path, json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+    _write(path, json.dumps(to_plain(report), ensure_ascii=False, indent=2))
 
 
 def write_markdown(report: EvaluationReport, lab: Lab, path: Path) -> None:
