@@ -19,8 +19,8 @@ MODELS = {"careful": "careful 1", "hasty": "hasty 1", "<b>bold</b>/model": "bold
 GROUPS = 30
 
 
-def small_lab(folder: Path) -> LabStore:
-    """Two suites, three models, ten pictures; the second suite has what is rare."""
+def small_lab(folder: Path, models: int = len(MODELS)) -> LabStore:
+    """Two suites, three models or the first of them, ten pictures; the second suite has what is rare."""
     lab = LabStore(folder)
     pictures = folder / "pictures"
     pictures.mkdir(parents=True)
@@ -33,7 +33,7 @@ def small_lab(folder: Path) -> LabStore:
     for name, groups in suites.items():
         table = groups_table(groups, name)
         lab.put_suite(Manifest.of(table, generator="labs", seed=7), table)
-    for run, (model, fingerprint) in enumerate(MODELS.items()):
+    for run, (model, fingerprint) in enumerate(list(MODELS.items())[:models]):
         answered(lab, model, fingerprint, [group for groups in suites.values() for _, group in groups])
         lab.put_run(
             RunRecord(str(run), model, fingerprint, {"counts": {"asked": 90}, "seconds": 0.5, "disagreement": 0.02})

@@ -101,7 +101,7 @@ def _open(page: Page, home: str, view: str) -> None:
     ("width", "scheme"), [(1400, "light"), prove(1400, "dark"), prove(390, "light"), prove(390, "dark")]
 )
 @pytest.mark.parametrize(
-    ("lab", "view"), [view if place % 3 == 0 else prove(*view) for place, view in enumerate(VIEWS)]
+    ("lab", "view"), [view if place % 6 == 0 else prove(*view) for place, view in enumerate(VIEWS)]
 )
 def test_no_view_has_a_serious_fault(
     open_page: Page, homes: dict[str, str], lab: str, view: str, width: int, scheme: Literal["light", "dark"]
@@ -112,7 +112,7 @@ def test_no_view_has_a_serious_fault(
     assert serious_faults(open_page) == []
 
 
-@pytest.mark.parametrize(("lab", "view"), VIEWS[:1] + VIEWS[-1:])
+@pytest.mark.parametrize(("lab", "view"), [VIEWS[-1], prove(*VIEWS[0])])
 def test_a_narrow_dark_view_has_no_serious_fault(open_page: Page, homes: dict[str, str], lab: str, view: str) -> None:
     open_page.set_viewport_size({"width": 390, "height": 900})
     open_page.emulate_media(color_scheme="dark")

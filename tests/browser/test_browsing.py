@@ -41,6 +41,7 @@ def test_the_list_follows_the_slider_and_the_address_follows_the_list(
     there.close()
 
 
+@pytest.mark.prove
 def test_the_slider_can_be_dragged_and_its_handles_do_not_pass_each_other(page: Page, complaints: list[str]) -> None:
     page.goto(SCORED)
     low = page.get_by_label("Lowest score")
@@ -58,6 +59,7 @@ def test_the_slider_can_be_dragged_and_its_handles_do_not_pass_each_other(page: 
     assert float(high.input_value()) == float(low.input_value()) > 0.7
 
 
+@pytest.mark.prove
 def test_what_another_model_made_of_it_can_be_let_go(page: Page, complaints: list[str]) -> None:
     page.goto("/browse?model=careful&suite=plain&also=hasty:right")
     expect(_found(page)).to_have_text("8 groups")
@@ -103,6 +105,7 @@ def test_a_facet_narrows_by_what_its_count_says_and_back_undoes_each_choice(page
     expect(_found(page)).to_have_text("30 groups")
 
 
+@pytest.mark.prove
 def test_pictures_are_a_switch_that_the_address_keeps(page: Page, complaints: list[str]) -> None:
     page.goto("/browse?suite=plain&model=hasty")
     page.get_by_role("link", name="pictures").click()

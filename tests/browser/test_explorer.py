@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from browsing import WINDOWS, in_chromium
 from playwright.sync_api import Browser, Page, expect
+from proving import sample
 
 VIEWS = {
     "leaderboard": "/overview",
@@ -21,6 +22,7 @@ def base_url(small_home: str) -> str:
     return small_home
 
 
+@pytest.mark.prove
 def test_a_visitor_goes_from_the_leaderboard_to_one_failure_and_back(page: Page, complaints: list[str]) -> None:
     page.goto("/overview")
     expect(page).to_have_title(re.compile("Overview"))
@@ -101,6 +103,7 @@ def test_charts_are_drawn_without_a_script_in_the_colours_of_the_page(page: Page
     assert fills == ["rgb(0, 114, 178)", "rgb(86, 180, 233)"]
 
 
+@pytest.mark.prove
 def test_a_shared_link_shows_the_same(page: Page, browser: Browser, complaints: list[str]) -> None:
     page.goto(VIEWS["group"])
     there = browser.new_page()
@@ -110,7 +113,7 @@ def test_a_shared_link_shows_the_same(page: Page, browser: Browser, complaints: 
 
 
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", sample(VIEWS, 1))
 def test_no_view_moves_sideways_or_hides_text(
     page: Page, complaints: list[str], view: str, width: int, scheme: Any
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from browsing import WINDOWS, in_chromium, served
 from group_labs import base, lab_of_groups
 from playwright.sync_api import Page, expect
+from proving import sample
 
 from counterpoint.explorer.app import create_app
 
@@ -73,6 +74,7 @@ def test_a_field_of_the_table_leads_to_its_groups_by_keys_alone(page: Page, comp
     page.wait_for_url(re.compile("/groups/"))
 
 
+@pytest.mark.prove
 def test_models_are_chosen_by_keys_and_the_address_says_them(page: Page, complaints: list[str]) -> None:
     page.goto(COMPARED)
     page.keyboard.press("/")
@@ -98,7 +100,7 @@ def test_groups_like_one_are_fetched_when_they_are_opened_and_lead_on(page: Page
 
 
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", sample(VIEWS, 2))
 def test_no_page_moves_sideways_and_hands_find_their_targets(
     page: Page, complaints: list[str], view: str, width: int, scheme: Any
 ) -> None:

@@ -6,18 +6,22 @@ from typing import Literal
 import pytest
 from browsing import PATIENCE, WINDOWS, in_chromium, serious_faults, served
 from playwright.sync_api import Browser, expect
+from proving import scaled
 from version_labs import lab_of_versions
 
 import counterpoint as cp
 from counterpoint.explorer.app import create_app
+
+VERSIONS = scaled(12, least=6)
 
 pytestmark = in_chromium
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server over a lab with a model of twelve versions."""
-    shares = {"vlm": {"cat": [60, 62, 160, 161, 120, *range(120, 127)], "dog": [100 + step for step in range(12)]}}
+    """A server over a lab with a model of so many versions."""
+    cats, dogs = [60, 62, 160, 161, *range(120, 128)], range(100, 112)
+    shares = {"vlm": {"cat": cats[:VERSIONS], "dog": dogs[:VERSIONS]}}
     store = lab_of_versions(tmp_path_factory.mktemp("lab"), shares)
     cp.Lab(store.folder).set_baseline("vlm@step-300")
     with served(create_app(store, cache=tmp_path_factory.mktemp("cache"))) as address:
@@ -33,7 +37,7 @@ def test_a_visitor_follows_a_change_to_the_groups_that_flipped(
     page = context.new_page()
     page.goto(home)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="History").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("vlm over 12 versions")
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"vlm over {VERSIONS} versions")
     expect(page.locator(".figures svg")).to_have_count(2)
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page does not scroll sideways"
     assert serious_faults(page) == []

@@ -62,6 +62,7 @@ def test_a_visitor_goes_from_the_leaderboard_to_one_answer_and_shares_the_list(
     _same(page, browser)
 
 
+@pytest.mark.prove
 def test_the_same_is_done_with_keys_alone(page: Page, browser: Browser, complaints: list[str]) -> None:
     page.goto("/overview")
     _tab_to(page, "^Browse$")

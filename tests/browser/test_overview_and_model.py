@@ -39,6 +39,7 @@ def test_a_model_is_opened_and_closed_with_the_keyboard(page: Page, base_url: st
     expect(page.locator(".blocks")).to_have_count(0)
 
 
+@pytest.mark.prove
 def test_columns_are_chosen_by_ticks(page: Page, base_url: str) -> None:
     page.goto(f"{base_url}/overview")
     page.get_by_text("Choose suites and columns").click()

@@ -118,6 +118,7 @@ def test_the_address_says_what_is_shown(page: Page, browser: Browser, home: str,
     there.close()
 
 
+@pytest.mark.prove
 def test_words_can_be_swapped_and_a_rewrite_can_be_used(page: Page, home: str, complaints: list[str]) -> None:
     page.goto(f"{home}/play?suite=plain")
     page.get_by_role("textbox", name="Question").fill("Is the door open?")
@@ -159,6 +160,7 @@ def test_a_picture_of_ones_own_can_be_chosen(page: Page, home: str, complaints: 
     expect(_said(page, "as typed")).to_contain_text("light")
 
 
+@pytest.mark.prove
 def test_a_file_that_is_no_picture_is_said(page: Page, home: str) -> None:
     page.goto(f"{home}/play?suite=plain")
     mine: FilePayload = {"name": "mine.png", "mimeType": "image/png", "buffer": b"nothing"}
@@ -166,6 +168,7 @@ def test_a_file_that_is_no_picture_is_said(page: Page, home: str) -> None:
     expect(page.get_by_role("status")).to_contain_text("The upload cannot be read as a picture")
 
 
+@pytest.mark.prove
 def test_two_captions_are_compared(page: Page, home: str, complaints: list[str]) -> None:
     page.goto(f"{home}/play?suite=plain")
     page.get_by_label("two captions").check()
@@ -175,6 +178,7 @@ def test_two_captions_are_compared(page: Page, home: str, complaints: list[str])
     expect(_said(page, "fits better")).to_have_text("the second")
 
 
+@pytest.mark.prove
 def test_everything_can_be_reached_by_keys(page: Page, home: str, complaints: list[str]) -> None:
     page.goto(f"{home}/play?suite=plain")
     page.get_by_role("slider", name="gaussian").focus()

@@ -7,6 +7,7 @@ import pytest
 from browsing import WINDOWS, in_chromium
 from labs import small_lab
 from playwright.sync_api import Page, expect
+from proving import prove
 
 from counterpoint.explorer.site.export import SiteSelection, export_site
 
@@ -86,7 +87,7 @@ def test_scores_are_ordered_by_a_click(page: Page, home: str, complaints: list[s
 
 
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
-@pytest.mark.parametrize("name", ["index.html", "browse.html", "suites/plain/models/hasty.html"])
+@pytest.mark.parametrize("name", [prove("index.html"), prove("browse.html"), "suites/plain/models/hasty.html"])
 def test_no_page_moves_sideways(
     page: Page, home: str, complaints: list[str], name: str, width: int, scheme: Any
 ) -> None:

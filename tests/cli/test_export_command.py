@@ -112,6 +112,7 @@ def test_a_task_run_by_lmms_eval_comes_back_with_the_scores_of_our_own_run(lab: 
     assert 0.5 < accuracy < 1
 
 
+@pytest.mark.prove
 def test_rows_of_a_datasets_folder_answered_elsewhere_come_back_too(lab: Path) -> None:
     call(export.command, lab, "--suite", "order", "--out", "rows", "--layout", "datasets")
     model = Elsewhere()

@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from proving import prove
+
 from counterpoint import Lab
 
 MODEL = """
@@ -36,7 +39,19 @@ def test_what_is_wrong_with_it_is_one_sentence_and_a_hint(tmp_path: Path) -> Non
     assert hint.startswith("  a model is made by")
 
 
-def test_modules_in_the_working_directory_are_imported_only_when_typed(tmp_path: Path) -> None:
+COMMANDS = {
+    "ls lab": 0,
+    "verify lab": 1,  # it tells
+    "run lab --model constant": 0,
+    "run lab --model random --workers 2": 0,
+    "score lab": 0,
+    "augment lab --source world --layout gqa --out new": 1,
+}
+"""What is typed, and the exit code."""
+
+
+@pytest.mark.parametrize("typed", [list(COMMANDS)[3::2], prove(list(COMMANDS))], ids=["few", "all"])
+def test_modules_in_the_working_directory_are_imported_only_when_typed(tmp_path: Path, typed: list[str]) -> None:
     Lab(tmp_path / "lab").generate("order", source="world", items=3)
     for name in ("pandas", "polars", "IPython", "torch", "wave", "multiprocessing", "planted"):
         (tmp_path / f"{name}.py").write_text("open(__file__ + '.executed', 'w').close()", "utf-8")
@@ -44,18 +59,10 @@ def test_modules_in_the_working_directory_are_imported_only_when_typed(tmp_path:
     changed = json.loads(manifest.read_text("utf-8")) | {"generator": "planted:suite"}
     del changed["$digest"]  # with it, the manifest would be refused
     manifest.write_text(json.dumps(changed), "utf-8")
-    commands = (
-        "ls lab",
-        "verify lab",
-        "run lab --model constant",
-        "run lab --model random --workers 2",
-        "score lab",
-        "augment lab --source world --layout gqa --out new",
-    )
     results = {}
-    for typed in commands:
-        words = [sys.executable, "-m", "counterpoint", *typed.split()]
-        results[typed] = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    for line in typed:
+        words = [sys.executable, "-m", "counterpoint", *line.split()]
+        results[line] = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert not list(tmp_path.glob("*.executed"))
-    assert [done.returncode for done in results.values()] == [0, 1, 0, 0, 0, 1]  # verify tells
-    assert "no suite is called 'planted:suite'" in results[commands[-1]].stderr
+    assert {line: done.returncode for line, done in results.items()} == {line: COMMANDS[line] for line in typed}
+    assert any("no suite is called 'planted:suite'" in done.stderr for done in results.values())

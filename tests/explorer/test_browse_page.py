@@ -14,6 +14,7 @@ from clients import local_client
 from hypothesis import given
 from hypothesis import strategies as st
 from labs import GROUPS, HOSTILE, small_lab
+from proving import prove
 from starlette.testclient import TestClient
 
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
@@ -195,7 +196,13 @@ def test_a_filter_finds_what_it_says(client: TestClient, query: str, found: int)
 
 
 @pytest.mark.parametrize(
-    "here", ["?text=shade&metric=accuracy&high=0.9", "?model=hasty", "?tag=number%3D7", "?verdict=fails&suite=odd"]
+    "here",
+    [
+        "?text=shade&metric=accuracy&high=0.9",
+        prove("?model=hasty"),
+        prove("?tag=number%3D7"),
+        prove("?verdict=fails&suite=odd"),
+    ],
 )
 def test_a_choice_shows_as_many_groups_as_stand_behind_it(client: TestClient, here: str) -> None:
     twin = _json(client, here)
@@ -369,7 +376,8 @@ def test_a_bound_is_always_a_step(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["/overview.json?suite=plain", "/suites/plain/models/hasty.json", "/models/hasty.json"]
+    "page",
+    ["/overview.json?suite=plain", prove("/suites/plain/models/hasty.json"), prove("/models/hasty.json")],
 )
 def test_every_score_leads_to_the_groups_that_fail_behind_it(client: TestClient, page: str) -> None:
     twin, leads = client.get(page).json(), 0

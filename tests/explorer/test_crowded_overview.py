@@ -40,6 +40,7 @@ def test_findings_and_failing_suites_stand_above_the_leaderboard(client: TestCli
         assert 0 < found["found"] <= failed <= pairs  # a group may have several pairs
 
 
+@pytest.mark.prove
 def test_findings_are_shown_on_different_pictures(tmp_path: Path) -> None:
     lab = make_lab(
         tmp_path / "lab", 8, ("negation", "order", "antonym", "visual", "rephrase", "contrast-sets"), groups=60

@@ -6,6 +6,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 from clients import local_client
+from proving import prove
 from starlette.testclient import TestClient
 from version_labs import lab_of_versions, version_groups
 
@@ -42,7 +43,7 @@ def _json(client: TestClient, address: str) -> Any:
     return answer.json()
 
 
-@pytest.mark.parametrize("model", ["vlm", "slow"])
+@pytest.mark.parametrize("model", ["vlm", prove("slow")])
 def test_the_numbers_of_the_page_are_those_of_the_history(lab: cp.Lab, client: TestClient, model: str) -> None:
     told = {
         (score.suite, score.metric, score.version): {

@@ -91,6 +91,7 @@ def test_the_twin_of_a_page_has_all(lab: LabStore, client: TestClient) -> None:
     assert LONG in str(client.get(f"{_group(lab)}.json").json())
 
 
+@pytest.mark.prove
 def test_the_static_site_has_both(lab: LabStore, cache: Path, tmp_path: Path) -> None:
     export_site(lab, tmp_path / "site", SiteSelection(), cache=cache)
     page = tmp_path / "site" / f"{_group(lab)[1:]}.html"

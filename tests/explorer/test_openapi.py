@@ -119,8 +119,8 @@ def _tried(app: Starlette, found: dict[str, Any], path: str, method: str, header
 
 def test_nothing_that_the_document_allows_breaks_the_server(app: Starlette, wise: dict[str, Any]) -> None:
     seen: dict[str, list[int]] = {}
-    for path, operations in wise["paths"].items():
-        for method in operations:
+    for path in [*list(wise["paths"])[:: 1 if scaled(EACH) == EACH else 3], "/play/answers"]:
+        for method in wise["paths"][path]:
             headers = {HEADER: app.state.keys.page} if method == "post" else {}
             seen[path] = _tried(app, wise, path, method, headers)
     assert any(200 in statuses for path, statuses in seen.items() if path.endswith(".json"))

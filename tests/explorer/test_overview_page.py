@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from clients import local_client
 from labs import captions_lab
+from proving import prove
 from starlette.testclient import TestClient
 
 from counterpoint import Lab
@@ -114,7 +115,7 @@ def test_the_report_of_a_lab_of_captions_alone_is_written(captions: LabStore, tm
     assert "50 by chance" in page
 
 
-@pytest.mark.parametrize("metric", ["acc_r", "auroc", "min_p"])
+@pytest.mark.parametrize("metric", [prove("acc_r"), "auroc", prove("min_p")])
 def test_the_interval_of_a_suite_with_one_test_is_the_same_everywhere(
     captions: LabStore, metric: str, tmp_path: Path
 ) -> None:

@@ -180,7 +180,7 @@ def test_a_long_reply_is_cut_and_says_how_much_is_missing() -> None:
     assert made == f"<p>{reply}</p><pre>{cut}… (10 more characters)</pre><pre>short</pre>"
 
 
-@pytest.mark.parametrize(("models", "groups", "most"), [(3, 3, 3_000_000), prove(40, 50, 20_000_000)])
+@pytest.mark.parametrize(("models", "groups", "most"), [prove(3, 3, 3_000_000), prove(40, 50, 20_000_000)])
 def test_a_site_of_photographs_is_light(models: int, groups: int, most: int, tmp_path: Path) -> None:
     suites = ("noise", "visual", "existence", "negation")
     lab = make_lab(tmp_path / "lab", models, suites[: scaled(4, 2)], groups, pictures=4 * groups)

@@ -51,6 +51,9 @@ def test_a_lab_whose_tables_are_not_there_says_so_and_asks_again(lab: LabStore) 
     leave.set()
     reader.wait()
     assert client.get("/overview").status_code == 200
+    page = client.get("/nowhere")
+    assert page.status_code == 404
+    assert "3 models · 201 answers" in page.text, "a page that does not exist knows the lab"
 
 
 def test_pages_say_that_more_suites_will_come(lab: LabStore) -> None:
@@ -62,15 +65,7 @@ def test_pages_say_that_more_suites_will_come(lab: LabStore) -> None:
     assert "are shown while" not in client.get("/overview").text
 
 
-def test_a_page_that_does_not_exist_knows_the_lab(lab: LabStore) -> None:
-    client, reader = _client(lab)
-    assert client.get("/overview").status_code == 503
-    reader.wait()
-    page = client.get("/nowhere")
-    assert page.status_code == 404
-    assert "3 models · 201 answers" in page.text
-
-
+@pytest.mark.prove
 def test_a_part_is_not_shown_as_the_whole_where_the_other_tables_cannot_be_made(lab: LabStore) -> None:
     def break_down(step: BuildStep) -> None:
         if step.about.startswith("indexing"):

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from proving import sample
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
@@ -67,7 +68,7 @@ def _generate(lab: Path, *suites: str, data: Path, **request: Any) -> GeneratedS
     return generate(LabStore(lab), GenerateRequest(suites, source="coco", data=data, **request))
 
 
-@pytest.mark.parametrize("name", catalog.TABLES["suites"])
+@pytest.mark.parametrize("name", sample(catalog.TABLES["suites"], 15))
 def test_every_suite_that_boxes_can_serve_is_made_of_a_file_of_ones_own(name: str, tmp_path: Path) -> None:
     lacks = {suite: kind for kind, suites in WITHOUT.items() for suite in suites} | dict.fromkeys(TOLD, "captions")
     options = {"means": (100, 110, 120)} if name == "visual" else {}

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 from clients import local_client
 from object_stores import BUCKET, SmallStore, bucket_environment, small_store
+from proving import prove
 
 from counterpoint import Lab
 from counterpoint.cli.main import commands
@@ -116,9 +117,9 @@ def test_a_bucket_with_other_things_is_no_lab(labs: tuple[Lab, Lab]) -> None:
     [
         ("report --markdown --latex", "report.html"),
         ("export --suite negation --layout datasets", "data"),
-        ("export --suite negation --layout lmms-eval", "task"),
-        ("export --model fusion --layout model-card", "card"),
-        ("export-site --limit 3", "site"),
+        prove("export --suite negation --layout lmms-eval", "task"),
+        prove("export --model fusion --layout model-card", "card"),
+        prove("export-site --limit 3", "site"),
     ],
 )
 def test_what_is_written_at_an_address_is_what_is_written_to_a_path(

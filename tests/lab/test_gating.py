@@ -1,6 +1,7 @@
 """The gate: rules on scores with a verdict of three, exit codes for CI, and a baseline."""
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -50,14 +51,21 @@ def _share(share: float, shift: int = 0) -> list[bool]:
     return [(number + shift) % GROUPS < share * GROUPS for number in range(GROUPS)]
 
 
-@pytest.fixture
-def lab(tmp_path: Path) -> cp.Lab:
-    lab = cp.Lab(tmp_path / "lab")
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lab of two versions of a model."""
+    lab = cp.Lab(tmp_path_factory.mktemp("gates") / "lab")
     for suite in ("order", "negation"):
         lab.add_groups(_groups(suite), suite)
     _answer(lab, "vlm", "v1", {"order": _share(0.80), "negation": _share(0.80)})
     _answer(lab, "vlm", "v2", {"order": _share(0.81), "negation": _share(0.60)}, unparsed=20)
-    return lab
+    return lab.folder
+
+
+@pytest.fixture
+def lab(whole: Path, tmp_path: Path) -> cp.Lab:
+    shutil.copytree(whole, tmp_path / "lab")
+    return cp.Lab(tmp_path / "lab")
 
 
 @pytest.mark.parametrize(

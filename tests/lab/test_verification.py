@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from proving import prove, sample
 
 import counterpoint as cp
 from counterpoint.cli.main import commands
@@ -126,7 +127,7 @@ DAMAGE: dict[str, tuple[Damage, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("damage", sample(DAMAGE, 7))
 def test_loss_and_edits_are_found_and_repaired(lab: cp.Lab, damage: str) -> None:
     harm, fact, name = DAMAGE[damage]
     assert cp.verify_folder(lab.folder).holds
@@ -360,7 +361,7 @@ def _replace_in_turn(folder: Path) -> Iterator[Callable[[], object]]:
 
 
 @pytest.mark.parametrize("steps", [_vote_in_turn, _run_in_turn, _replace_in_turn])
-@pytest.mark.parametrize("late", [0, 7, 19])
+@pytest.mark.parametrize("late", [7, prove(0), prove(19)])
 def test_verification_raises_no_alarm_while_others_write(
     lab: cp.Lab, steps: Callable[[Path], Iterator[Callable[[], object]]], late: int
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_writer_killed_at_any_moment_leaves_only_whole_parts(tmp_path: Path, s
     assert drafts == []
 
 
+@pytest.mark.prove
 def test_two_models_at_once_do_not_wait_for_each_other(tmp_path: Path) -> None:
     assert finished([writer(tmp_path, name) for name in ("one", "other")]) == [COUNT, COUNT]
     for name in ("one", "other"):
