@@ -321,7 +321,7 @@ def _metric(loaded: Any, name: str) -> "Metric":
     return loaded
 
 
-def model(name: str, pictures: Pictures, settings: Mapping[str, str] | None = None) -> Model:
+def model(name: str, pictures: Pictures, settings: Mapping[str, Any] | None = None) -> Model:
     """The model of this name, which takes its pixels from `pictures`; settings are as people type them.
 
     A name is one of the table of models, a place in your own code (`package.module:object`), or a way of reaching

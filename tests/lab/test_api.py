@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import MutableMapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -165,3 +166,67 @@ def test_tables_for_the_pages_are_made_where_answers_are_written(
     assert left == {"constant on negation", "comparing the models on negation", "indexing all groups"}
     monkeypatch.setattr(reader.LabReader, "update", lambda own, suites: 1 / 0)
     assert lab.run("random").complete  # whatever happens to the tables
+
+
+@pytest.mark.parametrize(
+    ("request_", "problem"),
+    [
+        ({"workers": -1}, "workers is -1"),
+        ({"batch_size": -1}, "batch_size is -1"),
+        ({"batch_size": 0}, "batch_size is 0"),
+        ({"limit": 0}, "limit is 0"),
+        ({"trials": -1}, "trials is -1"),
+        ({"engine": "Ray"}, "no engine is called 'Ray'"),
+        ({"cpus_per_worker": 0}, "cpus_per_worker is 0"),
+        ({"gpus_per_worker": -0.5}, "gpus_per_worker is -0.5"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused_before_anything_is_asked(
+    lab: cp.Lab, request_: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(cp.CounterpointError, match=problem):
+        lab.run("constant", **request_)
+    with pytest.raises(cp.CounterpointError, match=problem):
+        lab.estimate_run("constant", **request_)
+
+
+@pytest.mark.parametrize(
+    ("request_", "problem"),
+    [
+        ({"workers": -1}, "workers is -1"),
+        ({"items": 0}, "items is 0"),
+        ({"limit": -3}, "limit is -3"),
+        ({"engine": "Ray"}, "no engine is called 'Ray'"),
+    ],
+)
+def test_suites_that_cannot_be_are_refused_before_anything_is_read(
+    tmp_path: Path, request_: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(cp.CounterpointError, match=problem):
+        cp.Lab(tmp_path / "lab").generate("order", **request_)
+    assert not (tmp_path / "lab").exists()
+
+
+def test_a_sample_size_names_the_argument_that_is_wrong(lab: cp.Lab) -> None:
+    with pytest.raises(cp.CounterpointError, match="rules is 0"):
+        lab.sample_size(0.02, rules=0)
+    with pytest.raises(cp.CounterpointError, match=r"1\.5 is no power"):
+        lab.sample_size(0.02, power=1.5)
+
+
+def test_files_may_be_named_as_text(lab: cp.Lab, tmp_path: Path) -> None:
+    release, captions, questions = (str(tmp_path / name) for name in ("release.json", "captions.txt", "asked.jsonl"))
+    assert cp.verify_folder(lab.address, write_release=release).holds
+    assert cp.verify_folder(lab.address, release=release).holds
+    made = cp.Lab(tmp_path / "own")
+    made.generate("existence", items=20, limit=10)
+    Path(captions).write_text("a dog on a sofa\n", "utf-8")
+    assert made.study("blind", captions=captions).records()
+    query = lab.groups("plain").to_arrow().slice(0, 1).to_pylist()[0]
+    Path(questions).write_text(json.dumps({"id": "1", "question": query["text"], "image": query["picture"]}), "utf-8")
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(json.dumps({"id": "1", "answer": "yes"}), "utf-8")
+    imported = made.import_predictions(str(answers), name="others", questions=questions)
+    imported.write_notes(str(tmp_path / "notes.csv"))
+    lab.gate("mine", ["accuracy >= 0"], suites=["plain"]).write_junit(str(tmp_path / "gate.xml"))
+    assert {"notes.csv", "gate.xml"} <= {path.name for path in tmp_path.iterdir()}

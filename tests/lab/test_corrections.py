@@ -195,3 +195,27 @@ def test_a_correction_of_another_gold_does_not_fit(lab: cp.Lab, tmp_path: Path) 
     with pytest.raises(cp.CounterpointError, match="negation-corrected has other golds than 2 of 2") as problem:
         lab.correct("negation-corrected", errata=file)
     assert "yes is corrected, and here it is no" in problem.value.hint
+
+
+def test_a_metric_that_one_model_lacks_is_left_out_of_its_scores(lab: cp.Lab) -> None:
+    table = lab.groups("foils").to_arrow()
+    for scale, above in (("probability", 0.9), ("similarity", 9.0)):
+        scores = [above if role == 0 else above / 9 for role in table["role"].to_pylist()]
+        lines = [f"{hex_id(query)},{score}" for query, score in zip(table["query"].to_pylist(), scores, strict=True)]
+        predictions = lab.folder.parent / f"{scale}.csv"
+        predictions.write_text("query_id,score\n" + "\n".join(lines) + "\n", "utf-8")
+        lab.import_predictions(predictions, name=scale, scores=scale)
+    votes = [_vote("judge", "foils", group, n, "caption") for group in _ids(lab, "foils")[:3] for n in (0, 1)]
+    append_votes(lab.store.storage, votes)
+    corrected = lab.correct("foils", "valid")
+    assert {own.model for own in corrected.scores if own.metric == "acc_r"} == {"probability", "similarity"}
+    assert None not in {own.before for own in corrected.scores} | {own.after for own in corrected.scores}
+    assert "Scores of both versions" in repr(corrected)
+
+
+def test_a_kind_of_correction_that_is_none_is_refused(lab: cp.Lab, tmp_path: Path) -> None:
+    for errata in (None, tmp_path / "errata.json"):
+        with pytest.raises(cp.UnknownName, match="no kind of correction is called 'validate'") as caught:
+            lab.correct("foils", "validate", errata=errata)
+        assert caught.value.hint == "did you mean valid?"
+    assert lab.suites == ["foils", "negation"]

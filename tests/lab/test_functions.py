@@ -57,3 +57,24 @@ def test_choices_of_commands_are_those_of_the_lab_layer() -> None:
     listed = [entry["name"] for entry in cp.list_catalog("layouts") if entry["for"] == "export"]
     assert list(choice.choices) == list(EXPORT_LAYOUTS) == listed
     assert set(_SUBSETS) == set(SUBSETS)
+
+
+def test_a_sample_of_nothing_has_no_items_and_without_a_number_all_are_read() -> None:
+    assert list(cp.open_source("world", items=0).scenes()) == []
+    assert len(cp.open_source("world")) == 1000
+
+
+def test_settings_of_a_model_that_is_asked_are_plain_values_as_for_a_run(workdir: Path) -> None:
+    (workdir / "shouter.py").write_text(
+        "import counterpoint as cp\n\n\n"
+        "class Shouter:\n    fingerprint = 'shouter'\n\n"
+        "    def __init__(self, pictures, *, loud: bool = False, times: int = 1):\n"
+        "        self.word = ('YES' if loud else 'yes') * times\n\n"
+        "    def answer(self, queries):\n        yield from enumerate([cp.Answer(raw=self.word)] * len(queries))\n",
+        "utf-8",
+    )
+    picture, question = "world:test/000007.png", "Is there a dog?"
+    assert cp.ask("shouter:Shouter", picture, question, model_args={"loud": True, "times": 2}).raw == "YESYES"
+    assert cp.ask("shouter:Shouter", picture, question, loud=True).raw == "YES"
+    with pytest.raises(cp.UnknownName, match="no setting of shouter:Shouter is called 'load'"):
+        cp.ask("shouter:Shouter", picture, question, load=True)

@@ -102,3 +102,11 @@ def test_the_result_is_a_table_and_plain_values(tmp_path: Path) -> None:
     assert generated.to_dict()["suites"][0]["queries"] == 16
     assert repr(generated).endswith(f"8 groups of order (16 queries) are in {tmp_path / 'lab'}")
     assert "<table>" in generated._repr_html_()
+
+
+def test_a_suite_that_was_not_made_is_named_beside_those_that_were(tmp_path: Path) -> None:
+    generated = _generate(tmp_path, "order", items=20, limit=3, name="mine")
+    assert generated["order"] is generated["mine"]
+    with pytest.raises(UnknownName, match="no suite of this request is called 'mien'") as caught:
+        generated["mien"]
+    assert caught.value.hint == "did you mean mine?"

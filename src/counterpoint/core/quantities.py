@@ -1,4 +1,6 @@
-"""Numbers with their nouns, for messages and pages."""
+"""Numbers with their nouns, for messages and pages, and numbers that are too small."""
+
+from counterpoint.core.errors import CounterpointError
 
 
 def counted(number: int, noun: str = "", verb: str = "") -> str:
@@ -18,6 +20,18 @@ def counted(number: int, noun: str = "", verb: str = "") -> str:
     elif noun.endswith(("s", "x", "ch", "sh")):
         noun = f"{noun}e"
     return f"{number:,} {noun}s {verb}".rstrip()
+
+
+def check_least(least: float, **numbers: float | None) -> None:
+    """Raise an error where one of the numbers, by its name, is smaller than it may be; None is no number.
+
+    >>> check_least(1, limit=None, batch_size=-1)
+    Traceback (most recent call last):
+    counterpoint.core.errors.CounterpointError: batch_size is -1
+    """
+    for name, number in numbers.items():
+        if number is not None and number < least:
+            raise CounterpointError(f"{name} is {number}", hint=f"it is {least} or more")
 
 
 _SINGULAR = {"": "", "are": "is", "have": "has", "do": "does", "were": "was"}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
@@ -22,12 +23,14 @@ def ask(
     question: str,
     *,
     choices: Sequence[str] = (),
-    model_args: Mapping[str, str] | None = None,
+    model_args: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> Answer:
     """Ask a model about a picture: a file, or an address such as world:test/000007.png.
 
     A model that answers is asked the question; one that only scores says how well the question, as a sentence, fits the
-    picture. Words that a built-in model was never trained on are logged as warnings.
+    picture. `model_args` and further arguments are settings of the model, as for `Lab.run`. Words that a built-in model
+    was never trained on are logged as warnings.
 
     >>> ask("fusion", "world:test/000016.png", "What color is the pumpkin?").value
     'green'
@@ -36,7 +39,7 @@ def ask(
         raise CounterpointError("the question is empty", hint='ask something, such as "Is there a dog?"')
     address, pictures = _locate(str(picture))
     pictures.pixels(address)  # a picture that cannot be read is reported before a model is loaded
-    loaded = catalog.model(model, pictures, model_args or {})
+    loaded = catalog.model(model, pictures, {**(model_args or {}), **settings})
     for warning in vocabulary_warnings(loaded, model, question, tuple(choices)):
         logger.warning(warning)
     answer = _answer(loaded, Query(address, question, choices=tuple(choices)))

@@ -143,7 +143,7 @@ def blind_study(
     *,
     suites: Sequence[str] = (),
     models: Sequence[str] = (),
-    captions: Path | None = None,
+    captions: Path | str | None = None,
     order: int = ORDER,
     folds: int = FOLDS,
     seed: int = 0,
@@ -169,7 +169,7 @@ def blind_study(
     findings: dict[str, list[BlindFinding]] = {}
     for name in names:
         if name == NGRAM:
-            further = read_captions(captions) if captions else ()
+            further = read_captions(Path(captions)) if captions else ()
             training = NGramTraining(captions_of(groups), further, order, folds)
             title = NGRAM if folds > 1 else NGRAM_IN_SAMPLE
             info = _score_missing(lab, title, fit_cross_validated(training), groups, progress)

@@ -150,15 +150,19 @@ def list_contents(store: LabStore) -> LabContents:
 
 
 def verify_folder(
-    folder: Path | str, *, repair: bool = False, release: Path | None = None, write_release: Path | None = None
+    folder: Path | str,
+    *,
+    repair: bool = False,
+    release: Path | str | None = None,
+    write_release: Path | str | None = None,
 ) -> Verification:
     """Check a lab, or the folder of one suite; `repair` does what the checks that do not hold say it would.
 
     `release` is a file with the digests of all files, as `write_release` writes it, that they are checked against.
     """
     repairs = _repair(folder) if repair else ()
-    checks = [*integrity_checks(folder), *(check_release(folder, release) if release else ())]
-    written = put_release(folder, write_release) if write_release else None
+    checks = [*integrity_checks(folder), *(check_release(folder, Path(release)) if release else ())]
+    written = put_release(folder, Path(write_release)) if write_release else None
     return Verification(folder, tuple(checks), repairs, written)
 
 

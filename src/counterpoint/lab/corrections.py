@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.ids import hex_id
 from counterpoint.core.quantities import counted
@@ -99,6 +99,8 @@ def correct_suite(
 
     `how` is "valid" or "correct"; with errata of a file it only names the version.
     """
+    if how not in _TASKS:
+        raise UnknownName("kind of correction", how, _TASKS)
     stored = store.suite(suite)
     found = Errata.read(errata) if errata else _from_votes(store, stored, how)
     table = _apply(stored, found, errata)
@@ -194,7 +196,11 @@ def _scores(store: LabStore, suite: str, corrected: str) -> tuple[ScoreChange, .
     except AnswersMissing:
         return ()
     shown = {metric.name for metric in both.displayed.get(suite, ())}
-    values = {(row["model"], row["metric"], row["suite"]): row["value"] for row in both.rows if row["metric"] in shown}
+    values = {
+        (row["model"], row["metric"], row["suite"]): row["value"]
+        for row in both.rows
+        if row["metric"] in shown and row["value"] is not None  # a model may lack what a metric needs
+    }
     return tuple(
         ScoreChange(model, metric, value, values[model, metric, corrected])
         for (model, metric, own), value in values.items()

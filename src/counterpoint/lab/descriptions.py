@@ -76,7 +76,7 @@ class ExpectedFiles(LabResult[dict[str, Any]]):
         """The files with their splits."""
         return [expected_files_table(self.dataset)] if self.dataset.files else []
 
-    def write_html(self, path: Path) -> None:
+    def write_html(self, path: Path | str) -> None:
         """Raise: there is nothing to chart before files are read."""
         raise CounterpointError("a report needs files", hint="name their folder with --data FOLDER")
 
@@ -121,11 +121,11 @@ class DataDescription(LabResult[dict[str, Any]]):
             fact = f"nothing could be read of {self.description.split} of {self.description.title}"
             raise SourceError(fact, hint="the skipped records are listed above, with the reasons")
 
-    def write_html(self, path: Path) -> None:
+    def write_html(self, path: Path | str) -> None:
         """Write the description as an HTML file with charts."""
         from counterpoint.reports.data_report import render_data_report  # imports templates
 
-        write_whole(path, render_data_report(self.description, self.top))
+        write_whole(Path(path), render_data_report(self.description, self.top))
 
 
 def describe_data(

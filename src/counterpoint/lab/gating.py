@@ -170,9 +170,9 @@ class GateReport(LabResult[GateCheck], rows="checks"):
         suite.set("failures", str(failures))
         return ElementTree.tostring(suite, encoding="unicode")
 
-    def write_junit(self, path: Path, undecided: str = "pass") -> None:
+    def write_junit(self, path: Path | str, undecided: str = "pass") -> None:
         """Write the JUnit file."""
-        write_whole(path, self.junit(undecided))
+        write_whole(Path(path), self.junit(undecided))
 
 
 _SENTENCES = {

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from counterpoint.core.errors import UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.quantities import counted
 from counterpoint.lab.picture_locations import PictureLocation, describe_search
@@ -59,7 +60,10 @@ class GeneratedSuites(LabResult[GeneratedSuite], rows="suites"):
     pictures: tuple[PictureLocation, ...] = ()  # by namespace, and how many were found
 
     def __getitem__(self, name: str) -> GeneratedSuite:
-        return next(suite for suite in self.suites if name in (suite.name, suite.generator))
+        for suite in self.suites:
+            if name in (suite.name, suite.generator):
+                return suite
+        raise UnknownName("suite of this request", name, [suite.name for suite in self.suites])
 
     @property
     def groups(self) -> int:

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError
+from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.core.quantities import counted
+from counterpoint.core.quantities import check_least, counted
 from counterpoint.exports.restored_suite import RestoredSuite, restore_suite
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
 from counterpoint.lab.generated_suites import GeneratedSuite, GeneratedSuites
@@ -81,6 +81,12 @@ class GenerateRequest:
     pictures: Path | str | None = None  # their folder or address; else where the data set has them
     workers: int = 0  # processes or actors, which change nothing but the time; 0 for as many as pay
     engine: str = ""  # ray: the workers are actors of a Ray cluster; else processes of this machine
+
+    def __post_init__(self) -> None:
+        if self.engine and self.engine != "ray":
+            raise UnknownName("engine", self.engine, ["ray"])
+        check_least(1, items=self.items, limit=self.limit)
+        check_least(0, workers=self.workers)
 
     @property
     def reading(self) -> SourceRequest:

@@ -72,7 +72,7 @@ class ImportRequest:
     by_text: bool = False  # match by text alone what has no known id and no picture
     strict: bool = False  # add nothing unless every prediction and every query is matched
     scores: str = ""  # probability or similarity, where that is known
-    questions: Path | None = None  # the file with what the model was asked, where its answers do not say it
+    questions: Path | str | None = None  # the file with what the model was asked, where its answers do not say it
 
     @property
     def fingerprint(self) -> str:
@@ -179,9 +179,9 @@ class ImportReport(LabResult[dict[str, Any]]):
         unparsed = f"; {counts.unparsed:,} {hold} no value that the rule {self.request.rule} finds"
         return f"{name}: {added} added to {self.lab}{replaced}{there}{unparsed if counts.unparsed else ''}"
 
-    def write_notes(self, path: Path) -> None:
+    def write_notes(self, path: Path | str) -> None:
         """Write all that was not simply matched to a CSV or JSON lines file."""
-        rows = self.records()
+        path, rows = Path(path), self.records()
         file = StringIO()
         if path.suffix in (".jsonl", ".json"):
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -210,7 +210,7 @@ def import_predictions(
     queries = QueryIndex(groups, by_text=request.by_text)
     stream: PredictionStream = chain.from_iterable(read_predictions(*file) for file in files)
     if request.questions:
-        stream = add_questions(stream, read_questions(request.questions, request.columns))
+        stream = add_questions(stream, read_questions(Path(request.questions), request.columns))
     matches = match_predictions(track(stream, "reading", progress), queries)
     used = {str(file[0]): used_columns(*file) for file in files}
     descriptions = tuple(f"{path}: {describe_format(formats[path], columns)}" for path, columns in used.items())

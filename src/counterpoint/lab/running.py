@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from counterpoint.core.costs import TokenPrices
-from counterpoint.core.errors import ModelError, ModelUnreachable, StoreError
+from counterpoint.core.errors import ModelError, ModelUnreachable, StoreError, UnknownName
 from counterpoint.core.ports import DeferredModel, Model, Pictures
-from counterpoint.core.quantities import counted
+from counterpoint.core.quantities import check_least, counted
 from counterpoint.engine.model_profile import ModelProfile
 from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.progress import Progress, format_duration
@@ -56,6 +56,13 @@ class RunRequest:
     engine: str = ""  # ray: the workers are actors of a Ray cluster; else processes of this machine
     cpus_per_worker: int = 1  # on Ray
     gpus_per_worker: float = 0.0  # on Ray; several workers may share one
+
+    def __post_init__(self) -> None:
+        if self.engine and self.engine != "ray":
+            raise UnknownName("engine", self.engine, ["ray"])
+        check_least(1, limit=self.limit, batch_size=self.batch_size, cpus_per_worker=self.cpus_per_worker)
+        check_least(0, trials=self.trials, workers=self.workers, gpus_per_worker=self.gpus_per_worker)
+        check_least(0, seconds=self.seconds, check=self.check)
 
     @classmethod
     def of(

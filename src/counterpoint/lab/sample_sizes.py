@@ -10,6 +10,7 @@ import numpy as np
 
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.quantities import check_least
 from counterpoint.lab.gating import leading_ratio
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
@@ -40,8 +41,9 @@ class SizeRequest:
             raise CounterpointError(
                 f"{self.detect} is no difference to detect", hint="between 0 and 1; 0.02 is 2 points"
             )
-        if not 0.5 <= self.power < 1 or self.rules < 1:
-            raise CounterpointError(f"{self.power} is no power", hint="from 0.5 to below 1, by at least one rule")
+        if not 0.5 <= self.power < 1:
+            raise CounterpointError(f"{self.power} is no power", hint="from 0.5 to below 1")
+        check_least(1, rules=self.rules)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,10 +58,14 @@ def open_source(
 ) -> Any:
     """Open a source by its name: `scenes()`, `questions()`, `captions()` and so on read it, `skips` counts bad records.
 
+    `items` is how much of it is read, by default all, or 1,000 scenes of the world; `seed` draws which of a data set.
+    The world is always the same: `World(seed=…)` has other scenes.
+
     >>> [scene.place for scene in open_source("world", items=2).scenes()]
     ['street', 'kitchen']
     """
-    return load_source(SourceRequest(source, data, split, items or 1000, seed, columns or {}), whole=items is None)
+    request = SourceRequest(source, data, split, 1000 if items is None else items, seed, columns or {})
+    return load_source(request, whole=items is None)
 
 
 def load_source(request: SourceRequest, *, whole: bool = False) -> Any:

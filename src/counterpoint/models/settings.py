@@ -28,8 +28,8 @@ def parse_settings(line: str) -> dict[str, str]:
     return settings
 
 
-def convert_settings(make: Callable[..., object], settings: Mapping[str, str], name: str) -> dict[str, Any]:
-    """The settings as keyword arguments of a factory, converted by its annotations.
+def convert_settings(make: Callable[..., object], settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The settings, as people type them or as plain values, as a factory takes them by its annotations.
 
     >>> def make(pictures: object, *, tokens: int = 16, trust: bool = False) -> None: ...
     >>> convert_settings(make, {"tokens": "8", "trust": "yes"}, "mine")
@@ -42,7 +42,7 @@ def convert_settings(make: Callable[..., object], settings: Mapping[str, str], n
     for key, value in settings.items():
         if key not in known and not open_ended:
             raise UnknownName(f"setting of {name}", key, known)
-        arguments[key] = _convert(value, _type_name(known[key]) if key in known else "str", f"{name}: {key}")
+        arguments[key] = _convert(str(value), _type_name(known[key]) if key in known else "str", f"{name}: {key}")
     return arguments
 
 
