@@ -21,7 +21,9 @@ import pyarrow.parquet as pq
 from counterpoint import Lab
 from counterpoint.core.ids import content_id
 from counterpoint.lab.comparison import compare_models
+from counterpoint.metrics.metric import Statistic, mean_estimator
 from counterpoint.metrics.scoring import ScoreRequest
+from counterpoint.metrics.units import Singles
 from counterpoint.store.answers import FOLDER, slug
 from counterpoint.store.blocks import BLOCK_ROWS
 from counterpoint.store.documents import put_object
@@ -33,6 +35,7 @@ from counterpoint.store.versions import RunRecord
 TESTS = ("rephrase", "order", "ontology", "negation", "antonym", "visual")
 KINDS = ("exist", "attribute", "choose", "compare")
 PART = 1_000_000
+CREDIT = Statistic("credit", Singles, lambda singles, rows: mean_estimator(np.nan_to_num(singles.correct[rows])))
 WORDS = ("yes", "no", "red", "blue", "green", "wood", "metal", "two")
 
 
@@ -147,6 +150,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the lab is, or is made")
     parser.add_argument("--rows", type=int, default=1_000_000, help="answers of a lab that is made")
     parser.add_argument("--by", default="test", help="columns to slice by, with commas between them")
+    parser.add_argument("--gather", action="store_true", help="score a statistic of all answers, which is no sum")
     parser.add_argument("--compare", action="store_true", help="compare two models")
     parser.add_argument("--whole", action="store_true", help="compare them in memory, as one block")
     chosen = parser.parse_args()
@@ -162,7 +166,8 @@ def main() -> None:
         print(f"{len(compared.rows)} differences, {content_id(repr(compared.rows)):016x}", end=": ")
         print(f"{process_time() - worked:.1f} s of processors, at most {_peak():.1f} GB ({before:.1f} before)")
         return
-    scores = Lab(chosen.folder).scores(by=chosen.by.split(","))
+    metrics = ("accuracy", CREDIT) if chosen.gather else ()
+    scores = Lab(chosen.folder).scores(by=chosen.by.split(","), metrics=metrics)
     took, worked = perf_counter() - began, process_time() - worked
     answers = sum({row["test"]: row["answers"] for row in scores.rows}.values())
     print(f"{answers:,} answers, {len(scores.rows)} scores: {took:.1f} s", end=", ")

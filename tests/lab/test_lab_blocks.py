@@ -29,6 +29,7 @@ from counterpoint.metrics.calibration import confidence_gap
 from counterpoint.metrics.metric import MetricKind
 from counterpoint.metrics.ranking import auroc
 from counterpoint.metrics.scoring import ScoreRequest
+from counterpoint.store import blocks
 from counterpoint.store.blocks import BlockIndex, whole_groups
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -100,11 +101,18 @@ def _answer(rng: np.random.Generator) -> Answer:
 )
 def test_blocks_of_a_lab_give_the_scores_of_the_whole(lab: LabStore, rows: int, by: str, pool: bool) -> None:
     request = ScoreRequest((by,), metrics=catalog.metrics(), pool=pool)
-    whole, blocks = (score_models(lab, request, (), (), block_rows=size) for size in (10**6, rows))
+    whole, parts = (score_models(lab, request, (), (), block_rows=size) for size in (10**6, rows))
     assert len(whole.rows) > 100
     assert sum(row["value"] is not None for row in whole.rows) > 50
-    assert replace(blocks, rows=()) == replace(whole, rows=())
-    assert blocks.rows == whole.rows
+    assert replace(parts, rows=()) == replace(whole, rows=())
+    assert parts.rows == whole.rows
+
+
+def test_answers_with_long_texts_are_routed_a_few_at_a_time(lab: LabStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    scored = partial(score_models, lab, ScoreRequest(metrics=(accuracy, auroc)), (), ())
+    whole = scored()
+    monkeypatch.setattr(blocks, "_ROUTED_BYTES", 1_000)
+    assert scored(block_rows=150).rows == whole.rows
 
 
 @pytest.mark.parametrize(

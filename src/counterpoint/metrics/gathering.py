@@ -1,6 +1,6 @@
 """Outcomes of some groups gathered from blocks, for metrics that are no sums, such as an area under a curve.
 
-What is gathered is one row per query with everything that metrics read, about 100 bytes. The rows come back in the
+What is gathered is one row per query with everything that metrics read. The rows come back in the
 order of the suite and texts are numbered by their first occurrence: nothing depends on how blocks were cut. Beyond
 `MOST_ROWS` rows none are kept, and these metrics have no value.
 """

@@ -24,6 +24,7 @@ from counterpoint.metrics.intervals import (
     cluster_columns,
     statistic_interval,
 )
+from counterpoint.metrics.labels import renumber
 from counterpoint.metrics.metric import (
     Contents,
     Metric,
@@ -204,7 +205,8 @@ class SliceSums:
 
     def add(self, place: NDArray[np.integer], columns: Sequence[Floats | Counts], slices: int) -> None:
         """Add the values of each column to the slices at their places, of which there are so many by now."""
-        before = np.pad(self.sums, ((0, 0), (0, slices - self.sums.shape[1])))
+        further = np.zeros((len(self.sums), slices - self.sums.shape[1]))
+        before = np.concatenate([self.sums, further], axis=1)
         places = np.concatenate([np.arange(slices), place])  # sums so far come first: the order decides the last bit
         pairs = zip(before, columns, strict=True)
         self.sums = np.array([add_by(places, np.concatenate([own, values]), slices) for own, values in pairs])
@@ -333,10 +335,12 @@ def _rules(outcomes: Outcomes) -> dict[str, set[str]]:
     """The rule sets by which the answers of each suite are compared; pooled suites may have several."""
     if "rules" not in outcomes.table.column_names:
         return {}
-    known = outcomes.table.select(["suite", "rules"]).unify_dictionaries()
+    suites, rules = (outcomes.labels(name) for name in ("suite", "rules"))
+    many = max(len(rules.words), 1)
+    _, used = renumber(suites.codes.astype(np.int64) * many + rules.codes, len(suites.words) * many)
     labels: dict[str, set[str]] = {}
-    for row in known.group_by(["suite", "rules"]).aggregate([]).to_pylist():
-        labels.setdefault(row["suite"], set()).add(RULE_SETS[row["rules"]].label)
+    for suite, rule in zip(*np.divmod(used, many), strict=True):
+        labels.setdefault(suites.words[suite].as_py(), set()).add(RULE_SETS[rules.words[rule].as_py()].label)
     return labels
 
 

@@ -48,7 +48,8 @@ _TAGS = ("role", "tags")
 _ALL_COLUMNS = (*_COLUMNS, "picture", "group_id", "tags")
 _CONTENTS = ("suite", "test", "relation", "role", "gold")
 _FEW_WORDS = ("value", "rule", "state", "digest")  # columns of answers
-_ROUTED_ROWS = 250_000  # at once, as one array of texts holds 2 GiB at most
+_ROUTED_BYTES = 2**26  # at once; fewer would be many small batches in each of many blocks
+_INDEXED_ROWS = 250_000  # at once, so that temporary arrays stay small
 _BLOCK = np.uint64(2**16 - 1)  # the bits of a key that hold the number of a block
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads ids, whatever they are, over all numbers of 64 bits
 
@@ -294,7 +295,8 @@ class AnswerBlocks:
         """The answers in parts."""
         for name in parts:
             for whole in read_row_groups(self._lab.storage, name, answers.FOLDER, columns, _FEW_WORDS):
-                yield from (whole.slice(start, _ROUTED_ROWS) for start in range(0, whole.num_rows, _ROUTED_ROWS))
+                rows = max(_ROUTED_BYTES * whole.num_rows // max(whole.nbytes, 1), 1)
+                yield from (whole.slice(start, rows) for start in range(0, whole.num_rows, rows))
 
     def _route(self, portion: pa.Table) -> OrderedRows:
         """Some answers by the block that needs them.
@@ -319,8 +321,8 @@ class BlockIndex:
         keys = queries
         keys *= _FACTOR
         keys &= ~_BLOCK
-        for start in range(0, len(block), _ROUTED_ROWS):
-            part = slice(start, start + _ROUTED_ROWS)
+        for start in range(0, len(block), _INDEXED_ROWS):
+            part = slice(start, start + _INDEXED_ROWS)
             keys[:-1][part] |= block[part].astype(np.uint64) & _BLOCK
         if block.min(initial=0) < 0:
             keys = keys[np.append(block >= 0, True)]
@@ -331,8 +333,8 @@ class BlockIndex:
         bits = max(len(self._keys).bit_length() - 1, 1)
         self._shift = np.uint64(64 - bits)
         self._starts = np.zeros(2**bits + 1, np.uint32 if len(keys) < 2**32 else np.uint64)
-        for start in range(0, len(self._keys), _ROUTED_ROWS):
-            prefix = self._prefix(self._keys[start : start + _ROUTED_ROWS])
+        for start in range(0, len(self._keys), _INDEXED_ROWS):
+            prefix = self._prefix(self._keys[start : start + _INDEXED_ROWS])
             counts = np.bincount(prefix - prefix[0])
             self._starts[prefix[0] + 1 : prefix[0] + 1 + len(counts)] += counts.astype(self._starts.dtype)
         np.cumsum(self._starts, out=self._starts, dtype=self._starts.dtype)
