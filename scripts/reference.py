@@ -54,7 +54,8 @@ def _commands() -> Iterator[str]:
     yield "# Commands"
     yield (
         "`counterpoint --help` lists them; `counterpoint COMMAND --help` shows what is here. Exit codes: 0: success, "
-        "1: an error that the command reports, 2: wrong usage, 130: stopped by Ctrl-C."
+        "1: an error that the command reports, 2: wrong usage, 3: a rule of a gate fails, 4: a rule cannot be decided "
+        "and --undecided is fail, 130: stopped by Ctrl-C."
     )
     context = click.Context(commands, info_name="counterpoint")
     for name in sorted(COMMANDS):

@@ -110,3 +110,18 @@ def test_a_suite_that_was_not_made_is_named_beside_those_that_were(tmp_path: Pat
     with pytest.raises(UnknownName, match="no suite of this request is called 'mien'") as caught:
         generated["mien"]
     assert caught.value.hint == "did you mean mine?"
+
+
+def test_a_sample_of_ones_own_questions_is_said_with_how_many_there_are(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = "".join(f"{n}.jpg,Is there a cat {n}?,yes\n" for n in range(30))
+    (tmp_path / "own.csv").write_text(f"image,question,answer\n{rows}")
+    request: dict[str, Any] = {"source": "plain", "data": tmp_path / "own.csv"}
+    with caplog.at_level(logging.WARNING):
+        sampled = _generate(tmp_path / "some", "plain", **request, items=20)
+        assert "20 of 30 questions are read: --items 30 reads all" in caplog.text
+        caplog.clear()
+        whole = _generate(tmp_path / "all", "plain", **request, items=30)
+    assert "are read" not in caplog.text
+    assert [made["plain"].manifest.groups for made in (sampled, whole) if made["plain"].manifest] == [20, 30]

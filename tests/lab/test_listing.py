@@ -57,3 +57,7 @@ def test_a_model_is_described_by_its_docstring_without_being_imported(workdir: P
     source = 'class Ruler:\n    """Scores a sentence by its length."""\n\nraise RuntimeError\n'
     (workdir / "own_models.py").write_text(source)
     assert first_line(place) == line
+
+
+def test_models_are_described_in_words_and_not_by_their_place() -> None:
+    assert [entry["name"] for entry in list_catalog("models") if entry["description"] == entry["place"]] == []

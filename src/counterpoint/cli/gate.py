@@ -12,7 +12,9 @@ from counterpoint.cli.printing import echo, print_result
 @click.command("gate")
 @lab_argument
 @lab_model_option("--model", "Hold the rules against this model.", required=True)
-@click.option("--rule", "rules", multiple=True, required=True, help="A rule, such as 'accuracy >= 0.6'; repeatable.")
+@click.option(
+    "--rule", "rules", multiple=True, required=True, help="Hold this rule, such as 'accuracy >= 0.6'; repeatable."
+)
 @lab_model_option("--baseline", "Compare with this version; else the marked one.")
 @suites_option
 @click.option(
@@ -20,7 +22,7 @@ from counterpoint.cli.printing import echo, print_result
     type=click.Choice(["pass", "fail"]),
     default="pass",
     show_default=True,
-    help="What becomes of a gate that the data cannot decide.",
+    help="Pass or fail a gate that the data cannot decide.",
 )
 @click.option("--junit", type=FILE, help="Write the rules as test cases to this JUnit XML file.")
 @log_option
@@ -36,7 +38,7 @@ def command(
     trackers: tuple[str, ...],
     form: str | None,
 ) -> None:
-    """Hold rules against the scores of a model in LAB: each holds, fails, or cannot be told yet.
+    """Hold rules against the scores of a model in LAB: each holds, fails, or cannot be decided yet.
 
     The exit code is 0 where all hold, 3 where one fails, and 4 where the data cannot tell and --undecided is fail.
     """

@@ -30,7 +30,7 @@ from counterpoint.cli.printing import print_result, progress_shown
     multiple=True,
     required=True,
     shell_complete=complete("suites", "families"),
-    help="Generate this suite or family (carets, valse, beyond-accuracy), or module:object; repeatable.",
+    help="Generate this suite or family (carets, valse, beyond-accuracy, questions), or module:object; repeatable.",
 )
 @source_options()
 @click.option("--pictures", type=PICTURES, help="Find the pictures in this folder or bucket; else beside the data.")

@@ -1,4 +1,4 @@
-"""`counterpoint verify`: check whether a suite or a lab still is what it was."""
+"""`counterpoint verify`: check that the files of a suite or a lab match their digests and fingerprints."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,9 @@ from counterpoint.cli.printing import print_result
 @click.option("--digests", type=LocalPath(path_type=Path), help="Check every file against this file of digests.")
 @json_option
 def command(folder: Path | str, repair: bool, write_digests: Path | None, digests: Path | None, as_json: bool) -> None:
-    """Check whether FOLDER, a lab or a suite, still is what it was. Nothing is changed without --repair.
+    """Check that the files of FOLDER, a lab or a suite, match their digests and fingerprints.
+
+    Nothing is changed without --repair.
 
     Every suite must have the rows, ids, fingerprint and manifest that it was written with, and no group twice in a
     test; every document its digest, every run the answers that it wrote, every part of answers the record of its run,

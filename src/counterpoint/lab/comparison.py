@@ -77,7 +77,7 @@ class Comparison(LabResult[Mapping[str, Any]], rows="rows"):
         first, second = self.models
         title = (
             f"{first} less {second}, in per cent with 95 % intervals; a tie is a difference that chance explains; "
-            f"no p value is told below {FEWEST_CLUSTERS} pictures or {FEWEST_CASES} cases of a model; "
+            f"no p value is given below {FEWEST_CLUSTERS} pictures or {FEWEST_CASES} cases of a model; "
             "detectable is the smallest difference that this test would find in four cases of five"
         )
         return [ResultTable(title, heads, lines, names=1 + len(self.request.columns))]

@@ -1,4 +1,4 @@
-"""What a lab holds, and whether it still is what it was."""
+"""What a lab holds, and whether its files match their digests and fingerprints."""
 
 from dataclasses import dataclass
 from pathlib import Path

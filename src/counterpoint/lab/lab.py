@@ -281,7 +281,7 @@ class Lab(PeopleMethods, StudyMethods):
         return cover_models(self.store.opened(), first, second, request, suites, pairs=pairs)
 
     def gate(self, model: str, rules: Sequence[str], *, baseline: str = "", suites: Sequence[str] = ()) -> GateReport:
-        """Hold rules against a model: each holds, fails, or cannot be told yet, with the bound that decided.
+        """Hold rules against a model: each holds, fails, or cannot be decided yet, with the bound that decided.
 
         Rules look like "negation.accuracy >= 0.6", "accuracy not worse than baseline by 1 point", "unparsed <= 2 %",
         "max drop on any suite <= 3 points" and "findings: none new against baseline".

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -158,9 +159,13 @@ def first_line(place: str) -> str:
         tree = ast.parse(_module_file(module).read_text("utf-8"))
     except (ImportError, OSError, ValueError, SyntaxError):
         return place
-    for node in tree.body:
+    for node, after in zip_longest(tree.body, tree.body[1:]):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
             return (ast.get_docstring(node) or place).splitlines()[0]
+        if isinstance(node, ast.Assign) and name in map(ast.unparse, node.targets):
+            match after:
+                case ast.Expr(ast.Constant(str(text))):
+                    return text.splitlines()[0]
     return place
 
 

@@ -236,10 +236,13 @@ class SourceItems:
         return ItemCollection(items, scenes.source, entries)
 
     def log_skips(self, source: Any) -> None:
-        """Log what the last reading of a source skipped, once."""
+        """Log what the last reading of a source skipped, and of how many items it took a sample, once."""
         if isinstance(source, Source):
             log_skips(source.skips)
-            source.skips = Skips()
+            for kind, number in source.counts.items():
+                if source.limit is not None and number > source.limit:
+                    logger.warning(f"{source.limit:,} of {number:,} {kind} are read: --items {number} reads all")
+            source.skips, source.counts = Skips(), {}
 
 
 def log_skips(skips: Skips) -> None:

@@ -216,6 +216,7 @@ class Source:
     limit: int | None = SAMPLE_SIZE
     seed: int = 0
     skips: Skips = field(default_factory=Skips)
+    counts: dict[str, int] = field(default_factory=dict)  # of all values of a kind that were read, sampled or not
     columns: Mapping[str, str] = field(default_factory=dict)  # by role, for files of one's own
     address: str = ""  # from which the folder was fetched
 
@@ -237,7 +238,7 @@ class Source:
 
     def described(self) -> Iterator[Caption]:
         """The captions, each with the scene of its picture where it is annotated."""
-        scenes = {scene.picture: scene for scene in replace(self, limit=None, skips=Skips()).scenes()}
+        scenes = {scene.picture: scene for scene in replace(self, limit=None, skips=Skips(), counts={}).scenes()}
         for caption in self.captions():
             yield replace(caption, scene=scenes.get(caption.picture))
 
@@ -261,8 +262,14 @@ class Source:
         files = self.files(kind)
         parts = [file.part for file in self.dataset.files if kind in file.kinds]
         name = next((files.paths[part].name for part in parts if part in files.paths), self.folder.name)
-        values = self.dataset.read[kind](files, self.skips)
+        values = self._count(kind, self.dataset.read[kind](files, self.skips))
         return sample_items(values, self.limit, self.seed, lambda item: skip_repeated(self.skips, f"{name}: {item.id}"))
+
+    def _count(self, kind: str, values: Iterable[Any]) -> Iterator[Any]:
+        self.counts[kind] = 0
+        for value in values:
+            self.counts[kind] += 1
+            yield value
 
     def files(self, kind: str | None = None) -> SplitFiles:
         """The files of the split from which values of this kind are read."""
@@ -282,7 +289,7 @@ class GroundedQuestions:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._scenes, self._questions = (replace(source, limit=None, skips=Skips()) for _ in range(2))
+        self._scenes, self._questions = (replace(source, limit=None, skips=Skips(), counts={}) for _ in range(2))
 
     @cached_property
     def scenes(self) -> dict[str, Scene]:
@@ -303,6 +310,7 @@ class GroundedQuestions:
     def __iter__(self) -> Iterator[GroundedQuestion]:
         scenes, largest, questions = self.scenes, self._largest, self._questions.questions()
         skips = self._source.skips = self._questions.skips
+        self._source.counts = self._questions.counts
         skips.include(self._scenes.skips)
         for question in questions:
             if largest is not None and self._hash(question) > largest:
@@ -320,7 +328,7 @@ def items_about(source: Any, pictures: Collection[Picture]) -> Iterator[Question
     """
     readers: list[Callable[[], Iterator[Any]]] = []
     if isinstance(source, Source):
-        whole = replace(source, limit=None, skips=Skips())
+        whole = replace(source, limit=None, skips=Skips(), counts={})
         has_questions = source.limit is not None and "questions" in source.dataset.read
         readers += [whole.questions] if has_questions else []
         readers += [whole.captions] if has_captions(source) else []

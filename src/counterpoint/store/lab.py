@@ -127,7 +127,10 @@ class LabStore:
         before = None if replace else suites.find_manifest(self.storage, folder)
         if before is not None and before.fingerprint != manifest.fingerprint:
             fact = f"{self.address} has another suite {manifest.suite!r} already, made with seed {before.seed}"
-            raise StoreError(fact, hint="replace it, or use another lab; its answers are kept either way")
+            raise StoreError(
+                fact,
+                hint="--name stores the new one under another name, --replace replaces it; answers are kept either way",
+            )
         self._mark()
         suites.put_suite(self.storage, folder, manifest, table)
 

@@ -84,7 +84,7 @@ class EvaluatedModel:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedGate:
-    """The verdicts of one gate on one model, and what becomes of rules that cannot be told."""
+    """The verdicts of one gate on one model, and what becomes of rules that cannot be decided."""
 
     report: GateReport
     undecided: str
@@ -130,7 +130,7 @@ class EvaluationReport(LabResult[dict[str, Any]]):
     def exit_code(self) -> int:
         """0: all rules hold; 1: a model could not be evaluated, or logged; 3: a rule fails; 4: none can tell.
 
-        A rule that cannot be told counts only where its gate says `undecided = "fail"`.
+        A rule that cannot be decided counts only where its gate says `undecided = "fail"`.
         """
         if any(model.has_failed for model in self.models):
             return ERROR
