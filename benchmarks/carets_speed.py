@@ -7,9 +7,9 @@ objects and 50 relations each, most of them left and right of each other, 1,536 
 are, and what comes together decided by the place. Each suite keeps as many pairs as in Table 6 of the paper, and
 five for every question of the visual test. Counted is everything from scenes in memory to tables of groups, the survey
 of the source and the ids of all queries included, in a process that starts with empty caches; then the same for twice
-the scenes. Two processes share the work, as `counterpoint generate` shares it. Seconds are those of the clock and,
-where others use the machine too, those that the cores worked for us. Memory is the peak of all processes together, what
-they share counted once, looked at four times a second.
+the scenes. Two processes share the work, and none loads pandas, as in `counterpoint generate`. Seconds are those of
+the clock and, where others use the machine too, those that the cores worked for us. Memory is the peak of all
+processes together, what they share counted once, looked at four times a second.
 """
 
 import json
@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from counterpoint import catalog
+from counterpoint.cli.options import load_arrow
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Link, Scene, SceneObject
@@ -104,6 +105,7 @@ def _relations(objects: tuple[SceneObject, ...], luck: Random) -> tuple[Link, ..
 
 def measure(count: int, chosen: list[str]) -> dict[str, object]:
     """Seconds, pairs per suite, and the peak of memory, for so many scenes."""
+    load_arrow()
     scenes = list(Photos(count).scenes())
     scale = count / SCENES
     limits: dict[str, Limit] = {name: round(PAIRS[name] / VARIANTS.get(name, 1) * scale) for name in chosen}

@@ -23,6 +23,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
+from counterpoint.cli.options import load_arrow
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import GroundedQuestion
 from counterpoint.lab.suite_shards import SuiteTask, build_suites
@@ -95,6 +96,7 @@ def _members(rows: Iterable[tuple[str, Any]]) -> str:
 
 def sets(folder: Path, many: int, processes: int = 1) -> Spent:
     """All six templates over so many questions."""
+    load_arrow()  # without pandas, as commands do
     worked, start = _processor(), perf_counter()
     items = Streamed(folder, many)
     before = _memory("VmRSS")

@@ -144,13 +144,13 @@ class _NoPandas(MetaPathFinder):
             raise ModuleNotFoundError(name)
 
 
-def load_arrow(ctx: click.Context, param: click.Parameter, lab: Path | str) -> Path | str:
-    """The lab, after Arrow was loaded without pandas.
+def load_arrow() -> None:
+    """Load Arrow without pandas.
 
     Before its first conversion Arrow imports pandas, where it is installed, to know data frames: half a second that no
     command needs. Here it looks once and finds none; it looks again when it is to make a data frame.
     """
-    if "pandas" not in sys.modules and not ctx.resilient_parsing:
+    if "pandas" not in sys.modules:
         import pyarrow as pa
 
         sys.meta_path.insert(0, finder := _NoPandas())
@@ -158,10 +158,16 @@ def load_arrow(ctx: click.Context, param: click.Parameter, lab: Path | str) -> P
             pa.array([None])
         finally:
             sys.meta_path.remove(finder)
+
+
+def _with_arrow(ctx: click.Context, param: click.Parameter, lab: Path | str) -> Path | str:
+    """The lab, after Arrow was loaded."""
+    if not ctx.resilient_parsing:
+        load_arrow()
     return lab
 
 
-lab_argument = click.argument("lab", type=LAB, callback=load_arrow)
+lab_argument = click.argument("lab", type=LAB, callback=_with_arrow)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 format_options = stack(
     click.option("--json", "form", flag_value="json", help="Print JSON."),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
@@ -112,7 +112,7 @@ class Query(Memo[int]):
 
     def with_text(self, text: str) -> "Query":
         """The same query with another text."""
-        return replace(self, text=text)
+        return Query(self.picture, text, self.mode, self.choices, self.context, self.edits)
 
 
 def text_query_id(picture: Picture, text: str) -> int:

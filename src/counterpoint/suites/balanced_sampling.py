@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Group
-from counterpoint.core.ids import content_id
+from counterpoint.core.ids import content_id, line_id
 
 Stratum: TypeAlias = tuple[str, str, str, str]
 """Kind, part of the kind (its answer if that is yes or no, else the number of choices), class, answer."""
@@ -85,7 +85,7 @@ _FEWEST = 1 << 16  # candidates, below which none is dropped
 @lru_cache(1 << 12)
 def _lot(seed: int, number: int) -> float:
     """The logarithm of a random number from 0 to 1; suites that share an original ask for the same one in turn."""
-    return log((content_id([seed, number]) + 1) / 2**64)
+    return log((line_id(b"[%d,%d]" % (seed, number)) + 1) / 2**64)  # the canonical line of both
 
 
 class BalancedSampler:

@@ -280,10 +280,13 @@ def propose_candidates(
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
     rng = seeded_rng(seed, suite.rng_key or suite.name, item.id) if suite.draws else NO_RNG
     for proposal in suite.propose(item, statistics, rng):
-        if isinstance(proposal, Rejection):
+        if isinstance(proposal, Candidate):
+            number = proposal.number
+        elif isinstance(proposal, Rejection):
             tally.drop(proposal)
             continue
-        number = proposal.queries[0].id if isinstance(proposal, Group) else proposal.number
+        else:
+            number = proposal.queries[0].id
         if (key := (proposal.kind, number)) in seen:
             tally.drop(Rejection(proposal.kind, REPETITION))
         else:

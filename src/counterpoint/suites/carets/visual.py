@@ -42,11 +42,13 @@ def foreground(scene: Scene, content: QuestionContent, rng: Random, places: "Pla
     boxes = [box for thing in content.objects if (box := places.box_of(thing))]
     if len(boxes) < len(content.objects):
         return "something that it names has no box"
+    fills = any(thing.id in places.full for thing in content.objects)
     gone = next((int(value) for name, value in content.tags if name == "gone"), 0)
-    boxes += _others(places, {thing.id for thing in content.objects}, gone, rng) if gone else []
+    others = _others(places, {thing.id for thing in content.objects}, gone, rng) if gone else []
+    boxes += others
     if not boxes:
         return "it names nothing that has a place"
-    if any(_share(box, scene.size) > _FULL for box in boxes):
+    if fills or any(_share(box, scene.size) > _FULL for box in others):
         return "what it is about fills the picture"
     return Foreground(tuple(dict.fromkeys(boxes) if len(boxes) > 1 else boxes), scene.size)
 
@@ -56,13 +58,16 @@ class Places:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        self.full = set[str]()  # ids of objects whose boxes, as far as they were asked for, leave nothing to obscure
         self._boxes: dict[str, Box | None] = {}
 
     def box_of(self, thing: SceneObject) -> Box | None:
         """The box of an object, at least 32 wide and high; None where it has none in the picture."""
         if thing.id not in self._boxes:
             is_seen = thing.box is not None and _share(thing.box, self.scene.size) > 0
-            self._boxes[thing.id] = enlarge_box(thing.box, self.scene.size) if thing.box and is_seen else None
+            box = self._boxes[thing.id] = enlarge_box(thing.box, self.scene.size) if thing.box and is_seen else None
+            if box and _share(box, self.scene.size) > _FULL:
+                self.full.add(thing.id)
         return self._boxes[thing.id]
 
     @cached_property

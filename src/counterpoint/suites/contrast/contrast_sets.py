@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from random import Random
 
 from counterpoint.core.groups import Group, Relation
@@ -73,7 +72,7 @@ def _group(context: QuestionContext, most: int) -> Group:
     objects = dict.fromkeys([*plan.objects, *(one for contrast in contrasts for one in contrast.objects)])
     return Group(
         Relation.GOLD,
-        (base, *(replace(base, text=contrast.text) for contrast in contrasts)),
+        (base, *(base.with_text(contrast.text) for contrast in contrasts)),
         (question.gold, *(contrast.gold for contrast in contrasts)),
         proof=f"{proof}; {contrasts[0].proof}" if len(contrasts) == 1 else proof,
         kind=context.template,

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from math import log
 from random import Random
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from counterpoint.core.groups import Gold
 from counterpoint.core.items import GroundedQuestion, Question
@@ -26,6 +26,7 @@ from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, 
 from counterpoint.suites.question_groups import Tags
 
 T = TypeVar("T")
+_YES, _NO = Gold.of("yes"), Gold.of("no")
 _TWICE = 2  # scenes that have two things, from which they are seen together
 _ENOUGH = 6  # objects of a name, from which its usual color is known
 _GROUNDERS = 1 << 14  # held at once: more than the validation split of GQA has scenes
@@ -263,8 +264,7 @@ def _verbs(match: re.Match[str], noun: str) -> dict[Span, str]:
     return {match.span(group): form for group, form in forms.items() if named.get(group)}
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(NamedTuple):
     """A question that differs in one atom, an object, a relation or an attribute, with its answer and the proof."""
 
     text: str
@@ -327,7 +327,7 @@ class QuestionContext:
     @property
     def contrary(self) -> Gold:
         """The other answer of a question that asks for yes or no."""
-        return Gold.of("no" if self.truth else "yes")
+        return _NO if self.truth else _YES
 
     def require_agreement(self, truth: bool | str | None, gold: bool | str) -> None:
         """Reject a question whose gold answer the scene contradicts."""

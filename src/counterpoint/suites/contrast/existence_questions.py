@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
@@ -40,7 +40,7 @@ def plan_near(context: QuestionContext) -> ContrastPlan:
     relation = clue.link.relation
     match = context.read(relation)
     y_phrase = context.phrase(match, "y", clue.link.other)
-    x_phrase = context.phrase(match, "x", replace(clue, link=None, ids=()))
+    x_phrase = context.phrase(match, "x", clue._replace(link=None, ids=()))
     y = context.grounder.referent(y_phrase)
     if not is_known(x_phrase.noun):
         raise QuestionRejected("a name that no lexicon knows")

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from itertools import count, islice
+from typing import NamedTuple
 
 from counterpoint.core.placement import are_apart
 from counterpoint.core.scenes import Scene, SceneObject
@@ -36,8 +36,7 @@ SEVERAL = "several things could be meant"
 _SEXES = (frozenset({"man", "boy", "guy", "gentleman", "male"}), frozenset({"woman", "girl", "lady", "female"}))
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """A noun phrase of a question: its noun with its span, and its modifiers."""
 
     noun: str
@@ -59,11 +58,10 @@ class Phrase:
         """The phrase with another value in one place."""
         values = list(self.values)
         values[place] = (value, values[place][1])
-        return replace(self, values=tuple(values))
+        return self._replace(values=tuple(values))
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(NamedTuple):
     """A definite phrase for an object, without its article: the words, the noun, and the class of values it gives."""
 
     words: str

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from counterpoint.core.items import Step
 from counterpoint.core.placement import LEFT, RIGHT
@@ -37,8 +37,7 @@ class RelativeClause(Generic[T]):
     other: T
 
 
-@dataclass(frozen=True, slots=True)
-class Clue:
+class Clue(NamedTuple):
     """What a program says of one object; `ids` are the objects it points at, none where it says there is none."""
 
     name: str
@@ -64,8 +63,8 @@ def read_clue(program: Sequence[Step], place: int) -> Clue:
         raise QuestionRejected(_NOT_KNOWN)
     clue = read_clue(program, step.inputs[0])
     if sort == "hposition" and step.argument in ("left", "right"):
-        return replace(clue, side=step.argument)
-    return replace(clue, values=(*clue.values, step.argument))
+        return clue._replace(side=step.argument)
+    return clue._replace(values=(*clue.values, step.argument))
 
 
 def split_ids(argument: str) -> tuple[str, tuple[str, ...]]:

@@ -200,7 +200,7 @@ def _referent_contrasts(
         answers = {thing.id: answer for thing, answer in proven}
         answer_of = lambda thing: answers.get(thing.id)  # noqa: E731 - a proof may draw, so it is made once
         for thing, answer in proven:
-            noun = replace(phrase, ids=(), noun=thing.name)
+            noun = phrase._replace(ids=(), noun=thing.name)
             if (
                 is_thing(thing.name)
                 and not naming_kind(thing.name, phrase.noun)
@@ -285,11 +285,11 @@ def _ends_named(
 ) -> Iterator[Contrast]:
     """The question with an indefinite Y of each name that changes the answer."""
     grounder, phrase = context.grounder, asked.y_phrase
-    plain = replace(phrase, ids=(), values=())
+    plain = phrase._replace(ids=(), values=())
     for name in names:
         if not is_thing(name) or may_be(name, phrase.noun) or may_be(name, asked.x.name):
             continue
-        other = RelatedObject(grounder, replace(plain, noun=name), None)
+        other = RelatedObject(grounder, plain._replace(noun=name), None)
         fact = other.relation_fact(asked.x, asked.relation)
         if fact and fact.holds is not context.truth:
             things = None if context.truth else _related_to(other, asked)
@@ -406,7 +406,7 @@ def _revalued_referents(
     grounder: SceneGrounder, things: Iterable[SceneObject], phrase: Phrase
 ) -> Iterator[tuple[SceneObject, int, str]]:
     """The objects that the phrase refers to with another value of the same class before its noun."""
-    plain = replace(phrase, ids=())
+    plain = phrase._replace(ids=())
     rivals = [thing for thing in things if grounder.is_askable(thing) and naming_kind(thing.name, phrase.noun)]
     for place, (value, span) in enumerate(phrase.values):
         for thing in rivals if span[1] and attribute_class(value) else ():
