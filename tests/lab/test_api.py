@@ -14,6 +14,8 @@ import counterpoint as cp
 from counterpoint.cli.main import commands
 from counterpoint.lab import reader, table_updates
 
+RULE = "answer_accuracy >= 0"
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> cp.Lab:
@@ -230,3 +232,18 @@ def test_files_may_be_named_as_text(lab: cp.Lab, tmp_path: Path) -> None:
     imported.write_notes(str(tmp_path / "notes.csv"))
     lab.gate("mine", ["accuracy >= 0"], suites=["plain"]).write_junit(str(tmp_path / "gate.xml"))
     assert {"notes.csv", "gate.xml"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_one_name_is_no_list_of_letters(lab: cp.Lab) -> None:
+    one: dict[str, Any] = {"models": "mine", "suites": "plain"}
+    several: dict[str, Any] = {"models": ["mine"], "suites": ["plain"]}
+    assert lab.scores(**one, metrics="answer_accuracy").rows == lab.scores(**several, metrics=["answer_accuracy"]).rows
+    assert lab.leaderboard(**one).to_dict() == lab.leaderboard(**several).to_dict()
+    assert lab.run("question-only", suites="negation").outcome.asked == 0
+    gates = [lab.gate("mine", rules, suites=suites) for rules, suites in ((RULE, "plain"), ([RULE], ["plain"]))]
+    assert gates[0].to_dict() == gates[1].to_dict()
+    assert lab.findings("mine", suites="negation").to_dict() == lab.findings("mine", suites=["negation"]).to_dict()
+    assert lab.history("mine", suites="negation", metrics="accuracy").scores
+    assert len(lab.rescore("auto", models="mine", suites="plain")) == 1
+    assert cp.describe_data("world", items=1, kinds="captions").records()[0]["kind"] == "captions"
+    assert lab.study("plain", models="constant", items=2).records()

@@ -99,3 +99,19 @@ def test_a_lab_gives_the_cost_of_each_model_and_failed_answers_do_not_count(tmp_
     (found,) = lab_costs(lab).values()
     assert (found.parameters, found.queries_per_second, found.seconds_per_query) == (12, 2.0, 0.5)
     assert found.to_dict()["reasons"] == {}
+
+
+def test_only_the_answers_of_the_chosen_models_are_read(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    lab.generate("order", items=20, limit=5)
+    for name in ("constant", "random"):
+        lab.run(name)
+    asked: list[str] = []
+
+    def seconds(fingerprint: str) -> float:
+        asked.append(fingerprint)
+        return 1.0
+
+    chosen = lab.models[0].fingerprint
+    assert list(lab_costs(lab.store, seconds, fingerprints={chosen})) == [chosen] == asked
+    assert len(lab_costs(lab.store, seconds)) == 2

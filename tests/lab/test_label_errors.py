@@ -74,3 +74,11 @@ def test_models_can_be_named(lab: cp.Lab) -> None:
 def test_an_audit_can_be_of_suspects_alone(lab: cp.Lab) -> None:
     setup = lab.review("audit", suites=["colors"], suspects=True)
     assert (setup.items, lab.review("audit", suites=["colors"]).items) == (1, 6)
+
+
+def test_a_model_whose_name_begins_like_people_is_believed(lab: cp.Lab, tmp_path: Path) -> None:
+    for name in ("people-vqa", "people/ann"):
+        lab.import_predictions(tmp_path / "good.csv", name=name, rule="exact")
+    found = lab.label_errors("colors")
+    assert set(found.strong) == {"good", "fine", "people-vqa"}
+    assert found.suspects[0].models == 3

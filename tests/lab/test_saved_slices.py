@@ -1,5 +1,6 @@
 """Slices by name: saved from Python and from Browse, listed, and held by gates."""
 
+import json
 import re
 from pathlib import Path
 
@@ -86,3 +87,23 @@ def test_a_file_that_is_no_slice_is_refused_with_its_name(lab: cp.Lab, filter_: 
             lab.slices()
     finally:
         lab.store.storage.delete("slices/odd.json")
+
+
+def test_saved_slices_and_versions_are_data_as_every_result(tmp_path: Path) -> None:
+    lab = cp.Lab(tmp_path / "lab")
+    lab.generate("order", items=20, limit=5)
+    lab.run("constant")
+    saved = lab.save_slice("some", {"suite": "order", "test": "order"})
+    assert saved.to_dict() == {"name": "some", "filter": {"suite": "order", "test": "order"}}
+    lab.save_slice("yes", {"gold": "yes"})
+    slices = lab.slices()
+    assert slices.to_dict() == {"slices": [saved.to_dict(), {"name": "yes", "filter": {"gold": "yes"}}]}
+    assert slices.to_arrow().to_pydict() == {
+        "name": ["some", "yes"],
+        "suite": ["order", None],
+        "test": ["order", None],
+        "gold": [None, "yes"],
+    }
+    assert "suite: order, test: order" in repr(slices)
+    marked = lab.set_baseline("constant").to_dict()
+    assert (marked["name"], marked["title"], json.loads(json.dumps(marked))) == ("constant", "constant", marked)

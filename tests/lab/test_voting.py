@@ -185,3 +185,15 @@ def test_the_command_prints_what_the_api_returns(lab: cp.Lab) -> None:
     CliRunner().invoke(votes_command.command, [folder, "--people"], catch_exceptions=False)
     ranked = CliRunner().invoke(leaderboard.command, [folder, "--suite", "foils"], catch_exceptions=False)
     assert PEOPLE in ranked.output
+
+
+def test_audits_alone_are_no_answers_of_people(lab: cp.Lab) -> None:
+    query = lab.groups("negation").to_arrow()
+    about = ("negation", query["group_id"][0].as_py())
+    append_votes(lab.store.storage, [_vote("audit", *about, "ada", "wrong")])
+    with pytest.raises(cp.CounterpointError, match="no vote answers a query or judges a pair"):
+        lab.add_people(each=True)
+    assert list(lab.models) == []
+    append_votes(lab.store.storage, [_vote("answer", *about, "bob", "yes", query=query["query"][0].as_py())])
+    lab.add_people(each=True)
+    assert [model.name for model in lab.models] == [PEOPLE, f"{PEOPLE}/bob"]

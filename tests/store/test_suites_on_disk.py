@@ -161,3 +161,8 @@ def test_a_check_says_what_to_do(lab: LabStore) -> None:
 
 def _with(column: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
     return TABLE.set_column(TABLE.column_names.index(column), column, values)
+
+
+@pytest.mark.parametrize(("version", "following"), [("1", "2"), ("9", "10"), ("2026-11", "2026-11.1")])
+def test_the_version_that_follows_is_told_by_one_rule(version: str, following: str) -> None:
+    assert Manifest("order", "mine:order", 0, "", 0, 0, version).next_version == following

@@ -18,6 +18,7 @@ from counterpoint.explorer.site.export import export_site as write_site
 from counterpoint.lab.evaluation.report import EvaluationReport
 from counterpoint.lab.feature_index import ENCODER
 from counterpoint.lab.lab import Lab
+from counterpoint.lab.name_lists import name_list
 from counterpoint.lab.picture_locations import lab_worlds
 from counterpoint.lab.progress import ProgressEvent, logger
 from counterpoint.store.outputs import output_path
@@ -81,7 +82,7 @@ def export_site(
         return write_site(
             store,
             folder,
-            SiteSelection(tuple(suites), tuple(models), limit),
+            SiteSelection(name_list(suites), name_list(models), limit),
             extra=lab_worlds(store),
             report=lambda written: lab.progress(
                 ProgressEvent("writing pages", written.pages, written.pages + written.waiting)

@@ -14,6 +14,7 @@ from counterpoint.core.items import GroundedQuestion
 from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import counted
 from counterpoint.exports.training_files import TrainingQuestions, write_training_files
+from counterpoint.lab.name_lists import with_name_lists
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.source_items import SourceRequest, items_fingerprint, load_source
@@ -92,7 +93,7 @@ def augment(
 
     Further arguments are `source`, `data`, `split`, `items`, `limit`, `seed`, `exclude`, `prompt` and `pictures`.
     """
-    return write_training_set(None, AugmentRequest(Path(out), layout, **request), progress)
+    return write_training_set(None, AugmentRequest(Path(out), layout, **with_name_lists(request)), progress)
 
 
 def write_training_set(

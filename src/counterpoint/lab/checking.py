@@ -287,7 +287,6 @@ def store_checked(lab: LabStore, stored: StoredSuite, result: CheckResult, name:
     if not result.table.num_rows:
         hint = "leave --name out to see what each check did"
         raise CounterpointError(f"no group of {before.suite} is left", hint=hint)
-    after = str(int(before.version) + 1) if before.version.isdecimal() else f"{before.version}+checked"
     column = pa.array([name], pa.string()).take(pa.array([0] * result.table.num_rows))
     place = result.table.column_names.index("suite")
     table = result.table.set_column(place, result.table.schema.field("suite"), column).combine_chunks()
@@ -295,7 +294,7 @@ def store_checked(lab: LabStore, stored: StoredSuite, result: CheckResult, name:
         table,
         generator=before.generator,
         seed=before.seed,
-        version=after if name == before.suite else before.version,
+        version=before.next_version if name == before.suite else before.version,
         parameters={
             **before.parameters,
             "checked": {"suite": before.suite, "version": before.version, "fingerprint": before.fingerprint},

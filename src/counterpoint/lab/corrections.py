@@ -180,11 +180,10 @@ def _manifest(before: Manifest, table: pa.Table, errata: Errata, name: str) -> M
         "voters": errata.voters,
         "errata": [asdict(own) for own in errata.errata],
     }
-    version = str(int(before.version) + 1) if before.version.isdigit() else f"{before.version}.1"
     groups = int(pc.sum(pc.equal(table["role"], 0)).as_py())
     parameters = {**before.parameters, "corrected": about}
     size = {"rows": table.num_rows, "groups": groups}
-    return replace(before, suite=name, version=version, parameters=parameters, **size)
+    return replace(before, suite=name, version=before.next_version, parameters=parameters, **size)
 
 
 def _scores(store: LabStore, suite: str, corrected: str) -> tuple[ScoreChange, ...]:

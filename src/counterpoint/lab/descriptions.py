@@ -10,6 +10,7 @@ from typing import Any
 from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, ModelError, SourceError
 from counterpoint.core.extras import install_command
+from counterpoint.lab.name_lists import name_list
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.remote_data import fetch_data
 from counterpoint.lab.results import LabResult
@@ -154,13 +155,13 @@ def describe_data(
     folder = cached or (None if data is None else fetch_data(data))
     if isinstance(source, DataSet) and folder is None:
         return ExpectedFiles(name, source)
-    reading = DescriptionRequest(folder, split, tuple(kinds), items, seed, rules, columns or {})
+    reading = DescriptionRequest(folder, split, name_list(kinds), items, seed, rules, columns or {})
     opening = open_split(name, source, reading)
 
     def watch(items: Any, task: str) -> Any:
         return track(items, task, progress)
 
-    spaces = [read_answer_space(typed, opening.rules, watch, opening.split) for typed in against]
+    spaces = [read_answer_space(typed, opening.rules, watch, opening.split) for typed in name_list(against)]
     return DataDescription(describe(opening, reading, spaces, watch), top)
 
 

@@ -19,13 +19,10 @@ from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.verdicts import VERDICTS, Verdicts, group_verdicts
+from counterpoint.metrics.verdicts import FAILING, VERDICTS, Verdicts, group_verdicts
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.groups import read_queries
 from counterpoint.store.lab import LabStore
-
-FAILED_VERDICTS = ("broken", "gained", "wrong", "breaks")
-"""Verdicts on groups in which a member is wrong, or the answers do not satisfy the relation."""
 
 _WIDTH = 160  # pixels of a picture in a notebook
 _LONGEST = 80  # characters of a text in a table
@@ -146,14 +143,17 @@ class Failures(LabResult[FailedGroup], rows="groups"):
         return f'<img alt="{escape(query.picture.address)}" src="{address}">'
 
 
-def list_failures(store: LabStore, model: str, suites: Sequence[str], limit: int) -> Failures:
-    """The first groups that a model fails, of the named suites or of all."""
+def list_failures(
+    store: LabStore, model: str, suites: Sequence[str], limit: int, answers: pa.Table | None = None
+) -> Failures:
+    """The first groups that a model fails, of the named suites or of all; `answers` are its own, if loaded before."""
     ((title, version),) = select_models(store, [model]).items()
-    groups, answers = load_groups(store, suites), load_answers(store, version)
+    groups = load_groups(store, suites)
+    answers = load_answers(store, version) if answers is None else answers
     outcomes = judge(groups, answers)
     verdicts = group_verdicts(outcomes)
     names = [verdicts.name(place) for place in range(len(verdicts.code))]
-    failed = [place for place, name in enumerate(names) if name in FAILED_VERDICTS]
+    failed = [place for place, name in enumerate(names) if name in FAILING]
     listed = read_failed_groups(outcomes, groups, answers, verdicts, failed[:limit])
     pictures = store.pictures(find_worlds(store, groups))
     return Failures(title, len(failed), listed, pictures, version_notes([model], [version]))

@@ -133,14 +133,8 @@ class ImportReport(LabResult[dict[str, Any]]):
     def notes(self) -> list[str]:
         """The sentences that a terminal shows."""
         lines = [*self.descriptions, self._result()]
-        for kind, (singular, plural) in _SENTENCES.items():
-            if count := self.matches.counts[kind]:
-                lines.append(
-                    f"  {count:,} of {counted(self.matches.records, 'record')} {singular if count == 1 else plural}:"
-                )
-                notes = [note for note in self.matches.notes if note.kind == kind]
-                lines += [f"    {note.place}: {note.why}" for note in notes[:_LISTED]]
-                lines += [f"    and {count - _LISTED:,} more"] if count > _LISTED else []
+        for kind, sentences in _SENTENCES.items():
+            lines += self._listed(kind, *sentences)
         missing = {suite: ids for suite, ids in self.missing.items() if ids and self.matches.predictions}
         if 0 < len(missing) < len(self.missing) and not self.request.suites:  # the file is about the other suites
             queries = counted(sum(map(len, missing.values())), "query")
@@ -156,7 +150,7 @@ class ImportReport(LabResult[dict[str, Any]]):
         if not (count := self.matches.counts[kind]):
             return []
         notes = islice((note for note in self.matches.notes if note.kind == kind), _LISTED)
-        lines = [f"  {count:,} of {self.matches.records:,} records {singular if count == 1 else plural}:"]
+        lines = [f"  {count:,} of {counted(self.matches.records, 'record')} {singular if count == 1 else plural}:"]
         lines += [f"    {note.place}: {note.why}" for note in notes]
         return lines + ([f"    and {count - _LISTED:,} more"] if count > _LISTED else [])
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterpoint.lab.name_lists import name_list, with_name_lists
 from counterpoint.lab.people_methods import PeopleMethods
 from counterpoint.lab.study_methods import StudyMethods
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.run_estimates import RunEstimate
     from counterpoint.lab.running import RunReport
     from counterpoint.lab.sample_sizes import SampleSizes
-    from counterpoint.lab.saved_slices import SavedSlice
+    from counterpoint.lab.saved_slices import SavedSlice, SavedSlices
     from counterpoint.lab.scores import Reliability, Scores
     from counterpoint.lab.tracking import TrackingReport
     from counterpoint.metrics.metric import Metric
@@ -44,7 +45,7 @@ class Lab(PeopleMethods, StudyMethods):
     """A folder, or an address such as `s3://bucket/lab`, with suites, answers and runs; the first put makes it.
 
     `progress` is called with a `ProgressEvent` during long work; warnings and skipped records go to the logger
-    "counterpoint".
+    "counterpoint". Where a method takes several suites, models, metrics or rules, one may be given as text.
 
     >>> from tempfile import mkdtemp
     >>> lab = Lab(mkdtemp())
@@ -119,7 +120,7 @@ class Lab(PeopleMethods, StudyMethods):
         from counterpoint.lab.checking import CheckRequest, check_suite
 
         how = (seed, name, replace, _path(out), by_test, balance)
-        request = CheckRequest(suite, tuple(checks), settings or {}, *how)
+        request = CheckRequest(suite, name_list(checks), settings or {}, *how)
         return check_suite(self.store.opened(), request)
 
     # Asking models
@@ -151,8 +152,9 @@ class Lab(PeopleMethods, StudyMethods):
 
         how: dict[str, Any] = {"suites": suites, "limit": limit, "batch_size": batch_size, "trials": trials}
         how |= {"seed": seed, "name": name, "version": version, "workers": workers, "model_args": model_args}
-        report = run_model(self.store.opened(), RunRequest.of(model, **how, **settings), self.progress)
-        self._update_tables(suites)
+        request = RunRequest.of(model, **how, **settings)
+        report = run_model(self.store.opened(), request, self.progress)
+        self._update_tables(request.suites)
         return report
 
     def estimate_run(self, model: str, **request: Any) -> RunEstimate:
@@ -166,7 +168,8 @@ class Lab(PeopleMethods, StudyMethods):
         """Take values from the stored answers by another extraction rule; no model is asked."""
         from counterpoint.lab.rescoring import rescore_models
 
-        rescoring = rescore_models(self.store.opened(), rule, models, suites)
+        suites = name_list(suites)
+        rescoring = rescore_models(self.store.opened(), rule, name_list(models), suites)
         self._update_tables(suites)
         return rescoring
 
@@ -174,7 +177,7 @@ class Lab(PeopleMethods, StudyMethods):
         """Store predictions made elsewhere as answers of a model; further arguments are those of `ImportRequest`."""
         from counterpoint.lab.importing import ImportRequest, import_predictions
 
-        paths = tuple(map(Path, files))
+        paths, request = tuple(map(Path, files)), with_name_lists(request)
         report = import_predictions(self.store.opened(), ImportRequest(paths, name, version, **request), self.progress)
         self._update_tables(request.get("suites", ()))
         return report
@@ -241,7 +244,7 @@ class Lab(PeopleMethods, StudyMethods):
         from counterpoint.lab.scores import score_models
 
         request = _score_request(metrics, by, filter, threshold, seed, pool=pool)
-        return score_models(self.store.opened(), request, models, suites)
+        return score_models(self.store.opened(), request, name_list(models), name_list(suites))
 
     def compare(
         self,
@@ -260,7 +263,7 @@ class Lab(PeopleMethods, StudyMethods):
         from counterpoint.lab.comparison import compare_models
 
         request = _score_request(metrics, by, filter, threshold, seed, pool=pool)
-        return compare_models(self.store.opened(), first, second, request, suites)
+        return compare_models(self.store.opened(), first, second, request, name_list(suites))
 
     def coverage(
         self,
@@ -278,7 +281,7 @@ class Lab(PeopleMethods, StudyMethods):
         from counterpoint.lab.comparison import cover_models
 
         request = _score_request((), by, filter, threshold, 0, pool=pool)
-        return cover_models(self.store.opened(), first, second, request, suites, pairs=pairs)
+        return cover_models(self.store.opened(), first, second, request, name_list(suites), pairs=pairs)
 
     def gate(self, model: str, rules: Sequence[str], *, baseline: str = "", suites: Sequence[str] = ()) -> GateReport:
         """Hold rules against a model: each holds, fails, or cannot be decided yet, with the bound that decided.
@@ -288,7 +291,8 @@ class Lab(PeopleMethods, StudyMethods):
         """
         from counterpoint.lab.gating import gate_model
 
-        return gate_model(self.store.opened(), model, rules, baseline=baseline, suites=suites)
+        how: dict[str, Any] = {"baseline": baseline, "suites": name_list(suites)}
+        return gate_model(self.store.opened(), model, name_list(rules), **how)
 
     def log(self, model: str, *trackers: str, suites: Sequence[str] = (), folder: Path | str = ".") -> TrackingReport:
         """Log scores, a chart and failures of a version to trackers (`wandb`, `mlflow`, `tensorboard`, `jsonl`), once.
@@ -298,7 +302,7 @@ class Lab(PeopleMethods, StudyMethods):
         """
         from counterpoint.lab.tracking import log_version
 
-        return log_version(self.store.opened(), model, trackers, suites, folder)
+        return log_version(self.store.opened(), model, trackers, name_list(suites), folder)
 
     def gate_sequentially(
         self,
@@ -319,7 +323,7 @@ class Lab(PeopleMethods, StudyMethods):
         from counterpoint.lab.running import RunRequest
         from counterpoint.lab.sequential_gate import GateRules, SequentialRequest, gate_sequentially
 
-        gates = SequentialRequest((GateRules(tuple(rules), baseline),), method, portion)
+        gates = SequentialRequest((GateRules(name_list(rules), baseline),), method, portion)
         _, (report,) = gate_sequentially(self.store.opened(), RunRequest.of(model, **request), gates, self.progress)
         return report
 
@@ -339,7 +343,7 @@ class Lab(PeopleMethods, StudyMethods):
         """
         from counterpoint.lab.sample_sizes import SizeRequest, find_sizes
 
-        chosen = tuple(models), tuple(suites), tuple(metrics)
+        chosen = name_list(models), name_list(suites), name_list(metrics)
         return find_sizes(self.store.opened(), SizeRequest(detect, *chosen, power, rules))
 
     def history(self, model: str, *, suites: Sequence[str] = (), metrics: Sequence[str | Metric] = ()) -> ModelHistory:
@@ -347,7 +351,8 @@ class Lab(PeopleMethods, StudyMethods):
         from counterpoint.lab.history import model_history
         from counterpoint.metrics.scoring import ScoreRequest
 
-        return model_history(self.store.opened(), model, suites, ScoreRequest((), metrics=_metrics(metrics)))
+        request = ScoreRequest((), metrics=_metrics(metrics))
+        return model_history(self.store.opened(), model, name_list(suites), request)
 
     def set_baseline(self, model: str) -> ModelVersion:
         """Mark a version as the baseline of its model, which `model@baseline` selects from then on."""
@@ -375,9 +380,9 @@ class Lab(PeopleMethods, StudyMethods):
         """
         from counterpoint.lab.leaderboard import leaderboard
 
-        how: dict[str, Any] = {"layout": layout, "expand": expand, "threshold": threshold, "seed": seed}
-        how["slices"] = slices
-        return leaderboard(self.store.opened(), models=models, suites=suites, metrics=_metrics(metrics), **how)
+        how: dict[str, Any] = {"layout": layout, "expand": name_list(expand), "threshold": threshold, "seed": seed}
+        how |= {"models": name_list(models), "suites": name_list(suites), "slices": name_list(slices)}
+        return leaderboard(self.store.opened(), metrics=_metrics(metrics), **how)
 
     def reliability(
         self, model: str, *, suites: Sequence[str] = (), bins: int = 10, equal_mass: bool = False
@@ -385,7 +390,7 @@ class Lab(PeopleMethods, StudyMethods):
         """How often a model is right at each confidence, in bins of equal width or, with `equal_mass`, equal size."""
         from counterpoint.lab.scores import measure_reliability
 
-        return measure_reliability(self.store.opened(), model, suites, bins=bins, equal_mass=equal_mass)
+        return measure_reliability(self.store.opened(), model, name_list(suites), bins=bins, equal_mass=equal_mass)
 
     def failures(self, model: str, *, suite: str = "", limit: int = 20) -> Failures:
         """The first groups that a model fails, with pictures, texts, gold and answers."""
@@ -404,7 +409,7 @@ class Lab(PeopleMethods, StudyMethods):
         from counterpoint.lab.findings import find_findings
 
         how = {"against": against, "confirm": confirm}
-        return find_findings(self.store.opened(), model, suites=suites, seed=seed, **how)
+        return find_findings(self.store.opened(), model, suites=name_list(suites), seed=seed, **how)
 
     def save_slice(self, name: str, filter: Mapping[str, str]) -> SavedSlice:
         """Name a slice of groups, in a small file of the lab, for gates (`accuracy[slice=NAME] >= 0.6`) and Browse.
@@ -416,7 +421,7 @@ class Lab(PeopleMethods, StudyMethods):
 
         return save_slice(self.store, name, filter)
 
-    def slices(self) -> tuple[SavedSlice, ...]:
+    def slices(self) -> SavedSlices:
         """The slices that were named, by name."""
         from counterpoint.lab.saved_slices import list_slices
 
@@ -478,7 +483,7 @@ def _path(path: Path | str | None) -> Path | None:
 def _metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
     from counterpoint import catalog
 
-    return [catalog.resolve_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    return [catalog.resolve_metric(metric) if isinstance(metric, str) else metric for metric in name_list(metrics)]
 
 
 def _score_request(

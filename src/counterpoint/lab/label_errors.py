@@ -78,7 +78,8 @@ def find_label_errors(store: LabStore, suite: str, models: Sequence[str] = ()) -
 
     Without `models`, the better half of all by accuracy is believed; people are no model here.
     """
-    titles = [title for title in select_models(store, models) if not title.startswith(PEOPLE)]
+    chosen = select_models(store, models).items()
+    titles = [title for title, own in chosen if own.name != PEOPLE and not own.name.startswith(f"{PEOPLE}/")]
     outcomes = {title: _answered(store, title, suite) for title in titles}
     accuracies = {title: accuracy for title, (accuracy, _) in outcomes.items() if accuracy == accuracy}
     if not accuracies:

@@ -119,7 +119,7 @@ def leaderboard(
         raise CounterpointError("means over data sets have no columns of slices", hint="leave out the slices or layout")
     names = (*models, *expand) if models else ()
     chosen = select_models(store, names)
-    costs = lab_costs(store)
+    costs = lab_costs(store, fingerprints={model.fingerprint for model in chosen.values()})
     competitors = {
         title: Competitor(model.fingerprint, costs.get(model.fingerprint, ModelCost()), model_abilities(model))
         for title, model in chosen.items()

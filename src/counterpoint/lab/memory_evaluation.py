@@ -14,6 +14,7 @@ from counterpoint.core.ports import Model, Pictures
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.lab.gating import FAILED, GateReport, find_baseline, find_targets
 from counterpoint.lab.lab import Lab
+from counterpoint.lab.name_lists import name_list
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.running import RunReport, RunRequest, run_model
 from counterpoint.lab.scores import ModelScore, Scores
@@ -102,10 +103,11 @@ def evaluate(
     baseline is this version, or not there yet, waits. `log` names trackers (`wandb`, `mlflow`, `tensorboard`, `jsonl`).
     """
     lab = lab if isinstance(lab, Lab) else Lab(lab)
+    suites, gates, log = name_list(suites), name_list(gates), name_list(log)
     _check(lab.store.opened(), gates, suites, log)
     identity: dict[str, Any] = {"name": name, "version": version, "fingerprint": fingerprint, "mode": _mode(mode)}
     how: dict[str, Any] = {"limit": limit, "batch_size": batch_size, "seconds": seconds, "check": 0}
-    request = RunRequest(name, tuple(suites), name=name, version=version, **how)
+    request = RunRequest(name, suites, name=name, version=version, **how)
     load = partial(_load, partial(wrap_model, model, **identity))
     run = run_model(lab.store.opened(), request, lab.progress, load=load, clock=clock)
     scores = lab.scores(models=[run.fingerprint], suites=suites, metrics=metrics, by=())

@@ -1,11 +1,12 @@
 """The size, speed and price of the models of a lab, from the records of their runs, and why a figure is missing."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from counterpoint.core.costs import Cost, total_cost
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import State
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.leaderboard import ModelCost
@@ -19,11 +20,15 @@ NOT_TIMED = "no run of it was timed from beginning to end"
 IMPORTED = "its answers were made elsewhere"
 
 
-def lab_costs(lab: LabStore, seconds: Callable[[str], float | None] | None = None) -> dict[str, ModelCost]:
-    """The cost of every model of a lab by its fingerprint; `seconds` may know the mean time of its answers."""
-    runs: dict[str, list[RunRecord]] = {}
-    for info in lab.runs():
-        runs.setdefault(info.fingerprint, []).append(info)
+def lab_costs(
+    lab: LabStore,
+    seconds: Callable[[str], float | None] | None = None,
+    *,
+    fingerprints: Collection[str] | None = None,
+) -> dict[str, ModelCost]:
+    """The cost of every model of a lab, or of some, by its fingerprint; `seconds` may know the mean of its answers."""
+    chosen = (info for info in lab.runs() if fingerprints is None or info.fingerprint in fingerprints)
+    runs = group_pairs((info.fingerprint, info) for info in chosen)
     seconds = seconds or partial(_mean_seconds, lab)
     failures = {
         fingerprint: _failure(lab, fingerprint) if _all_failed(own) else "" for fingerprint, own in runs.items()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterpoint.lab.lab_folder import LabFolder
+from counterpoint.lab.name_lists import name_list
 
 if TYPE_CHECKING:
     from counterpoint.lab.corrections import CorrectedSuite
@@ -27,7 +28,8 @@ class PeopleMethods(LabFolder):
         """Write a random sample of each suite to a CSV file whose column `mark` a person fills in."""
         from counterpoint.lab.reviewing import write_review_sheet
 
-        return write_review_sheet(self.store.opened(), suites, Path(sheet), sample=sample, seed=seed, proofs=proofs)
+        how: dict[str, Any] = {"sample": sample, "seed": seed, "proofs": proofs}
+        return write_review_sheet(self.store.opened(), name_list(suites), Path(sheet), **how)
 
     def count_marks(self, sheet: Path | str) -> ReviewCounts:
         """Count the marks of a sheet by test, with bounds on the share of groups that was accepted."""
@@ -94,7 +96,7 @@ class PeopleMethods(LabFolder):
         from counterpoint.lab.review_tasks import set_up_review
 
         how = (sample, per_item, until_majority, seed, gold_suite, gold_voter)
-        return set_up_review(self.store.opened(), ReviewSettings(task, tuple(suites), *how, suspects=suspects))
+        return set_up_review(self.store.opened(), ReviewSettings(task, name_list(suites), *how, suspects=suspects))
 
     def invite(self, voter: str) -> Invitation:
         """Make a link with a secret by which a person votes; a link that the voter had before ends."""
@@ -106,7 +108,7 @@ class PeopleMethods(LabFolder):
         """Queries whose gold several strong models contradict alike, with the share of audited ones that were wrong."""
         from counterpoint.lab.label_errors import find_label_errors
 
-        return find_label_errors(self.store.opened(), suite, models)
+        return find_label_errors(self.store.opened(), suite, name_list(models))
 
     def correct(
         self, suite: str, how: str = "valid", *, errata: Path | str | None = None, name: str = "", replace: bool = False

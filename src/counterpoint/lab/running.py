@@ -21,6 +21,7 @@ from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.progress import Progress, format_duration
 from counterpoint.engine.running import NOT_NEEDED, Portions, RunSummary, describe_run, run_on
 from counterpoint.engine.shard_worker import LoadedModel
+from counterpoint.lab.name_lists import name_list
 from counterpoint.lab.picture_locations import PictureLocation, describe_search, find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress, logger
 from counterpoint.lab.reading_warnings import warn_about_stored_answers
@@ -77,7 +78,7 @@ class RunRequest:
         known = {field.name for field in fields(cls)} - {"seconds", "check"}  # which a model may have, too
         args = {**(model_args or {}), **{key: value for key, value in settings.items() if key not in known}}
         own = {key: value for key, value in settings.items() if key in known}
-        return cls(model, tuple(suites), model_args={key: str(value) for key, value in args.items()}, **own)
+        return cls(model, name_list(suites), model_args={key: str(value) for key, value in args.items()}, **own)
 
     @property
     def devices(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +12,10 @@ import pyarrow.compute as pc
 
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.groups import Relation
+from counterpoint.lab.results import LabResult
 from counterpoint.metrics.outcomes import sort_by_group
 from counterpoint.metrics.units import Flags
+from counterpoint.reports.tables import ResultTable
 from counterpoint.store.blocks import GroupMarker, keep_groups
 from counterpoint.store.documents import put_object
 from counterpoint.store.lab import LabStore
@@ -31,9 +34,31 @@ class SavedSlice:
     name: str
     filter: Mapping[str, str]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"name": self.name, "filter": dict(self.filter)}
+
     def select(self, groups: pa.Table) -> pa.Table:
         """The rows of the groups that are in the slice."""
         return keep_groups(sort_by_group(groups), slice_filter(self))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SavedSlices(LabResult[SavedSlice], rows="slices"):
+    """The slices of a lab, by name."""
+
+    slices: tuple[SavedSlice, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per slice, with a column for each field."""
+        return [{"name": own.name, **own.filter} for own in self.slices]
+
+    def tables(self) -> list[ResultTable]:
+        """The filter of each."""
+        rows = [
+            (own.name, ", ".join(f"{field}: {value}" for field, value in own.filter.items())) for own in self.slices
+        ]
+        return [ResultTable("Saved slices", ("slice", "filter"), rows, names=2)]
 
 
 def slice_filter(saved: SavedSlice) -> GroupMarker:
@@ -74,10 +99,10 @@ def save_slice(store: LabStore, name: str, given: Mapping[str, str]) -> SavedSli
     return SavedSlice(name, chosen)
 
 
-def list_slices(store: LabStore) -> tuple[SavedSlice, ...]:
+def list_slices(store: LabStore) -> SavedSlices:
     """The slices of a lab, by name."""
-    names = (file.removeprefix(FOLDER) for file in store.storage.names(FOLDER))
-    return tuple(read_slice(store, file.removesuffix(".json")) for file in names if file.endswith(".json"))
+    files = [file for file in store.storage.names(FOLDER) if file.endswith(".json")]
+    return SavedSlices(tuple(_read(store, file.removeprefix(FOLDER).removesuffix(".json")) for file in files))
 
 
 def read_slice(store: LabStore, name: str) -> SavedSlice:
@@ -85,4 +110,8 @@ def read_slice(store: LabStore, name: str) -> SavedSlice:
     known = [file.removeprefix(FOLDER).removesuffix(".json") for file in store.storage.names(FOLDER)]
     if name not in known:
         raise UnknownName("slice of this lab", name, known)
+    return _read(store, name)
+
+
+def _read(store: LabStore, name: str) -> SavedSlice:
     return SavedSlice(name, read_filter(store.storage, f"{FOLDER}{name}.json"))

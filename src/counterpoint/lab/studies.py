@@ -9,6 +9,7 @@ from counterpoint import catalog
 from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.quantities import counted
 from counterpoint.lab.blind_study import blind_study
+from counterpoint.lab.name_lists import with_name_lists
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
 from counterpoint.lab.rad_study import rad_coverage, rad_study
 from counterpoint.lab.results import LabResult, to_plain
@@ -75,6 +76,7 @@ def run_study(
     lab: LabStore | None, study: str, request: Mapping[str, Any], progress: ProgressCallback
 ) -> LabResult[Any]:
     """Run a study; `rad` takes the models of the lab where no other place is given."""
+    request = with_name_lists(request)
     match study:
         case "blind" if lab is None:
             raise CounterpointError("the study blind needs a lab", hint="Lab(FOLDER).study('blind') ranks its captions")

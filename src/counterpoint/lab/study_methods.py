@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterpoint.lab.lab_folder import LabFolder
+from counterpoint.lab.name_lists import with_name_lists
 
 if TYPE_CHECKING:
     from counterpoint.lab.augmentation import TrainingSet
@@ -23,7 +24,8 @@ class StudyMethods(LabFolder):
         """Write training questions in the manner of this lab's suites, about other pictures (`AugmentRequest`)."""
         from counterpoint.lab.augmentation import AugmentRequest, write_training_set
 
-        return write_training_set(self.store, AugmentRequest(Path(out), layout, **request), self.progress)
+        named = AugmentRequest(Path(out), layout, **with_name_lists(request))
+        return write_training_set(self.store, named, self.progress)
 
     def study(self, study: str, **request: Any) -> LabResult[Any]:
         """Run a study: blind (text-only baselines of this lab), rad (RAD as a predictor, of its models), plain."""
@@ -35,7 +37,7 @@ class StudyMethods(LabFolder):
         """The tables of one of the five papers from the models of this lab (`PaperRequest`)."""
         from counterpoint.lab.papers import PaperRequest, paper_tables
 
-        return paper_tables(self.store.opened(), PaperRequest(paper, **request))
+        return paper_tables(self.store.opened(), PaperRequest(paper, **with_name_lists(request)))
 
     def words(self, *suites: str, out: Path | str | None = None, top: int = 25) -> FoilWordReport:
         """By which words captions and foils differ; with `out`, a chart for each test in that folder."""

@@ -11,7 +11,7 @@ from counterpoint.integrations.trackers import TRACKERS, TrackedVersion
 from counterpoint.lab.failures import list_failures
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.scores import Scores, score_models
-from counterpoint.lab.selection import select_models
+from counterpoint.lab.selection import load_answers, select_models
 from counterpoint.metrics.scoring import ScoreRequest
 from counterpoint.reports.charts.dots import Dot, DotChart
 from counterpoint.store.documents import put_object, read_object
@@ -101,7 +101,7 @@ def _known(store: LabStore) -> dict[str, str]:
 
 def _tracked_version(store: LabStore, version: ModelVersion, suites: Sequence[str]) -> TrackedVersion:
     scores = score_models(store, ScoreRequest(()), [version.fingerprint], suites)
-    names = dict.fromkeys(row["suite"] for row in scores.rows)
+    names, answers = dict.fromkeys(row["suite"] for row in scores.rows), load_answers(store, version)
     return TrackedVersion(
         version.name,
         version.version,
@@ -109,7 +109,7 @@ def _tracked_version(store: LabStore, version: ModelVersion, suites: Sequence[st
         version.runs[0].date,
         version_steps([own for own in store.versions() if own.name == version.name])[version.fingerprint],
         scores.leading(),
-        {name: list_failures(store, version.fingerprint, [name], LISTED) for name in names},
+        {name: list_failures(store, version.fingerprint, [name], LISTED, answers) for name in names},
         _chart(f"{version.name}@{version.version}", scores),
     )
 

@@ -372,10 +372,13 @@ def add_people(
     groups = load_groups(store, sorted({vote.suite for vote in lab.votes}))
     digests = _picture_digests(store, groups)
     counts = {PEOPLE: _store_people(store, PEOPLE, lab.votes, groups, digests, estimate, lab.gold)}
+    if not counts[PEOPLE]:
+        hint = f"counterpoint review {store.address} --task answer asks people; audits correct golds"
+        raise StoreError("no vote answers a query or judges a pair", hint=hint)
     for voter, votes in group_pairs((vote.voter, vote) for vote in lab.votes).items() if each else ():
         name = f"{PEOPLE}/{voter.replace('@', ' ')}"
         counts[name] = _store_people(store, name, votes, groups, digests, MAJORITY)
-    return PeopleReport(counts, store.address)
+    return PeopleReport({name: number for name, number in counts.items() if number}, store.address)
 
 
 def _picture_digests(store: LabStore, groups: pa.Table) -> dict[int, str]:
@@ -393,9 +396,14 @@ def _store_people(
     estimate: str,
     gold: Sequence[Vote] = (),
 ) -> int:
-    """Write the answers of people as a run, and return their number; the same votes give the same version."""
+    """Write the answers of people as a run, and return their number; the same votes give the same version.
+
+    Audits answer nothing: of these alone there is no version.
+    """
     anchors = [vote for vote in gold if vote.task == VoteTask.ANSWER] if estimate == DAWID_SKENE else []
     answers = _answers_of_people(votes, groups, estimate, anchors)
+    if not answers:
+        return 0
     used = sorted(vote.vote for vote in (*votes, *anchors))
     digest = blake2b("\n".join(used).encode(), digest_size=8).hexdigest()
     fingerprint, now = f"{name} by {estimate} {digest}", datetime.now(UTC)

@@ -49,6 +49,11 @@ class Manifest:
     rules: str = "exact"  # the rule set by which gold is normalised and compared
     made_with: str = __version__
 
+    @property
+    def next_version(self) -> str:
+        """The version of a suite that takes its place: the next number, or else one more part."""
+        return str(int(self.version) + 1) if self.version.isdecimal() else f"{self.version}.1"
+
     @classmethod
     def of(
         cls,

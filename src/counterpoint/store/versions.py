@@ -88,6 +88,11 @@ class ModelVersion:
     former: tuple[str, ...] = ()  # fingerprints under which older releases kept its answers
     is_baseline: bool = False  # marked as what later versions are compared with
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        names = ("name", "version", "fingerprint", "title", "is_latest", "is_baseline", "first_date", "last_date")
+        return {name: getattr(self, name) for name in names} | {"aliases": list(self.aliases)}
+
     @property
     def title(self) -> str:
         """How tables call it: its name, with the tag where there are several versions."""

@@ -32,6 +32,7 @@ from counterpoint.lab.evaluation.suite_making import SuiteMaker
 from counterpoint.lab.evaluation.suite_states import SuitePresence, SuiteState
 from counterpoint.lab.gating import GateReport, find_baseline
 from counterpoint.lab.lab import Lab
+from counterpoint.lab.name_lists import name_list
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
 from counterpoint.lab.run_estimates import RunEstimate, estimate_run
 from counterpoint.lab.running import RunReport, RunRequest
@@ -104,10 +105,11 @@ class EvaluationFile:
         "betting". Both are what the file says where they are not given. `logs` are trackers beside those of the file.
         """
         stops = self.settings.until_decided if until_decided is None else until_decided
+        logs = name_list(logs)
         for tracker in logs:
             parse_tracker(tracker)
         with catalog.importable(self.folder):
-            step = _Steps(self, Lab(self.lab, progress=progress), _select(self.settings, only))
+            step = _Steps(self, Lab(self.lab, progress=progress), _select(self.settings, name_list(only)))
             suites = step.make_suites(replace)
             how = method or self.settings.method
             ask = partial(step.ask_until_decided, suites, how) if stops else ask_everything
@@ -128,7 +130,7 @@ class EvaluationFile:
         Suites that are missing are made in a folder that is removed again, to count their queries.
         """
         with catalog.importable(self.folder), TemporaryDirectory() as folder:
-            step = _Steps(self, Lab(self.lab, progress=progress), _select(self.settings, only))
+            step = _Steps(self, Lab(self.lab, progress=progress), _select(self.settings, name_list(only)))
             return step.estimate(Lab(folder, progress=progress), limit, replace)
 
 
