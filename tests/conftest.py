@@ -28,20 +28,29 @@ ROOM = 4 * 2**30
 """Free bytes from which on the temporary folders of tests are in memory, where no file waits for a disk."""
 
 LONGEST = (
-    "docs/test_docs.py",
-    "lab/test_suite_shards.py",
-    "browser/test_crowded_pages.py",
     "engine/test_ray_runs.py",
-    "browser/test_hostile_lab.py",
-    "cli/test_examples.py",
-    "explorer/test_crowded_overview.py",
+    "docs/test_docs.py",
+    "browser/test_crowded_pages.py",
+    "browser/test_browsing.py",
+    "browser/test_play_page.py",
     "store/test_outcome_files.py",
-    "lab/test_verification.py",
-    "test_attacks.py",
-    "explorer/test_browse_page.py",
+    "explorer/test_waiting.py",
+    "browser/test_group_and_compare.py",
+    "browser/test_accessible.py",
+    "browser/test_review_pages.py",
+    "cli/test_eval_command.py",
+    "cli/test_examples.py",
+    "world/test_questions.py",
+    "browser/test_hostile_lab.py",
+    "lab/test_papers.py",
     "explorer/test_pages.py",
+    "explorer/test_browse_page.py",
+    "lab/test_verification.py",
+    "explorer/test_crowded_overview.py",
+    "explorer/test_site.py",
     "models/hf/test_hf_classifiers.py",
     "models/hf/test_hf_generative.py",
+    "test_attacks.py",
 )
 """The files that take longest: they begin first, so that no worker is left with one of them at the end."""
 

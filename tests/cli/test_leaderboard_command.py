@@ -19,9 +19,9 @@ def _run(*words: str) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("beyond") / "lab"
-    words = ("generate", str(folder), "--suite", "beyond-accuracy", "--items", "12", "--variants", "3")
-    _run(*words, "--limit", "12")
-    _run(*words, "--limit", "8", "--split", "shifted", "--name", "shifted")
+    words = ("generate", str(folder), "--suite", "beyond-accuracy", "--items", "6", "--variants", "2")
+    _run(*words, "--limit", "6")
+    _run(*words, "--limit", "4", "--split", "shifted", "--name", "shifted")
     for model in ("question-only", "constant"):
         _run("run", str(folder), "--model", model)
     _run("run", str(folder), "--model", "question-only", "--suite", "plain", "--trials", "3")

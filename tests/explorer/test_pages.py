@@ -257,7 +257,7 @@ def test_every_relation_has_a_page(client: TestClient, test: str, related: bool 
 
 
 def test_a_page_that_has_not_changed_is_not_sent_again_and_a_changed_lab_is(tmp_path: Path) -> None:
-    lab = small_lab(tmp_path / "lab")
+    lab = small_lab(tmp_path / "lab", models=1)
     client = local_client(create_app(lab, cache=tmp_path / "cache"))
     tag = client.get("/suites").headers["etag"]  # the overview has findings, which are searched beside it
     assert client.get("/suites", headers={"if-none-match": tag}).status_code == 304
@@ -279,7 +279,7 @@ def test_an_empty_lab_says_so(tmp_path: Path) -> None:
 
 
 def test_a_damaged_lab_is_named_and_not_hidden(tmp_path: Path) -> None:
-    lab = small_lab(tmp_path / "lab")
+    lab = small_lab(tmp_path / "lab", models=1)
     (lab.folder / "suites" / "plain" / "groups.parquet").write_bytes(b"nothing")
     answer = local_client(create_app(lab, cache=tmp_path), raise_server_exceptions=False).get("/overview")
     assert answer.status_code == 500
@@ -287,7 +287,7 @@ def test_a_damaged_lab_is_named_and_not_hidden(tmp_path: Path) -> None:
 
 
 def test_missing_pictures_are_said_with_the_command_that_mends_it(tmp_path: Path) -> None:
-    lab = small_lab(tmp_path / "lab")
+    lab = small_lab(tmp_path / "lab", models=1)
     client = local_client(create_app(lab, cache=tmp_path / "cache"))
     assert "does not exist" not in client.get("/overview").text
     lab.set_root("toy", tmp_path / "gone")

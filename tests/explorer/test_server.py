@@ -18,7 +18,7 @@ from counterpoint.core.errors import CounterpointError
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return small_lab(tmp_path / "lab").folder
+    return small_lab(tmp_path / "lab", models=1).folder
 
 
 @pytest.fixture

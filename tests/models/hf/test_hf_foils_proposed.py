@@ -51,8 +51,8 @@ def _generate(lab: Path, suite: str, *arguments: object) -> dict[str, Any]:
 def labs(tmp_path_factory: pytest.TempPathFactory, model: Path) -> tuple[LabStore, LabStore]:
     """All pieces of VALSE with proposals, and without."""
     one, other = (tmp_path_factory.mktemp("labs") for _ in range(2))
-    _generate(one, "valse", "--items", 80, "--masked-lm", model)
-    _generate(other, "valse", "--items", 80)
+    _generate(one, "valse", "--items", 40, "--masked-lm", model)
+    _generate(other, "valse", "--items", 40)
     return LabStore(one), LabStore(other)
 
 
@@ -87,7 +87,7 @@ def test_of_the_pieces_only_those_with_gaps_ask(labs: tuple[LabStore, LabStore])
 
 
 def test_a_piece_alone_is_the_same(labs: tuple[LabStore, LabStore], tmp_path: Path, model: Path) -> None:
-    said = _generate(tmp_path, "actions", "--items", 80, "--masked-lm", f"hf/{model}")
+    said = _generate(tmp_path, "actions", "--items", 40, "--masked-lm", f"hf/{model}")
     assert said["suites"][0]["fingerprint"] == labs[0].manifest("actions").fingerprint
 
 
