@@ -25,8 +25,9 @@ from counterpoint.metrics.intervals import (
     jackknife_groups,
     statistic_interval,
 )
-from counterpoint.metrics.metric import Estimator, SumEstimator
+from counterpoint.metrics.metric import CodedSumEstimator, Estimator, SumEstimator
 from counterpoint.metrics.ranking import auroc
+from counterpoint.metrics.units import Floats
 
 CREDITS = st.sampled_from([0.0, 0.0, 1 / 3, 0.6, 1.0, 1.0])
 CASES = st.lists(st.tuples(CREDITS, st.integers(0, 5)), min_size=1, max_size=30)
@@ -141,6 +142,21 @@ def test_an_estimator_of_sums_has_the_replicates_of_any_other(cases: list[tuple[
     summed = SumEstimator(((hits & counts) * 1.0, counts * 1.0), lambda n, m: n / m if m else float("nan"))
     both = [jackknife(own, group, groups) for own in (summed, lambda weights: summed(weights))]
     assert isnan(both[0].value) == isnan(both[1].value)
+    np.testing.assert_array_equal(both[0].replicates, both[1].replicates)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.booleans()), min_size=1))
+def test_an_estimator_of_sums_by_code_has_the_replicates_of_any_other(cases: list[tuple[int, int, bool]]) -> None:
+    """As one that weighs each case; the mean share over codes that are left."""
+    cluster, code, hits = (np.array(own) for own in zip(*cases, strict=True))
+    group, groups, _ = jackknife_groups(cluster.astype(np.int32))
+
+    def mean_share(cases: Floats, hits: Floats) -> float:
+        return float((hits[cases > 0] / cases[cases > 0]).mean()) if cases.any() else float("nan")
+
+    summed = CodedSumEstimator(code, 4, (np.ones(len(code)), hits * 1.0), mean_share)
+    both = [jackknife(own, group, groups) for own in (summed, lambda weights: summed(weights))]
+    assert both[0].value == both[1].value
     np.testing.assert_array_equal(both[0].replicates, both[1].replicates)
 
 

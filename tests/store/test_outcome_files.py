@@ -131,14 +131,14 @@ def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:
     with lab.answers("hasty 1") as log:
         log.add([(1, 0, Answer.of("more"), "", 0.0)])
     build(lab, tmp_path / "cache", steps.append)
-    assert [step.about for step in steps] == [
-        "reading the answers of hasty",
+    assert {step.about for step in steps[1:-1]} == {
         "hasty on odd",
         "comparing the models on odd",
         "hasty on plain",
         "comparing the models on plain",
-        "indexing all groups",
-    ]
+    }
+    assert (steps[0].about, steps[-1].about) == ("reading the answers of hasty", "indexing all groups")
+    assert [step.number for step in steps] == [1, 2, 3, 4, 5, 6]
 
 
 def test_another_metric_or_database_means_other_files(

@@ -21,6 +21,7 @@ from counterpoint.metrics.labels import Codes
 from counterpoint.metrics.metric import (
     MISSING_ABILITY,
     Ability,
+    CodedSumEstimator,
     Estimator,
     Metric,
     MetricKind,
@@ -235,26 +236,24 @@ def _ranked(singles: Singles, rows: Rows) -> tuple[Floats, Rows, int]:
 def _accuracy_at(coverage: float, singles: Singles, rows: Rows) -> Estimator:
     earned, rank, many = _ranked(singles, rows)
 
-    def estimate(weights: Floats) -> float:
-        mass, credit = (np.bincount(rank, own, minlength=many) for own in (weights, weights * earned))
+    def accuracy(mass: Floats, credit: Floats) -> float:
         wanted = coverage * mass.sum()
         kept = np.clip(wanted - (np.cumsum(mass) - mass), 0, mass)  # of equally sure ones a part, as if drawn
         share = np.divide(credit, mass, out=np.zeros(many), where=mass > 0)
         return float((kept * share).sum() / wanted)
 
-    return estimate
+    return CodedSumEstimator(rank, many, (np.ones(len(rank)), earned), accuracy)
 
 
 def _area(singles: Singles, rows: Rows) -> Estimator:
     earned, rank, many = _ranked(singles, rows)
 
-    def estimate(weights: Floats) -> float:
-        mass, loss = (np.bincount(rank, own, minlength=many) for own in (weights, weights * (1 - earned)))
+    def area(mass: Floats, loss: Floats) -> float:
         covered = np.cumsum(mass)
         risk = np.divide(np.cumsum(loss), covered, out=np.zeros(many), where=covered > 0)
         return float((mass * risk).sum() / covered[-1])
 
-    return estimate
+    return CodedSumEstimator(rank, many, (np.ones(len(rank)), 1 - earned), area)
 
 
 _COMMON: dict[str, Any] = {

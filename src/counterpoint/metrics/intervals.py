@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from counterpoint.metrics.distributions import beta_quantile, student_quantile
 from counterpoint.metrics.labels import Codes
-from counterpoint.metrics.metric import Estimator, MetricKind, MetricMetadata, SumEstimator
+from counterpoint.metrics.metric import CodedSumEstimator, Estimator, MetricKind, MetricMetadata, SumEstimator
 from counterpoint.metrics.units import Floats, Rows
 
 Counts = NDArray[np.int64]
@@ -192,10 +192,10 @@ def jackknife(estimate: Estimator, group: Rows, groups: int) -> Jackknife:
     value = estimate(np.ones(len(group))) if len(group) else nan
     if isnan(value) or groups < 2:
         return Jackknife(value, np.empty(0))
-    if isinstance(estimate, SumEstimator):
-        replicates = estimate.without_groups(group, groups)
-    else:
-        with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if isinstance(estimate, SumEstimator | CodedSumEstimator):
+            replicates = estimate.without_groups(group, groups)
+        else:
             replicates = np.array([estimate((group != number).astype(np.float64)) for number in range(groups)])
     return Jackknife(value, np.where(np.isnan(replicates), value, replicates))
 

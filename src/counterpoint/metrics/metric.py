@@ -177,6 +177,37 @@ class SumEstimator:
         return np.array([self.value(*own) for own in np.transpose(left).tolist()])
 
 
+@dataclass(frozen=True, slots=True)
+class CodedSumEstimator:
+    """An estimator that is a function of sums over the units of each code: of each confidence, or of each edit.
+
+    >>> largest = CodedSumEstimator(np.array([0, 1, 1]), 2, (np.ones(3),), lambda cases: float(cases.max()))
+    >>> largest(np.ones(3)), largest.without_groups(np.array([0, 0, 1]), 2).tolist()
+    (2.0, [1.0, 1.0])
+    """
+
+    code: Rows  # of each unit
+    codes: int
+    columns: tuple[Floats, ...]  # a value of each unit
+    value: Callable[..., float]  # of an array for each column: the sum of each code
+
+    def __call__(self, weights: Floats) -> float:
+        """The value with these weights."""
+        return self.value(*(np.bincount(self.code, column * weights, self.codes) for column in self.columns))
+
+    def without_groups(self, group: Rows, groups: int) -> Floats:
+        """The values without the units of each group in turn; fractions are summed anew, as their order matters."""
+        if not all(np.array_equal(column, np.rint(column)) for column in self.columns):
+            return np.array([self((group != number).astype(np.float64)) for number in range(groups)])
+        totals = [np.bincount(self.code, column, self.codes) for column in self.columns]
+        order = np.argsort(group, kind="stable")
+        values = []
+        for own in np.split(order, np.searchsorted(group[order], np.arange(1, groups))):
+            parts = (np.bincount(self.code[own], column[own], self.codes) for column in self.columns)
+            values.append(self.value(*(total - part for total, part in zip(totals, parts, strict=True))))
+        return np.array(values)
+
+
 def mean_estimator(values: Floats) -> SumEstimator:
     """The estimator of a mean over units."""
     return SumEstimator((values, np.ones(len(values))), lambda total, cases: total / cases if cases else nan)

@@ -7,7 +7,7 @@ consistent are separate columns.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -80,8 +80,14 @@ class Outcomes:
 
     @property
     def _labels(self) -> Callable[[str], Labels]:
-        """The same as a function without a reference to these outcomes, which hold the units that hold it."""
-        return partial(_column_labels, self.table, self.words, self.read_tags)
+        """The same as a function without a reference to these outcomes, which hold the units that hold it.
+
+        Each column is encoded once, as many metrics ask for the same.
+        """
+        if Labels not in self._made:
+            self._made[Labels] = cache(partial(_column_labels, self.table, self.words, self.read_tags))
+        labels: Callable[[str], Labels] = self._made[Labels]
+        return labels
 
     def units(self, kind: type[UnitKind]) -> UnitKind:
         """All units of a kind; they are made once, as many metrics and slices count them."""

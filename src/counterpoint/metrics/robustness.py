@@ -20,6 +20,7 @@ from counterpoint.metrics.metric import (
     RAD_SET_TESTS,
     REWRITE_TESTS,
     Ability,
+    CodedSumEstimator,
     Estimator,
     MetricKind,
     Ratio,
@@ -54,15 +55,14 @@ def _edited(pairs: Pairs) -> Flags:
 
 
 def _mean_over_edits(pairs: Pairs, rows: Rows) -> Estimator:
-    _, edits = np.unique(pairs.tagged(TAG).codes[rows], return_inverse=True)
-    kept = pairs.related[rows].astype(np.float64)
+    names, edits = np.unique(pairs.tagged(TAG).codes[rows], return_inverse=True)
 
-    def estimate(weights: Floats) -> float:
-        drawn = np.bincount(edits, weights)
-        shares = np.bincount(edits, weights * kept)[drawn > 0] / drawn[drawn > 0]
+    def mean_share(drawn: Floats, kept: Floats) -> float:
+        shares = kept[drawn > 0] / drawn[drawn > 0]
         return float(shares.mean()) if len(shares) else float("nan")
 
-    return estimate
+    related = pairs.related[rows].astype(np.float64)
+    return CodedSumEstimator(edits, len(names), (np.ones(len(rows)), related), mean_share)
 
 
 def _with_noise(edit: str, pairs: Pairs) -> Flags:

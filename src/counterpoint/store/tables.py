@@ -30,6 +30,7 @@ _ADDED = {
 }  # columns that files of earlier releases do not have
 _CORRECTION = pa.struct([pa.field("query", pa.uint64()), pa.field("answer", pa.string())])
 _UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs
+_NUMBERS = {"base", "base_query", "row", "place"}  # nor do these of tables that are made of others
 _ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
 _ENCODED_CREDIT = pa.struct([pa.field("answer", _ENCODED_TEXT), pa.field("credit", pa.float64())])
 _ENCODED_LEAVES = {"gold": "gold.list.element.answer"}  # the texts within a column
@@ -220,9 +221,13 @@ def to_parquet(table: pa.Table) -> bytes:
 
 def parquet_options(schema: pa.Schema) -> dict[str, Any]:
     """How Parquet files are written: a flipped bit is noticed, and texts that repeat are dictionary-encoded."""
-    repeated = [path for field in schema if field.name not in _UNIQUE for path in _leaves(field)]
     zstd = {"compression": "zstd", "compression_level": 1}
-    return {**zstd, "use_dictionary": repeated, "write_page_checksum": True}
+    return {**zstd, "use_dictionary": repeated_columns(schema), "write_page_checksum": True}
+
+
+def repeated_columns(schema: pa.Schema) -> list[str]:
+    """The paths of the columns that are worth a dictionary in a Parquet file."""
+    return [path for field in schema if field.name not in _UNIQUE | _NUMBERS for path in _leaves(field)]
 
 
 def _leaves(field: pa.Field, path: str = "") -> Iterator[str]:

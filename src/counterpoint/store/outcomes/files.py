@@ -7,14 +7,13 @@ here can be deleted at any time.
 
 import json
 import subprocess
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
-from itertools import count, groupby
+from itertools import count
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -39,6 +38,7 @@ from counterpoint.store.outcomes import tables
 from counterpoint.store.outcomes.group_index import write_index
 from counterpoint.store.outcomes.row_groups import row_group_size
 from counterpoint.store.outcomes.tables import Metrics
+from counterpoint.store.tables import repeated_columns
 
 FORMAT = 12
 """The version of these files: those of another version are built again."""
@@ -81,6 +81,7 @@ class TableFolder:
     about: str
     bytes: int  # of the files that it is built from
     write: Callable[[Path], None]  # into an existing folder
+    inputs: tuple[Path, ...] = ()  # the folders that it is built from
 
     def file(self, table: str) -> Path:
         """Return the file of one of its tables."""
@@ -219,17 +220,29 @@ def serve_worker(lab: LabStore, cache: Path, metrics: Metrics, reader: TextIO, w
 
 
 def _build_missing(files: OutcomeFiles, suites: Sequence[str] | None, progress: Progress) -> None:
-    """Build folders of one kind side by side; those of the next kind read them."""
+    """Build folders side by side in their order, each after those that it reads; suites end one after the other."""
     missing, numbers, lock = files.missing_of(suites), count(1), Lock()
+    ends = {folder.path for folder in (*files.ties.values(), files.all_groups)}
 
-    def build(folder: TableFolder) -> None:
+    def build(folder: TableFolder, before: Sequence[Future[None]]) -> None:
+        for earlier in before:
+            earlier.result()  # a thread is at it, or was
         with lock:
             progress(BuildStep(folder.about, next(numbers), len(missing)))
         folder.build()
 
     with ThreadPoolExecutor(_BUILDERS) as threads:
-        for _, folders in groupby(missing, key=lambda folder: folder.path.parent):
-            deque(threads.map(build, folders), maxlen=0)
+        builds, ended = dict[Path, Future[None]](), list[Future[None]]()
+        for folder in missing:
+            before = [builds[path] for path in folder.inputs if path in builds]
+            builds[folder.path] = threads.submit(build, folder, before + ended[-1:] * (folder.path in ends))
+            ended += [builds[folder.path]] * (folder.path in ends)
+        try:
+            for future in builds.values():
+                future.result()
+        except BaseException:
+            threads.shutdown(cancel_futures=True)
+            raise
 
 
 def _run_worker(
@@ -299,19 +312,21 @@ class _Builder:
         digest = _digest([groups.path.name, *(f"{metric.name} {metric.version}" for metric in self._metrics)])
         write = partial(_write_tables, partial(self._outcome_tables, slug, suite, groups, answers))
         path = self._home / "outcomes" / suite / f"{answers.path.name}-{digest}"
-        return TableFolder(path, f"{slug} on {suite}", groups.bytes + answers.bytes, write)
+        inputs = (groups.path, answers.path)
+        return TableFolder(path, f"{slug} on {suite}", groups.bytes + answers.bytes, write, inputs)
 
     def _ties_folder(self, suite: str, outcomes: Mapping[tuple[str, str], TableFolder]) -> TableFolder:
         folders = {slug: folder for (slug, name), folder in outcomes.items() if name == suite}
         digest = _digest([f"{slug} {folder.path.name}" for slug, folder in folders.items()])
         size = sum(folder.bytes for folder in folders.values())
         write = partial(_write_tables, partial(self._ties_tables, suite, folders))
-        return TableFolder(self._home / "ties" / f"{suite}-{digest}", f"comparing the models on {suite}", size, write)
+        path, inputs = self._home / "ties" / f"{suite}-{digest}", tuple(folder.path for folder in folders.values())
+        return TableFolder(path, f"comparing the models on {suite}", size, write, inputs)
 
     def _index_folder(
         self, suites: Mapping[str, TableFolder], outcomes: Mapping[tuple[str, str], TableFolder]
     ) -> TableFolder:
-        inputs = [folder.path.name for folder in (*suites.values(), *outcomes.values())]
+        inputs = tuple(folder.path for folder in (*suites.values(), *outcomes.values()))
         groups = {name: folder.file("groups") for name, folder in suites.items()}
         bases = [folder.file("bases") for folder in suites.values()]
         verdicts = [folder.file("verdicts") for folder in outcomes.values()]
@@ -319,8 +334,8 @@ class _Builder:
         def write(draft: Path) -> None:
             write_index(draft / INDEX, groups, bases, verdicts, self._metrics)
 
-        path = self._home / "all" / f"groups-{_digest([version('duckdb'), *inputs])}"
-        return TableFolder(path, "indexing all groups", sum(folder.bytes for folder in suites.values()), write)
+        path = self._home / "all" / f"groups-{_digest([version('duckdb'), *(folder.name for folder in inputs)])}"
+        return TableFolder(path, "indexing all groups", sum(folder.bytes for folder in suites.values()), write, inputs)
 
     def _answer_tables(self, model: LabModel) -> dict[str, pa.Table]:
         answers = self._lab.read_answers(model.fingerprint)
@@ -328,9 +343,9 @@ class _Builder:
         return {"answers": table.replace_schema_metadata(answers.schema.metadata)}
 
     def _outcome_tables(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> dict[str, pa.Table]:
-        rows, given = self._read(groups.file("groups")), self._read(answers.file("answers"))
-        plain = given.filter(pc.equal(given["trial"], 0))
-        outcomes = self._judge(slug, suite, groups, answers)
+        rows, given = self._read(groups.file("groups")), self._answers_to(groups, answers)
+        outcomes = self._outcomes.get_or_make((slug, suite), lambda: judge(rows, given))
+        plain = given.filter(pc.equal(given["trial"], 0)) if pc.max(given["trial"]).as_py() else given
         return {
             "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, plain),
             "answers_by_row": tables.answers_by_row(rows, outcomes, plain),
@@ -350,16 +365,16 @@ class _Builder:
         return {"ties": tables.ties_table(suite, find_ties(scores, outcomes, computed.get(suite, ())))}
 
     def _judge(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> Outcomes:
+        rows = self._read(groups.file("groups"))
+        return self._outcomes.get_or_make((slug, suite), lambda: judge(rows, self._answers_to(groups, answers)))
 
-        def judge_answers() -> Outcomes:
-            rows, given = self._read(groups.file("groups")), self._read(answers.file("answers"))
-            to_suite = given.filter(pc.is_in(given["query"], value_set=rows["query"]))
-            return judge(rows, to_suite.combine_chunks())
-
-        return self._outcomes.get_or_make((slug, suite), judge_answers)
+    def _answers_to(self, groups: TableFolder, answers: TableFolder) -> pa.Table:
+        """A model's answers to one suite in all trials, in one chunk, as every chunk is judged by itself."""
+        rows, given = self._read(groups.file("groups")), self._read(answers.file("answers"))
+        return given.filter(pc.is_in(given["query"], value_set=rows["query"])).combine_chunks()
 
     def _read(self, path: Path) -> pa.Table:
-        """Read a whole file in one chunk, as every chunk is judged by itself."""
+        """Read a whole file in one chunk."""
         return self._tables.get_or_make(path, lambda: pq.read_table(path).combine_chunks())
 
     def _file_digest(self, folders: Iterable[str], also: Sequence[str] = ()) -> tuple[str, int]:
@@ -381,8 +396,8 @@ def _write_tables(make: Callable[[], Mapping[str, pa.Table]], folder: Path) -> N
     """Write tables for random access in small row groups, and those that are scanned in large ones."""
     for name, table in make().items():
         rows = row_group_size(table.num_rows) if name in _RANDOM_ACCESS else _ROW_GROUP_SIZES.get(name, 122_880)
-        path = folder / f"{name}.parquet"
-        pq.write_table(table, path, compression="lz4", row_group_size=rows, write_page_index=False)
+        path, how = folder / f"{name}.parquet", {"compression": "lz4", "use_dictionary": repeated_columns(table.schema)}
+        pq.write_table(table, path, row_group_size=rows, write_page_index=False, **how)
 
 
 def _delete_old_versions(path: Path) -> None:
