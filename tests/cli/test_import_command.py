@@ -70,7 +70,7 @@ def test_predictions_become_answers_that_are_scored_by_the_name_of_their_model(l
     assert answers["raw"].to_pylist().count("Yes, it is.") == 10
     scores = json.loads(_run("--json", command="score").stdout)["scores"]
     assert {(row["model"], row["value"]) for row in scores if row["metric"] == "accuracy"} == {("llava", 0.5)}
-    (info,) = lab.models()
+    (info,) = lab.versions()
     assert info.details["counts"]["added"] == 20
     assert info.details["suites"] == {"pairs": lab.manifest("pairs").fingerprint}
     (file,) = info.details["files"]
@@ -147,7 +147,7 @@ def test_where_nothing_matches_the_command_fails_and_no_model_appears(lab: LabSt
     said = _run("a.jsonl")
     assert said.exit_code == 1
     assert "nothing was added to lab, since no record is about any of 20 queries" in said.stdout
-    assert not lab.models()
+    assert not lab.versions()
 
 
 def test_pictures_and_texts_lead_to_queries_too(lab: LabStore) -> None:
@@ -255,7 +255,7 @@ def test_pictures_and_texts_come_from_the_file_of_questions(lab: LabStore) -> No
         zip(lab.suite("pairs").table["query"].to_pylist(), lab.suite("pairs").table["text"].to_pylist(), strict=True)
     )
     assert {asked[query] for query in answers["query"].to_pylist()} == {f"Is it pairs {n}?" for n in range(10)}
-    (info,) = lab.models()
+    (info,) = lab.versions()
     assert info.details["settings"]["questions"] == "question.jsonl"
 
 

@@ -32,7 +32,7 @@ class Gray:
 
 def test_a_new_lab_is_nothing_until_something_is_put(tmp_path: Path) -> None:
     lab = LabStore(tmp_path / "lab")
-    assert (lab.exists, lab.suites(), lab.models(), lab.roots) == (False, [], [], {})
+    assert (lab.exists, lab.suites(), lab.versions(), lab.roots) == (False, [], (), {})
     assert not lab.folder.exists()
     with pytest.raises(StoreError, match="there is no lab at"):
         lab.opened()
@@ -56,11 +56,15 @@ def test_another_address_does_not_become_a_folder_of_that_name(address: Path | s
     assert os.listdir(tmp_path) == []
 
 
-def test_models_are_listed_once_with_their_latest_run(tmp_path: Path) -> None:
+def test_models_are_listed_once_with_all_their_runs(tmp_path: Path) -> None:
     lab = LabStore(tmp_path / "lab")
     for run, name, print_ in (("1", "b", "f1"), ("2", "a", "f2"), ("3", "b", "f1"), ("4", "b", "f3")):
         lab.put_run(RunRecord(run, name, print_, {"device": "cpu"}))
-    assert [(info.run, info.model) for info in lab.models()] == [("2", "a"), ("3", "b"), ("4", "b")]
+    assert [(own.name, [info.run for info in own.runs]) for own in lab.versions()] == [
+        ("a", ["2"]),
+        ("b", ["1", "3"]),
+        ("b", ["4"]),
+    ]
     assert lab.runs()[0] == RunRecord("1", "b", "f1", {"device": "cpu"})
 
 

@@ -28,7 +28,9 @@ _SAMPLE = 60  # groups of a suite on a sheet
     help="Take groups of this suite; repeatable.",
 )
 @click.option("--sample", type=POSITIVE, help="Take this many groups of each suite; 60 on a sheet, all in a task.")
-@click.option("--per-group", default=3, show_default=True, type=POSITIVE, help="Ask this many people to vote on each item.")
+@click.option(
+    "--per-group", default=3, show_default=True, type=POSITIVE, help="Ask this many people to vote on each item."
+)
 @click.option("--until-majority", is_flag=True, help="Ask for a further vote only where there is no majority yet.")
 @click.option(
     "--gold-suite",

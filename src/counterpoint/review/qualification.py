@@ -46,15 +46,3 @@ def voter_standings(votes: Iterable[Vote], settings: ReviewSettings) -> dict[str
         else voter_standing([vote for vote in own if vote.is_gold_item], settings)
         for voter, own in by_voter.items()
     }
-
-
-def counted_votes(votes: Iterable[Vote], settings: ReviewSettings) -> tuple[list[Vote], list[Vote]]:
-    """The votes of a task that count, and those that are left out since their voters did not qualify.
-
-    Votes on gold items are in neither: they are about the voter.
-    """
-    of_task = [vote for vote in standing_votes(votes) if vote.task == settings.task]
-    standings = voter_standings(of_task, settings)
-    ordinary = [vote for vote in of_task if not vote.is_gold_item]
-    counted = [vote for vote in ordinary if standings[vote.voter] is VoterStanding.QUALIFIED]
-    return counted, [vote for vote in ordinary if standings[vote.voter] is not VoterStanding.QUALIFIED]

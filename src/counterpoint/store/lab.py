@@ -223,11 +223,6 @@ class LabStore:
         except FileMissing:
             return {}
 
-    def models(self) -> list[RunRecord]:
-        """Every model that was asked, with its latest run, by name."""
-        latest = {info.fingerprint: info for info in self.runs()}
-        return sorted(latest.values(), key=lambda info: (info.model, info.fingerprint))
-
     def verify(self) -> Iterator[IntegrityCheck]:
         """Whether every suite, answer and record is what was written, and every other file can be read."""
         return verify_lab(self.storage)

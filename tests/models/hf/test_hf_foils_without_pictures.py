@@ -32,7 +32,7 @@ def test_captions_are_ranked_by_perplexity_and_no_picture_is_wanted(tmp_path: Pa
         commands, ["study", "blind", str(lab.folder), "--model", name, "--json"], catch_exceptions=False
     )
     ((found,),) = json.loads(done.stdout).values()
-    (info,) = lab.models()
+    (info,) = lab.versions()
     assert info.details["counts"]["failed"] == 0
     said = dict(zip(*(lab.read_answers(info.fingerprint)[one].to_pylist() for one in ("query", "score")), strict=True))
     won = [said[group.queries[0].id] > said[group.queries[1].id] for _, group in groups]

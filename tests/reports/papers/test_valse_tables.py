@@ -72,7 +72,7 @@ def _lab(lab: LabStore, scores: dict[str, tuple[float, float]], scale: str, test
 
 
 def _results(lab: LabStore) -> ValseResults:
-    answers = {info.model: lab.read_answers(info.fingerprint) for info in lab.models()}
+    answers = {own.name: lab.read_answers(own.fingerprint) for own in lab.versions()}
     return ValseResults(lab.suite("released").groups.replace_schema_metadata(), answers)
 
 
