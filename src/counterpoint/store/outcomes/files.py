@@ -286,13 +286,14 @@ class _Builder:
     def files(self, names: Sequence[str]) -> OutcomeFiles:
         """Plan all folders of some suites."""
         suites = {name: self._suite_folder(name) for name in names}
-        answers = {model.slug: self._answers_folder(model) for model in self._models}
+        scales = self._lab.scales()
+        answers = {model.slug: self._answers_folder(model, scales.get(model.fingerprint, "")) for model in self._models}
         outcomes = {
             (model.slug, name): self._outcomes_folder(model.slug, name, suites[name], answers[model.slug])
             for model in self._models
             for name in suites
         }
-        ties = {name: self._ties_folder(name, outcomes) for name in suites}
+        ties = {name: self._ties_folder(name, suites[name], answers, outcomes) for name in suites}
         return OutcomeFiles(suites, answers, outcomes, ties, self._index_folder(suites, outcomes))
 
     def _suite_folder(self, name: str) -> TableFolder:
@@ -300,10 +301,9 @@ class _Builder:
         write = partial(_write_tables, lambda: tables.suite_tables(self._lab.suite(name).groups))
         return TableFolder(self._home / "suites" / f"{name}-{digest}", f"reading {name}", size, write)
 
-    def _answers_folder(self, model: LabModel) -> TableFolder:
+    def _answers_folder(self, model: LabModel, scale: str) -> TableFolder:
         folder = folder_of(model.fingerprint)
-        about = [self._lab.scale(model.fingerprint), model.slug]
-        digest, size = self._file_digest([f"answers/{folder}/", f"values/{folder}/"], about)
+        digest, size = self._file_digest([f"answers/{folder}/", f"values/{folder}/"], [scale, model.slug])
         write = partial(_write_tables, partial(self._answer_tables, model))
         path = self._home / "answers" / f"{folder}-{digest}"
         return TableFolder(path, f"reading the answers of {model.slug}", size, write)
@@ -315,12 +315,19 @@ class _Builder:
         inputs = (groups.path, answers.path)
         return TableFolder(path, f"{slug} on {suite}", groups.bytes + answers.bytes, write, inputs)
 
-    def _ties_folder(self, suite: str, outcomes: Mapping[tuple[str, str], TableFolder]) -> TableFolder:
+    def _ties_folder(
+        self,
+        suite: str,
+        groups: TableFolder,
+        answers: Mapping[str, TableFolder],
+        outcomes: Mapping[tuple[str, str], TableFolder],
+    ) -> TableFolder:
         folders = {slug: folder for (slug, name), folder in outcomes.items() if name == suite}
         digest = _digest([f"{slug} {folder.path.name}" for slug, folder in folders.items()])
         size = sum(folder.bytes for folder in folders.values())
-        write = partial(_write_tables, partial(self._ties_tables, suite, folders))
-        path, inputs = self._home / "ties" / f"{suite}-{digest}", tuple(folder.path for folder in folders.values())
+        write = partial(_write_tables, partial(self._ties_tables, suite, groups, answers, folders))
+        path, read = self._home / "ties" / f"{suite}-{digest}", (groups, *answers.values(), *folders.values())
+        inputs = tuple(folder.path for folder in read)
         return TableFolder(path, f"comparing the models on {suite}", size, write, inputs)
 
     def _index_folder(
@@ -353,8 +360,9 @@ class _Builder:
             "scores": tables.scores_table(suite, slug, outcomes, self._metrics),
         }
 
-    def _ties_tables(self, suite: str, folders: Mapping[str, TableFolder]) -> dict[str, pa.Table]:
-        groups, answers = self._suite_folder(suite), {model.slug: self._answers_folder(model) for model in self._models}
+    def _ties_tables(
+        self, suite: str, groups: TableFolder, answers: Mapping[str, TableFolder], folders: Mapping[str, TableFolder]
+    ) -> dict[str, pa.Table]:
         scores = [row for folder in folders.values() for row in pq.read_table(folder.file("scores")).to_pylist()]
 
         def outcomes(slug: str) -> list[Outcomes]:
