@@ -1,4 +1,4 @@
-"""Object stores for tests: a small S3 server in this process, and SeaweedFS, a real one."""
+"""Object stores for tests: a small S3 server in this process, SeaweedFS, a real one, and moto as a second opinion."""
 
 import json
 import os
@@ -186,6 +186,23 @@ def seaweed(folder: Path) -> Iterator[str]:
         _wait_for(f"http://127.0.0.1:{ports[6]}/", process)
         urlopen(Request(f"http://127.0.0.1:{ports[4]}/buckets/{BUCKET}/", method="POST")).close()
         yield f"http://127.0.0.1:{ports[6]}"
+
+
+@contextmanager
+def moto() -> Iterator[str]:
+    """The address of moto's S3 server with one bucket, in an environment of its own that uv makes and keeps."""
+    (port,), server = (
+        free_ports(1),
+        [sys.executable, "-m", "uv", "tool", "run", "--from", "moto[server]>=5", "moto_server"],
+    )
+    command = [*server, "-H", "127.0.0.1", "-p", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/", process)
+            urlopen(Request(f"http://127.0.0.1:{port}/{BUCKET}", method="PUT")).close()
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()  # uv passes it on; killed, it would leave its child
 
 
 def _wait_for(server: str, process: "subprocess.Popen[bytes]") -> None:

@@ -1,4 +1,4 @@
-"""The contract of storage backends, held by every one: a folder, a client in memory, a small S3 server, a real one."""
+"""The contract of storage backends, held by every one: a folder, a client in memory, three S3 servers."""
 
 import logging
 import pickle
@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from object_stores import BUCKET, KEY, SECRET, SmallStore, bucket_environment, seaweed, small_store
+from object_stores import BUCKET, KEY, SECRET, SmallStore, bucket_environment, moto, seaweed, small_store
 from obstore.store import MemoryStore
 from patience import SECONDS
 from proving import prove
@@ -27,9 +27,16 @@ ADDRESS = f"s3://{BUCKET}/some/lab"
 
 
 @pytest.fixture(scope="session")
-def real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def seaweed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real S3 server, started once."""
     with seaweed(tmp_path_factory.mktemp("seaweed")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def moto_server() -> Iterator[str]:
+    """The S3 server of another project, started once."""
+    with moto() as server:
         yield server
 
 
@@ -46,7 +53,7 @@ def _set_environment(environ: MutableMapping[str, str], server: str) -> None:
         environ[name] = value
 
 
-@pytest.fixture(params=["folder", "memory", "small", prove("seaweed")])
+@pytest.fixture(params=["folder", "memory", "small", prove("seaweed"), prove("moto")])
 def storage(request: pytest.FixtureRequest, tmp_path: Path, environ: MutableMapping[str, str]) -> Storage:
     """An empty storage of each kind."""
     match request.param:
@@ -57,7 +64,7 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path, environ: MutableMapp
         case "small":
             request.getfixturevalue("small_server")
             return open_storage(ADDRESS)
-    _set_environment(environ, request.getfixturevalue("real_server"))
+    _set_environment(environ, request.getfixturevalue(f"{request.param}_server"))
     return open_storage(f"s3://{BUCKET}/{tmp_path.name}")
 
 
