@@ -12,6 +12,7 @@ from counterpoint.lab.leaderboard import LeaderboardResult, leaderboard
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, worst_case
 from counterpoint.metrics.leaderboard import Layout, Leaderboard, LeaderboardColumn
+from counterpoint.reports.lab_report import render_lab_report
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
@@ -83,6 +84,40 @@ def test_the_page_has_the_numbers_of_the_leaderboard(lab: LabStore, tmp_path: Pa
     for row, line in zip(board.rows, page.lines, strict=True):
         own = [(cell.value, cell.low, cell.high, cell.n, cell.tie) for cell in row.cells.values()]
         assert own == [(cell.value, cell.low, cell.high, cell.n, cell.tie) for cell in line.cells]
+
+
+def _answer(lab: LabStore, model: str, suite: str, many: int | None = None) -> None:
+    """All of a suite, or its first queries, answered correctly."""
+    lab.put_run(RunRecord(model, model, f"{model} 1", {"abilities": ["answers"]}))
+    with lab.answers(f"{model} 1", run=model) as log:
+        log.add((query, 0, Answer.of(gold), "", 0.0) for query, gold in [*_gold(lab, suite).items()][:many])
+
+
+def test_a_model_with_scores_on_fewer_suites_comes_after_the_others_and_says_so_everywhere(
+    lab: LabStore, tmp_path: Path
+) -> None:
+    _put(lab, "third-file", "plain", _questions(100, 40))
+    _answer(lab, "one-alone", "third-file")
+    part = "accuracy of answers on 1 of 3 suites"
+    result, reader = leaderboard(lab), LabReader(lab, tmp_path / "cache")
+    page = build_overview(reader, OverviewQuery())
+    order = ["careful", "hasty", "one-alone"]
+    assert [row.model for row in result.board.rows] == [line.model for line in page.lines] == order
+    assert [row["part"] for row in result.to_dict()["rows"]] == ["", "", part]
+    note = f"one-alone: {part}, so listed after models that have more"
+    assert note in result.text()
+    assert note in result.to_dict()["notes"]
+    assert part in page.lines[-1].detail
+    assert any("Those that were asked less than others come after them." in text for text in page.notes)
+    report = render_lab_report(reader)
+    assert report.index("hasty") < report.index(part)
+
+
+def test_a_suite_that_was_asked_in_part_counts_as_less(lab: LabStore) -> None:
+    _answer(lab, "in-part", "first-file", 10)
+    rows = leaderboard(lab, suites=["first-file"]).board.rows
+    assert [row.model for row in rows] == ["careful", "hasty", "in-part"]
+    assert rows[-1].part == "accuracy of answers on 1 of 1 suites, in part"
 
 
 def test_plain_questions_show_accuracy(lab: LabStore) -> None:

@@ -22,7 +22,8 @@ from counterpoint.metrics.calibration import (
     equal_mass_bins,
     reliability,
 )
-from counterpoint.metrics.leaderboard import Competitor, LeaderboardCell, data_sets_leaderboard
+from counterpoint.metrics.data_set_leaderboard import data_sets_leaderboard
+from counterpoint.metrics.leaderboard import Competitor, LeaderboardCell
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import score_table
 from counterpoint.metrics.units import Singles

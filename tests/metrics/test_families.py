@@ -46,6 +46,7 @@ def test_a_family_is_the_mean_of_its_suites_and_the_whole_that_of_families_of_wh
 def test_a_model_that_was_asked_less_comes_last_however_good_its_mean_is(board: Leaderboard) -> None:
     assert [row.model for row in board.rows] == ["good", "fair", "partly"]
     partly = board.rows[-1]
+    assert [row.part for row in board.rows] == ["", "", "a mean of 2 of 3 suites"]
     assert not partly.cells["family/CARETS"].whole
     assert partly.cells["family/VALSE"].whole
     assert partly.cells["family/Bias"].value is None

@@ -10,18 +10,20 @@ from hypothesis import strategies as st
 from counterpoint import catalog
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
-from counterpoint.metrics.leaderboard import (
+from counterpoint.metrics.data_set_leaderboard import (
     DATA_SET_COLUMNS,
     DATA_SET_TESTS,
+    data_set_name,
+    data_sets_leaderboard,
+    question_rows,
+)
+from counterpoint.metrics.leaderboard import (
     Competitor,
     Leaderboard,
     LeaderboardCell,
-    data_set_name,
-    data_sets_leaderboard,
     lead_metric,
     mean_cell,
     missing_reason,
-    question_rows,
     suites_leaderboard,
 )
 from counterpoint.metrics.metric import Contents
@@ -211,6 +213,19 @@ def test_suites_show_the_metrics_that_lead_there_and_models_are_ordered_by_the_s
     assert second.cells["captions/acc_r"].reason == "it gives no scores to texts"
     assert first.cells["sears/robustness"].reason == "it was not asked this"
     assert "a: captions ranking accuracy: it gives no scores to texts" in found.notes
+
+
+def test_of_the_tests_of_one_suite_a_model_may_lack_some() -> None:
+    contents = {("s", test): Contents(frozenset([test or "one"]), frozenset(["same"])) for test in ("", "one", "two")}
+    scores = {("s", test, "accuracy", "whole"): _score(0.5) for test in ("", "one", "two")}
+    scores |= {("s", test, "accuracy", "easy"): _score(0.9) for test in ("", "one")}
+    models = {"easy": Competitor("1"), "scorer": Competitor("2"), "whole": Competitor("3")}
+    board = suites_leaderboard(models, scores, contents, catalog.metrics())
+    assert [(row.model, row.part) for row in board.rows] == [
+        ("whole", ""),
+        ("easy", "accuracy on 1 of 2 tests"),
+        ("scorer", ""),  # its cells say why they are empty
+    ]
 
 
 @pytest.mark.parametrize(

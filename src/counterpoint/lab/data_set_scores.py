@@ -10,8 +10,8 @@ import pyarrow as pa
 from counterpoint import catalog
 from counterpoint.core.ahead import map_ahead
 from counterpoint.lab.selection import ANSWER_COLUMNS
+from counterpoint.metrics.data_set_leaderboard import BASES, DATA_SET_COLUMNS, DATA_SET_TESTS, PLAIN, question_rows
 from counterpoint.metrics.labels import Labels
-from counterpoint.metrics.leaderboard import BASES, DATA_SET_COLUMNS, DATA_SET_TESTS, PLAIN, question_rows
 from counterpoint.metrics.metric import Contents, columns_read
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals

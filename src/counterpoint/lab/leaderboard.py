@@ -18,9 +18,14 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.scores import judged_models
 from counterpoint.lab.selection import ANSWER_COLUMNS, load_answers, load_groups, select_models
 from counterpoint.lab.slice_columns import add_slices
-from counterpoint.metrics.leaderboard import (
+from counterpoint.metrics.data_set_leaderboard import (
     DATA_SET_COLUMNS,
     DATA_SET_TESTS,
+    data_set_cell,
+    data_set_name,
+    data_sets_leaderboard,
+)
+from counterpoint.metrics.leaderboard import (
     Competitor,
     DataSetCells,
     Layout,
@@ -30,9 +35,6 @@ from counterpoint.metrics.leaderboard import (
     LeaderboardRow,
     ModelCost,
     ScoreKey,
-    data_set_cell,
-    data_set_name,
-    data_sets_leaderboard,
     row_notes,
     suites_leaderboard,
 )

@@ -14,7 +14,8 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models
 from counterpoint.lab.voting import qualified_votes, summarize_votes, tag_votes
 from counterpoint.metrics.contrast import KS
-from counterpoint.metrics.leaderboard import DATA_SET_TESTS, Layout
+from counterpoint.metrics.data_set_leaderboard import DATA_SET_TESTS
+from counterpoint.metrics.leaderboard import Layout
 from counterpoint.metrics.slices import distinct_values, keep_rows
 from counterpoint.reports.papers import beyond_accuracy, carets, contrast, rad, valse
 from counterpoint.reports.papers.carets_results import CaretsResults

@@ -10,6 +10,7 @@ from counterpoint.metrics.leaderboard import (
     LeaderboardColumn,
     LeaderboardRow,
     mean_cell,
+    order_rows,
 )
 
 OVERALL = "overall"
@@ -37,7 +38,7 @@ def fold_families(board: Leaderboard, families: Mapping[str, str], opened: Colle
     most = {column.key: max(row.cells[column.key].data_sets for row in rows) for column in (*overall, *means.values())}
     rows = [_whole_means(row, most) for row in rows]
     if overall:
-        rows.sort(key=lambda row: (not row.cells[OVERALL].whole, -(row.cells[OVERALL].value or 0.0), row.model))
+        rows = order_rows(rows, {row.model: row.cells[OVERALL] for row in rows}, "a mean of")
     return replace(board, columns=(*overall, *suites), rows=tuple(rows))
 
 
@@ -55,7 +56,8 @@ def _fold_row(
 ) -> LeaderboardRow:
     means = {mean.key: _mean_of([row.cells[column.key] for column in own]) for mean, own in families.values()}
     summed = [means[families[family][0].key] for family in better]
-    overall = replace(_mean_of(summed), data_sets=sum(cell.data_sets for cell in summed))
+    counts = {"data_sets": sum(cell.data_sets for cell in summed), "partial": any(cell.partial for cell in summed)}
+    overall = replace(_mean_of(summed), **counts)
     return replace(row, cells={**row.cells, **means, OVERALL: overall})
 
 

@@ -1,9 +1,9 @@
 """The leaderboard: models by metrics, in one value for terminals, reports, pages and notebooks.
 
-In the layout `suites` a column is a metric on a suite or one of its tests. In the layout `datasets` it is the
-unweighted mean of a metric over data sets (Beyond Accuracy, Table 1): a mean over fewer data sets than other models
-have, or over a data set that was asked only in part, is shown and not ranked, since a harder data set may be the one
-that is missing. A metric that does not apply to a model has no value, and a reason.
+In the layout `suites` a column is a metric on a suite or one of its tests; in the layout `datasets` it is the mean of a
+metric over data sets. Models are ordered by a mean. One with scores on fewer suites or data sets than others, or on
+such that were asked only in part, comes after them and says so, since the harder ones may be missing. A metric that
+does not apply to a model has no value, and a reason.
 """
 
 from collections import Counter
@@ -14,30 +14,12 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.accuracy import answer_accuracy
-from counterpoint.metrics.bias import picture_bias, question_bias
-from counterpoint.metrics.calibration import ece
-from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Contents, Metric, MetricKind, displayed
+from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Contents, Metric, displayed
 from counterpoint.metrics.paired_tests import detectable_effect
-from counterpoint.metrics.robustness import (
-    mean_robustness,
-    picture_feature_robustness,
-    question_feature_robustness,
-    robustness,
-)
-from counterpoint.metrics.uncertainty import uncertainty
-from counterpoint.metrics.units import Rows
 
 FEW_SUITES = 4
 """The number of suites up to which each shows all its displayed metrics; of more suites each shows the first."""
-BASES = "bases"
-"""The test of columns that are computed from the answers to bases."""
-PLAIN = "plain"
-"""The test whose questions are the bases of a data set, where it has that test."""
 NOT_ASKED = "it was not asked this"
 
 
@@ -141,10 +123,11 @@ class LeaderboardRow:
     cells: Mapping[str, LeaderboardCell]
     cost: ModelCost = field(default_factory=ModelCost)
     data_sets: DataSetCells = field(default_factory=dict)
+    part: str = ""  # why it stands after other models: it has scores on a part of what they have scores on
 
     def to_dict(self) -> dict[str, Any]:
         """The row as JSON has it."""
-        own = {"model": self.model, "fingerprint": self.fingerprint, "cost": self.cost.to_dict()}
+        own = {"model": self.model, "fingerprint": self.fingerprint, "part": self.part, "cost": self.cost.to_dict()}
         cells = {key: asdict(cell) for key, cell in self.cells.items()}
         sets = {name: {key: asdict(cell) for key, cell in cells.items()} for name, cells in self.data_sets.items()}
         return own | {"cells": cells, "data_sets": sets}
@@ -246,9 +229,12 @@ def suites_leaderboard(
     ]
     lead = lead_metric(columns)
     if lead:
-        rows.sort(key=lambda row: _order(row.model, lead, contents, scores))
-    notes = tuple(_notes(rows, columns, _suite_note))
-    return Leaderboard(Layout.SUITES, columns, tuple(rows), notes=notes, order=lead.name if lead else "")
+        unit = "tests" if any(column.test for column in columns) else "suites"
+        leading = [column for column in columns if column.metric == lead]
+        means = {row.model: _lead_mean(row, leading) for row in rows}
+        rows = order_rows(rows, means, f"{lead.phrase} on", unit, lower_is_better=lead.lower_is_better)
+    board = Leaderboard(Layout.SUITES, columns, tuple(rows), order=lead.name if lead else "")
+    return replace(board, notes=row_notes(board, rows))
 
 
 def lead_metric(columns: Sequence[LeaderboardColumn]) -> Metric | None:
@@ -280,97 +266,46 @@ def _family(contents: Contents) -> int:
     return (Relation.RANKS in contents.relations) + 2 * (Relation.SWAP in contents.relations)
 
 
-def _order(title: str, metric: Metric, contents: Iterable[tuple[str, str]], scores: Scores) -> tuple[bool, float, str]:
-    rows = [scores.get((suite, test, metric.name, title)) for suite, test in contents]
-    values = [row["value"] for row in rows if row is not None and row["value"] is not None]
-    mean = sum(values) / len(values) if values else 0.0
-    return not values, mean if metric.lower_is_better else -mean, title
+def order_rows(
+    rows: Iterable[LeaderboardRow],
+    means: Mapping[str, LeaderboardCell],
+    what: str,
+    unit: str = "suites",
+    *,
+    lower_is_better: bool = False,
+) -> list[LeaderboardRow]:
+    """The rows, the best mean first; a mean over fewer suites or in part comes after the others, and is marked so.
+
+    >>> rows = [LeaderboardRow("easy", "1", {}), LeaderboardRow("all", "2", {})]
+    >>> means = {"easy": LeaderboardCell(0.9, data_sets=1, of=9), "all": LeaderboardCell(0.6, data_sets=9, of=9)}
+    >>> [(row.model, row.part) for row in order_rows(rows, means, "accuracy on")]
+    [('all', ''), ('easy', 'accuracy on 1 of 9 suites')]
+    """
+    sign = 1 if lower_is_better else -1
+    lacks = {title: (mean.of - mean.data_sets, mean.partial) for title, mean in means.items()}
+    least = min(lacks.values(), default=(0, False))
+
+    def part(title: str) -> str:
+        mean = means[title]
+        if mean.value is None or lacks[title] == least:
+            return ""
+        return f"{what} {mean.data_sets} of {mean.of} {unit}{', in part' * mean.partial}"
+
+    marked = [replace(row, part=part(row.model)) for row in rows]
+    return sorted(marked, key=lambda row: (*lacks[row.model], sign * (means[row.model].value or 0.0), row.model))
+
+
+def _lead_mean(row: LeaderboardRow, columns: Sequence[LeaderboardColumn]) -> LeaderboardCell:
+    """The mean of a model over some columns, with its number of suites, or of tests where these are columns."""
+    counted = [column.key for column in columns if column.test] or [column.key for column in columns]
+    cells = [row.cells[column.key] for column in columns if row.cells[column.key].value is not None]
+    many = sum(row.cells[key].value is not None for key in counted)
+    mean = mean_cell(cells) if cells else LeaderboardCell()
+    return replace(mean, data_sets=many, of=len(counted))
 
 
 def _suite_note(cell: LeaderboardCell) -> str:
     return cell.reason if cell.value is None else "not all of it was asked" if cell.missing > 0 else ""
-
-
-DATA_SET_COLUMNS = (
-    LeaderboardColumn(replace(answer_accuracy, name="accuracy", title="Accuracy"), test=BASES, name="accuracy"),
-    LeaderboardColumn(question_bias, test="question-bias", name="question_bias"),
-    LeaderboardColumn(picture_bias, test="picture-bias", name="picture_bias"),
-    LeaderboardColumn(mean_robustness, test="noise", name="pixel_noise", title="pixel noise"),
-    LeaderboardColumn(
-        picture_feature_robustness, test="feature-noise", name="picture_features", title="picture features"
-    ),
-    LeaderboardColumn(
-        question_feature_robustness, test="feature-noise", name="question_features", title="question features"
-    ),
-    LeaderboardColumn(robustness, test="sears", name="sears", title="SEARs"),
-    LeaderboardColumn(robustness, test="word-noise", name="word_noise", title="word noise"),
-    LeaderboardColumn(uncertainty, test=BASES, name="uncertainty"),
-    LeaderboardColumn(ece, test=BASES, name="ece", title="ECE"),
-)
-"""The columns of the layout `datasets`, in the order of Table 1; those that the paper lacks follow the nearest."""
-DATA_SET_TESTS = (PLAIN, *dict.fromkeys(column.test for column in DATA_SET_COLUMNS if column.test != BASES))
-"""The tests that any of them is computed on."""
-
-
-def data_set_name(suite: str, tests: Collection[str], source: str = "") -> str:
-    """The data set of a suite: its name without the test that ends it; the source of one that is named by its test.
-
-    >>> data_set_name("shifted-noise", ["noise"]), data_set_name("noise", ["noise"], "world test")
-    ('shifted', 'world test')
-    >>> data_set_name("my-questions", ["plain"], "plain")
-    'my-questions'
-    """
-    if len(tests) == 1:
-        (test,) = tests
-        if suite == test:
-            return source or suite
-        return suite.removesuffix(f"-{test}")
-    return suite
-
-
-def question_rows(groups: pa.Table) -> Rows:
-    """The rows of the questions of a data set: its bases, each query where it occurs first."""
-    rows = np.flatnonzero(groups["role"].to_numpy() == 0)
-    _, first = np.unique(groups["query"].to_numpy()[rows], return_index=True)
-    return rows[np.sort(first)]
-
-
-def data_set_cell(
-    column: LeaderboardColumn,
-    row: Mapping[str, Any],
-    chance: float | None = None,
-    abilities: Collection[str] | None = None,
-) -> LeaderboardCell:
-    """A cell of one data set, from a row of scores."""
-    missing = float(row["missing"])
-    if column.metric.needs is Ability.SAMPLES and row["n"] and row["n"] < row["answers"]:
-        missing = max(missing, 1 - row["n"] / row["answers"])  # only some of the bases have stochastic passes
-    if row["value"] is None:
-        return LeaderboardCell(reason=missing_reason(column.metric, row, abilities), missing=missing)
-    return LeaderboardCell(row["value"], row["low"], row["high"], row["n"], chance=chance, missing=missing)
-
-
-def data_sets_leaderboard(models: Mapping[str, Competitor], cells: Mapping[str, DataSetCells]) -> Leaderboard:
-    """The leaderboard of means over data sets, from the cells of each model by title."""
-    data_sets = tuple(sorted({data_set for own in cells.values() for data_set in own}))
-    columns = tuple(
-        column for column in DATA_SET_COLUMNS if any(_column_cells(own, column.key) for own in cells.values())
-    )
-    means: dict[str, dict[str, LeaderboardCell]] = {title: {} for title in cells}
-    for column in columns:
-        of = len({data_set for own in cells.values() for data_set in _valued(own, column.key)})
-        column_means = {title: _mean_cell(own, column.key, of) for title, own in cells.items()}
-        if column.metric.kind is not MetricKind.PLUG_IN:
-            column_means = rank_cells(column_means, lower_is_better=column.metric.lower_is_better)
-        for title, cell in column_means.items():
-            means[title][column.key] = cell
-    rows = [
-        LeaderboardRow(title, models[title].fingerprint, own, models[title].cost, cells[title])
-        for title, own in means.items()
-    ]
-    rows.sort(key=_by_accuracy)
-    notes = tuple(_notes(rows, columns, _mean_note))
-    return Leaderboard(Layout.DATASETS, columns, tuple(rows), data_sets, notes, order=DATA_SET_COLUMNS[0].metric.name)
 
 
 def mean_cell(cells: Sequence[LeaderboardCell]) -> LeaderboardCell:
@@ -393,14 +328,6 @@ def mean_cell(cells: Sequence[LeaderboardCell]) -> LeaderboardCell:
     return LeaderboardCell(value, value - below, value + above, data_sets=n, of=n, partial=partial)
 
 
-def rank_cells(cells: Mapping[str, LeaderboardCell], *, lower_is_better: bool) -> dict[str, LeaderboardCell]:
-    """The means of a column with their ranks; equal ones share a rank, and those that are not whole have none."""
-    sign = 1 if lower_is_better else -1
-    values = {title: sign * _number(cell.value) for title, cell in cells.items() if cell.whole}
-    ranks = {title: 1 + sum(other < own for other in values.values()) for title, own in values.items()}
-    return {title: replace(cell, rank=ranks.get(title)) for title, cell in cells.items()}
-
-
 def detectable_difference(cells: Sequence[LeaderboardCell]) -> float | None:
     """The smallest difference between two models of a column that a test would find with a power of 80 %.
 
@@ -420,8 +347,11 @@ def detectable_difference(cells: Sequence[LeaderboardCell]) -> float | None:
 
 
 def row_notes(board: Leaderboard, rows: Sequence[LeaderboardRow]) -> tuple[str, ...]:
-    """The notes on some rows of a leaderboard."""
-    return tuple(_notes(rows, board.columns, _mean_note if board.layout is Layout.DATASETS else _suite_note))
+    """The notes on some rows of a leaderboard: why cells are empty or not ranked, and why models stand after others."""
+    if board.layout is Layout.DATASETS:
+        return tuple(_notes(rows, board.columns, _mean_note))
+    later = [f"{row.model}: {row.part}, so listed after models that have more" for row in rows if row.part]
+    return (*_notes(rows, board.columns, _suite_note), *later)
 
 
 def _notes(
@@ -440,26 +370,6 @@ def _notes(
         for note, own in headings.items():
             shared.setdefault((", ".join(own), note), []).append(row.model)
     return (f"{', '.join(models)}: {names}: {note}" for (names, note), models in shared.items())
-
-
-def _column_cells(cells: DataSetCells, key: str) -> dict[str, LeaderboardCell]:
-    return {data_set: own[key] for data_set, own in cells.items() if key in own}
-
-
-def _valued(cells: DataSetCells, key: str) -> dict[str, LeaderboardCell]:
-    return {data_set: cell for data_set, cell in _column_cells(cells, key).items() if cell.value is not None}
-
-
-def _mean_cell(cells: DataSetCells, key: str, of: int) -> LeaderboardCell:
-    if valued := list(_valued(cells, key).values()):
-        return replace(mean_cell(valued), of=of)
-    reasons = dict.fromkeys(cell.reason for cell in _column_cells(cells, key).values() if cell.reason)
-    return LeaderboardCell(of=of, reason="; ".join(reasons) or "no data set has it")
-
-
-def _by_accuracy(row: LeaderboardRow) -> tuple[bool, float, str]:
-    cell = row.cells.get(DATA_SET_COLUMNS[0].key, LeaderboardCell())
-    return not cell.whole, -(cell.value or 0.0), row.model
 
 
 def _mean_note(cell: LeaderboardCell) -> str:

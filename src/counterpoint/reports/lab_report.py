@@ -100,7 +100,7 @@ def _leaderboard_table(reader: LabReader, board: Leaderboard) -> ResultTable:
         cells = [row.cells[column.key] for column in board.columns]
         rows.append(
             [
-                TableCell(shorten_middle(row.model, 48), "floor" if is_floor else "", hint=row.model),
+                TableCell(shorten_middle(row.model, 48), "floor" if is_floor else row.part, hint=row.model),
                 *(
                     percent_cell(
                         cell.value,

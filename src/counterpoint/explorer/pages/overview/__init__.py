@@ -89,6 +89,9 @@ MEANS = (
 )
 """What the columns of families are."""
 
+LATER = " Those that were asked less than others come after them."
+"""What is said of the order where a model has scores on a part of the suites."""
+
 NO_ANSWERS = "No model has answered yet: start one with counterpoint run."
 
 FOLDED = 9
@@ -310,7 +313,7 @@ def _line(
     return ScoreRow(
         model.name,
         model.name,
-        " · ".join(filter(None, [model.detail, _format_errors(reader, model, board)])),
+        " · ".join(filter(None, [model.detail, row.part, _format_errors(reader, model, board)])),
         tuple(
             _cell(reader, model, column, replace(cell, tie=cell.tie and column.key not in undecided))
             for column, cell in cells
@@ -346,7 +349,8 @@ def _cell(reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: L
         filter_ = read_slice(reader.lab, column.slice).filter
         return ScoreCell(**shown, address=browse_address(GroupFilter(model.slug, **filter_)))
     if not column.suite:  # a mean over suites
-        over = "" if cell.whole or cell.value is None else f"over {cell.data_sets} of {cell.of} suites"
+        counts = f"over {cell.data_sets} of {cell.of} suites{', in part' * cell.partial}"
+        over = "" if cell.whole or cell.value is None else counts
         method = over or f"mean of {cell.data_sets} suites"
         return ScoreCell(cell.value, cell.low, cell.high, cell.n, 0, method, reason=cell.reason, partial=bool(over))
     score = reader.score(column.suite, model.slug, column.metric.name, test=column.test)
@@ -418,11 +422,12 @@ def _metric_box(reader: LabReader, query: OverviewQuery) -> SelectBox:
 
 
 def _notes(board: Leaderboard, query: OverviewQuery) -> tuple[str, ...]:
+    later = LATER if any(row.part for row in board.rows) and not query.sort else ""
     if is_folded_board(board):
-        return (MEANS,)
+        return (f"{MEANS}{later}",)
     metrics = dict.fromkeys(column.metric for column in board.columns)
     definitions = " ".join(f"{metric.title}: {metric.description}" for metric in metrics)
     lead = catalog.metric(board.order).phrase if board.order and not query.sort else ""
-    order = f"Models are ordered by their mean {lead}." if lead else ""
+    order = f"Models are ordered by their mean {lead}.{later}" if lead else ""
     cost = "Cost is that of the runs in this lab, on whatever machine they ran." if not query.metrics else ""
     return tuple(filter(None, [definitions, " ".join(filter(None, [order, cost]))]))
