@@ -56,8 +56,8 @@ def _fold_row(
 ) -> LeaderboardRow:
     means = {mean.key: _mean_of([row.cells[column.key] for column in own]) for mean, own in families.values()}
     summed = [means[families[family][0].key] for family in better]
-    counts = {"data_sets": sum(cell.data_sets for cell in summed), "partial": any(cell.partial for cell in summed)}
-    overall = replace(_mean_of(summed), **counts)
+    data_sets, partial = sum(cell.data_sets for cell in summed), any(cell.partial for cell in summed)
+    overall = replace(_mean_of(summed), data_sets=data_sets, partial=partial)
     return replace(row, cells={**row.cells, **means, OVERALL: overall})
 
 
