@@ -16,7 +16,7 @@ from browsing import CHROMIUM, FLAGS, PATIENCE, served
 from proving import register_profiles
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
     from counterpoint.store.lab import LabStore
 
@@ -171,14 +171,27 @@ def browser_context_args(base_url: str | None) -> dict[str, Any]:
     return {"base_url": base_url} if base_url else {}
 
 
-@pytest.fixture
-def context(context: "BrowserContext") -> "BrowserContext":
-    """A window of the browser that waits as long as a busy machine needs; only a failure takes that long."""
+@pytest.fixture(scope="module")
+def window(browser: "Browser", browser_context_args: dict[str, Any]) -> Iterator["Page"]:
+    """The page that the tests of a module share. It waits as long as a busy machine may need."""
     from playwright.sync_api import expect
 
-    context.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
-    return context
+    with browser.new_context(**browser_context_args) as context:
+        context.set_default_timeout(PATIENCE)
+        yield context.new_page()
+
+
+@pytest.fixture
+def page(window: "Page") -> "Page":
+    """A page as if newly opened: to open one costs what a page of the explorer costs."""
+    window.goto("about:blank")
+    window.unroute_all()
+    window.context.clear_cookies()
+    window.set_viewport_size({"width": 1280, "height": 720})
+    window.emulate_media(color_scheme="null")
+    window.mouse.move(0, 0)
+    return window
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ def _found(page: Page) -> Any:
     return page.get_by_role("status")
 
 
+@pytest.mark.prove
 def test_the_list_follows_the_slider_and_the_address_follows_the_list(
     page: Page, browser: Browser, complaints: list[str]
 ) -> None:
@@ -115,6 +116,7 @@ def test_pictures_are_a_switch_that_the_address_keeps(page: Page, complaints: li
     expect(page.locator(".groups.grid .entry.card")).to_have_count(24)
 
 
+@pytest.mark.prove
 def test_keys_walk_through_the_list_and_through_the_groups_found(page: Page, complaints: list[str]) -> None:
     page.goto("/browse?model=hasty&verdict=broken")
     page.keyboard.press("j")

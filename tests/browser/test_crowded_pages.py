@@ -128,12 +128,14 @@ def test_no_view_has_a_serious_fault(
     assert not found, "\n".join(found)
 
 
+@pytest.mark.prove
 def test_forty_models_on_one_suite_are_no_long_way_on_a_phone(page: Page, base_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 900})
     page.goto(f"{base_url}/overview?suite=negation")
     assert page.evaluate("document.documentElement.scrollHeight") < 4000
 
 
+@pytest.mark.prove
 def test_all_columns_of_a_group_are_in_sight_beside_long_answers(
     page: Page, base_url: str, places: dict[str, str]
 ) -> None:
@@ -184,6 +186,7 @@ def test_two_clicks_lead_from_the_first_page_to_an_example_of_what_a_model_fails
     expect(page.locator("tr.chosen .wrong").first).to_be_visible()
 
 
+@pytest.mark.prove
 def test_a_long_answer_leaves_room_for_the_texts_beside_it_on_a_phone(
     page: Page, base_url: str, places: dict[str, str]
 ) -> None:
@@ -194,6 +197,7 @@ def test_a_long_answer_leaves_room_for_the_texts_beside_it_on_a_phone(
     assert min(narrow) > 100
 
 
+@pytest.mark.prove
 def test_the_squares_of_all_models_fit_beside_a_group_and_differ_in_more_than_color(page: Page, base_url: str) -> None:
     page.set_viewport_size({"width": 1400, "height": 900})
     page.goto(f"{base_url}/browse")

@@ -57,6 +57,7 @@ def test_everything_can_be_done_with_keys(page: Page, complaints: list[str]) -> 
     expect(page).to_have_url(re.compile("/models/hasty"))
 
 
+@pytest.mark.prove
 def test_a_key_counts_as_soon_as_the_help_is_closed(page: Page, complaints: list[str]) -> None:
     page.goto(_one_group(page))
     page.keyboard.press("?")
@@ -71,6 +72,7 @@ def test_a_key_counts_as_soon_as_the_help_is_closed(page: Page, complaints: list
     expect(page).to_have_url(re.compile("/models/hasty"))
 
 
+@pytest.mark.prove
 def test_boxes_appear_on_hover_and_with_a_key(page: Page, complaints: list[str]) -> None:
     page.goto(_one_group(page))
     boxes = page.locator(".shown svg")

@@ -85,6 +85,7 @@ def test_models_are_chosen_by_keys_and_the_address_says_them(page: Page, complai
     expect(page.get_by_role("heading", name="Differences")).to_be_visible()
 
 
+@pytest.mark.prove
 def test_groups_like_one_are_fetched_when_they_are_opened_and_lead_on(page: Page, complaints: list[str]) -> None:
     _open(page, "noise")
     page.get_by_text("Groups like this one").click()
@@ -100,7 +101,7 @@ def test_groups_like_one_are_fetched_when_they_are_opened_and_lead_on(page: Page
 
 
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
-@pytest.mark.parametrize("view", sample(VIEWS, 2))
+@pytest.mark.parametrize("view", sample(VIEWS, 1))
 def test_no_page_moves_sideways_and_hands_find_their_targets(
     page: Page, complaints: list[str], view: str, width: int, scheme: Any
 ) -> None:

@@ -12,7 +12,7 @@ from version_labs import lab_of_versions
 import counterpoint as cp
 from counterpoint.explorer.app import create_app
 
-VERSIONS = scaled(12, least=6)
+VERSIONS = scaled(12, least=5)
 
 pytestmark = in_chromium
 

@@ -150,6 +150,7 @@ def test_a_mask_is_drawn_by_hand_and_by_the_box_of_an_object(page: Page, home: s
     expect(page.get_by_label("left %")).to_have_value("12")
 
 
+@pytest.mark.prove
 def test_a_picture_of_ones_own_can_be_chosen(page: Page, home: str, complaints: list[str]) -> None:
     page.goto(f"{home}/play?suite=plain")
     file = BytesIO()
@@ -192,6 +193,7 @@ def test_everything_can_be_reached_by_keys(page: Page, home: str, complaints: li
     expect(page).to_have_url(re.compile("%21"))
 
 
+@pytest.mark.prove
 def test_a_plain_form_works_without_scripts(browser: Browser, home: str) -> None:
     page = browser.new_page(java_script_enabled=False)
     page.set_default_timeout(PATIENCE)

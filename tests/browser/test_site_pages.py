@@ -74,6 +74,7 @@ def test_the_list_is_ordered_and_searched_in_place(page: Page, home: str, compla
     expect(page.get_by_text("its number is 7")).to_be_visible()
 
 
+@pytest.mark.prove
 def test_scores_are_ordered_by_a_click(page: Page, home: str, complaints: list[str]) -> None:
     page.goto(home)
     table = page.get_by_role("table").first
