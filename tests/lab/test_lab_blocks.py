@@ -29,8 +29,9 @@ from counterpoint.metrics.calibration import confidence_gap
 from counterpoint.metrics.metric import MetricKind
 from counterpoint.metrics.ranking import auroc
 from counterpoint.metrics.scoring import ScoreRequest
-from counterpoint.store import blocks
-from counterpoint.store.blocks import BlockIndex, whole_groups
+from counterpoint.store import block_survey, blocks
+from counterpoint.store.block_survey import BlockIndex, PictureNumbers
+from counterpoint.store.blocks import whole_groups
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
 from counterpoint.store.partitions import PartitionedTable
@@ -241,6 +242,20 @@ def test_queries_are_found_in_every_block_that_has_them(
     assert list(zip(rows.tolist(), blocks.tolist(), strict=True)) == expected
 
 
+@pytest.mark.parametrize("words", [1, 3, 100])
+def test_pictures_have_the_same_numbers_whenever_their_words_are_merged(
+    monkeypatch: pytest.MonkeyPatch, words: int
+) -> None:
+    monkeypatch.setattr(block_survey, "_MERGED_WORDS", words)
+    portions = [["b", "a", "b"], [None, None], ["c", None, "a"], ["d", "b"]]
+    pictures = PictureNumbers(10)
+    for own in portions:
+        pictures.add(pa.chunked_array([pa.array(own, pa.string())]).dictionary_encode())
+    labels = pictures.finish()
+    assert labels.words.to_pylist() == ["b", "a", "c", "d"]
+    assert labels.codes.tolist() == [0, 1, 0, -1, -1, 2, -1, 1, 3, 0]
+
+
 def test_portions_end_with_their_groups() -> None:
     table = pa.table({"role": [0, 1, 0, 1, 2, 0]})
     portions = [table.slice(start, 2) for start in range(0, 6, 2)]
@@ -267,3 +282,7 @@ def test_partitions_keep_the_order_of_rows(tmp_path: Path) -> None:
     table.close()
     empty = pa.table({"row": pa.array([], pa.int64())})
     assert [table.read(number, empty)["row"].to_pylist() for number in range(4)] == [[1, 5], [0, 2, 4, 6], [], [3, 7]]
+    table.delete(1)
+    table.delete(2)
+    assert [table.read(number, empty)["row"].to_pylist() for number in range(4)] == [[1, 5], [], [], [3, 7]]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["0.arrows", "3.arrows"]

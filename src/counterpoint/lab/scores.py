@@ -161,13 +161,17 @@ def score_models(
         contents = blocks.contents
         read = columns_read(metric for own in request.metrics_by_suite(contents).values() for metric in own)
         baselines = _TextBaselines(store, blocks) if acc_r_over_text in request.metrics else None
+        *_, last = chosen
         for title, model in chosen.items():
             answers = blocks.answers(model.fingerprint, (*ANSWER_COLUMNS, *read, "rule"))
             totals, problems = ScoreTotals(request, contents), AnswerProblems()
             sums_of = partial(_block_sums, blocks, answers, baselines, totals, request.threshold)
-            for given, outcomes, sums in map_ahead(sums_of, range(len(blocks)), THREADS):
+            for number, (given, outcomes, sums) in enumerate(map_ahead(sums_of, range(len(blocks)), THREADS)):
                 problems.add(given, outcomes)
                 totals.add_sums(sums, outcomes)
+                answers.delete(number)  # while threads judge the next ones: a disk takes a second for each gigabyte
+                if title == last:
+                    blocks.delete(number)
             if not request.pool:
                 problems.warn(store, model)
             named = {"model": title, "fingerprint": model.fingerprint}

@@ -21,11 +21,10 @@ class Labels:
     @classmethod
     def of(cls, column: pa.ChunkedArray) -> "Labels":
         """A column of texts, plain or already encoded."""
-        if not pa.types.is_dictionary(column.type):
-            column = column.dictionary_encode()
-        if not column.num_chunks:
+        is_encoded = pa.types.is_dictionary(column.type)
+        parts = (column.unify_dictionaries() if is_encoded else column.dictionary_encode()).chunks
+        if not parts:
             return cls(np.empty(0, np.int32), pa.array([], pa.string()))
-        parts = column.unify_dictionaries().chunks
         indices = [pc.fill_null(part.indices, -1) if part.null_count else part.indices for part in parts]
         codes = [own.to_numpy(zero_copy_only=False) for own in indices]
         whole = codes[0] if len(codes) == 1 else np.concatenate(codes)

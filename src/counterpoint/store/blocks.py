@@ -25,10 +25,11 @@ from counterpoint.core.ahead import map_ahead
 from counterpoint.core.groups import State
 from counterpoint.metrics.labels import Labels, renumber
 from counterpoint.metrics.metric import Contents, contents_by_suite
-from counterpoint.metrics.outcomes import BLOCK_COLUMNS, TagReader, is_together, number_pictures, sort_by_group
-from counterpoint.metrics.slices import find_repeats, pool_name, pool_suites
+from counterpoint.metrics.outcomes import TagReader, is_together, sort_by_group
+from counterpoint.metrics.slices import pool_name, pool_suites
 from counterpoint.metrics.units import Flags
 from counterpoint.store import answers, suites, values
+from counterpoint.store.block_survey import PlacedPortion, SuiteSurvey
 from counterpoint.store.lab import LabStore
 from counterpoint.store.partitions import OrderedRows, PartitionedTable
 from counterpoint.store.parts import list_parts
@@ -49,9 +50,6 @@ _ALL_COLUMNS = (*_COLUMNS, "picture", "group_id", "tags")
 _CONTENTS = ("suite", "test", "relation", "role", "gold")
 _FEW_WORDS = ("value", "rule", "state", "digest")  # columns of answers
 _ROUTED_BYTES = 2**26  # at once; fewer would be many small batches in each of many blocks
-_INDEXED_ROWS = 250_000  # at once, so that temporary arrays stay small
-_BLOCK = np.uint64(2**16 - 1)  # the bits of a key that hold the number of a block
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads ids, whatever they are, over all numbers of 64 bits
 
 Numbers = NDArray[np.integer]
 Ids = NDArray[np.uint64]
@@ -140,6 +138,11 @@ class SuiteBlocks:
         """What reads the tags of a block; None where its groups have them."""
         return partial(self._read_tags, number) if self._whole is None else None
 
+    def delete(self, number: int) -> None:
+        """Remove the groups of a block, if they are on disk: they are not read again."""
+        if self._whole is None:
+            self._groups.delete(number)
+
     def answers(self, fingerprint: str, columns: Sequence[str]) -> "AnswerBlocks":
         """The answers of a model to these suites, with these columns."""
         return AnswerBlocks(self, self._lab, fingerprint, columns, self._whole is not None, self._new_folder())
@@ -173,9 +176,9 @@ class SuiteBlocks:
         self._groups.close()
         self._block_of_group, self._group_sizes = survey.block, survey.size
 
-    def _survey(self, many: int) -> "_Survey":
+    def _survey(self, many: int) -> SuiteSurvey:
         """Pictures, queries and sizes of all groups; suites whose groups are not together are sorted first."""
-        survey = _Survey(many)
+        survey = SuiteSurvey(many)
         further = self._inside.reads if self._inside else ()
         columns = tuple(dict.fromkeys((*_PLACES, *further)))
         for number, name in enumerate(self._names):
@@ -195,18 +198,18 @@ class SuiteBlocks:
         plain = pa.schema([GROUPS.field(name) for name in portion.column_names])
         return self._inside.marks(portion.cast(plain))
 
-    def _placed_portions(self, columns: Sequence[str] = _COLUMNS) -> Iterator["_Portion"]:
+    def _placed_portions(self, columns: Sequence[str] = _COLUMNS) -> Iterator[PlacedPortion]:
         """Portions of all suites with the places of their first rows and groups."""
         row = group = 0
         for name in self._names:
             rules = self._lab.manifest(name).rules
             for table in self._portions(name, columns):
                 groups = int(np.count_nonzero(table["role"].to_numpy() == 0))
-                yield _Portion(_with_word(table, "rules", rules), row, group, groups)
+                yield PlacedPortion(_with_word(table, "rules", rules), row, group, groups)
                 row, group = row + table.num_rows, group + groups
 
     def _complete(
-        self, survey: "_Survey", portion: "_Portion"
+        self, survey: SuiteSurvey, portion: PlacedPortion
     ) -> tuple[OrderedRows, Mapping[tuple[str, ...], Contents]]:
         """A portion with what was found of its rows, by their block, and its contents."""
         table, block = survey.complete(portion)
@@ -271,6 +274,11 @@ class AnswerBlocks:
             table = values.overlay_values(table.cast(self._empty.schema), self._values)
         return table.select(self._columns).replace_schema_metadata({"scale": self._lab.scale(self._fingerprint)})
 
+    def delete(self, number: int) -> None:
+        """Remove the answers to a block, if they are on disk: they are not read again."""
+        if not self._is_whole:
+            self._table.delete(number)
+
     def _partition(self) -> None:
         needed = [*dict.fromkeys([*self._columns, "query", "trial", "raw", "state", "digest", "rule", "value"])]
         folder = f"{answers.FOLDER}/{answers.slug(self._fingerprint)}"
@@ -307,143 +315,6 @@ class AnswerBlocks:
         narrow = portion if is_raw_needed else _without_read_texts(portion)
         rows, block = self._blocks.route(portion["query"].to_numpy())
         return self._table.order(narrow, block, rows)
-
-
-class BlockIndex:
-    """Which blocks need a query: sorted keys, and where those with the same upper bits begin.
-
-    A key is the spread id of a query without its lowest bits and a block in their place. Two queries that share all
-    other bits are taken to the blocks of both, which changes no score.
-    """
-
-    def __init__(self, queries: Ids, block: Numbers) -> None:
-        """Of queries, which are overwritten and end with a spare place, and of the block of each, -1 for none."""
-        keys = queries
-        keys *= _FACTOR
-        keys &= ~_BLOCK
-        for start in range(0, len(block), _INDEXED_ROWS):
-            part = slice(start, start + _INDEXED_ROWS)
-            keys[:-1][part] |= block[part].astype(np.uint64) & _BLOCK
-        if block.min(initial=0) < 0:
-            keys = keys[np.append(block >= 0, True)]
-        keys[-1] = 2**64 - 1  # no block has this number
-        keys.sort()
-        fresh = keys[1:] != keys[:-1]
-        self._keys = keys if fresh.all() else keys[np.append(True, fresh)]
-        bits = max(len(self._keys).bit_length() - 1, 1)
-        self._shift = np.uint64(64 - bits)
-        self._starts = np.zeros(2**bits + 1, np.uint32 if len(keys) < 2**32 else np.uint64)
-        for start in range(0, len(self._keys), _INDEXED_ROWS):
-            prefix = self._prefix(self._keys[start : start + _INDEXED_ROWS])
-            counts = np.bincount(prefix - prefix[0])
-            self._starts[prefix[0] + 1 : prefix[0] + 1 + len(counts)] += counts.astype(self._starts.dtype)
-        np.cumsum(self._starts, out=self._starts, dtype=self._starts.dtype)
-
-    def find(self, queries: Ids) -> tuple[Numbers, Numbers]:
-        """The rows of an array of queries that a block needs, in their order, and the number of that block."""
-        floor = queries * _FACTOR & ~_BLOCK
-        place = self._starts[self._prefix(floor)].astype(np.int64)
-        below = np.flatnonzero(self._keys[place] < floor)
-        while len(below):
-            place[below] += 1
-            below = below[self._keys[place[below]] < floor[below]]
-        row, rows, blocks = np.arange(len(queries)), list[Numbers](), list[Numbers]()
-        while len(row):
-            key = self._keys[place]
-            fits = key - floor <= _BLOCK
-            row, floor, place = row[fits], floor[fits], place[fits] + 1
-            rows.append(row)
-            blocks.append((key[fits] & _BLOCK).astype(np.uint16))
-        found, block = np.concatenate([row, *rows]), np.concatenate([np.empty(0, np.uint16), *blocks])
-        if len(rows) <= 2:  # as the second round found nothing
-            return found, block
-        order = np.argsort(found, kind="stable")  # later answers stay behind earlier ones
-        return found[order], block[order]
-
-    def _prefix(self, keys: Ids) -> Numbers:
-        return (keys >> self._shift).view(np.int64)
-
-
-class _Portion:
-    """Whole groups of a suite, and which rows and groups of all they are."""
-
-    def __init__(self, table: pa.Table, first_row: int, first_group: int, groups: int) -> None:
-        self.table = table
-        self.rows = slice(first_row, first_row + table.num_rows)
-        self.groups = slice(first_group, first_group + groups)
-
-
-class _Survey:
-    """The picture, size and block of each group of suites, and the queries of their rows."""
-
-    def __init__(self, rows: int) -> None:
-        self._query, self._rows = np.empty(rows + 1, np.uint64), 0
-        self._pictures, self._added_words = list[pa.DictionaryArray](), 0
-        self._sizes: list[Numbers] = []
-        self._ids: list[Ids] = []
-        self._suite: list[Numbers] = []
-        self._kept: list[Flags] = []
-
-    def add(self, suite: int, portion: pa.Table, marks: Flags | None = None) -> None:
-        """Add whole groups of a suite; those that are not marked get no block."""
-        starts, many = np.flatnonzero(portion["role"].to_numpy() == 0), portion.num_rows
-        self._add_pictures(portion["picture"])
-        self._sizes.append(np.diff(np.append(starts, many)).astype(np.int32))
-        self._query[self._rows : self._rows + many] = portion["query"].to_numpy()
-        self._ids.append(portion["group_id"].to_numpy()[starts])
-        self._suite.append(np.full(len(starts), suite, np.int16))
-        self._kept.append(np.ones(len(starts), np.bool_) if marks is None else marks)
-        self._rows += many
-
-    def finish(self, rows: int, pool: bool) -> None:
-        """Number pictures and rows, and assign blocks of about so many rows; pooled groups that repeat have none."""
-        self.pictures, self.size = Labels.of(pa.chunked_array(self._pictures)), np.concatenate(self._sizes)
-        suite, kept = np.concatenate(self._suite), np.concatenate(self._kept)
-        if pool:
-            kept[kept] = ~find_repeats(suite[kept], np.concatenate(self._ids)[kept])
-        self.cluster = np.full(len(kept), -1, np.int32)
-        self.cluster[kept] = number_pictures(self.pictures.at((np.cumsum(self.size) - self.size)[kept]))
-        load = np.bincount(self.cluster[kept], self.size[kept]).cumsum()
-        whole = load[-1] if len(load) else 1
-        share = whole / max(np.ceil(whole / rows), 1)
-        self.block = np.full(len(kept), -1, np.int16)
-        self.block[kept] = ((load - 1) // share).astype(np.int16)[self.cluster[kept]]
-        self._repeated: NDArray[np.bool_] | None = None
-        if pool:
-            inside = np.repeat(kept, self.size)
-            self._repeated = np.zeros(self._rows, np.bool_)
-            self._repeated[inside] = find_repeats(np.repeat(suite, self.size)[inside], self._query[:-1][inside])
-        del self._pictures, self._sizes, self._ids, self._suite, self._kept
-
-    def index(self) -> BlockIndex:
-        """The index of queries, which are not kept."""
-        query = self._query
-        del self._query
-        return BlockIndex(query, np.repeat(self.block, self.size))
-
-    def complete(self, portion: _Portion) -> tuple[pa.Table, Numbers]:
-        """The kept rows of a portion with their places among all, and the block of each."""
-        table, rows, groups = portion.table, portion.rows, portion.groups
-        sizes = self.size[groups]
-        block, places = np.repeat(self.block[groups], sizes), np.arange(rows.start, rows.stop)
-        columns = [*zip(BLOCK_COLUMNS, (places, np.repeat(self.cluster[groups], sizes)), strict=True)]
-        columns.append(("picture", self.pictures.codes[rows]))
-        if self._repeated is not None:
-            columns.append(("repeated", self._repeated[rows]))
-        for name, column in columns:
-            table = table.append_column(name, pa.array(column))
-        kept = block >= 0
-        return (table, block) if kept.all() else (table.filter(pa.array(kept)), block[kept])
-
-    def _add_pictures(self, column: pa.ChunkedArray) -> None:
-        """Encode pictures, and merge dictionaries whenever the added ones are as long as the merged one."""
-        self._pictures += column.chunks
-        self._added_words += sum(len(chunk.dictionary) for chunk in column.chunks)
-        if self._added_words > 2 * len(self._pictures[0].dictionary):
-            merged = Labels.of(pa.chunked_array(self._pictures))
-            indices = pa.array(merged.codes, mask=merged.codes < 0)
-            self._pictures = [pa.DictionaryArray.from_arrays(indices, merged.words)]
-            self._added_words = len(merged.words)
 
 
 def keep_groups(table: pa.Table, inside: GroupMarker) -> pa.Table:

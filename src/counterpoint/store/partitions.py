@@ -61,6 +61,11 @@ class PartitionedTable:
         with pa.OSFile(str(self._file(number))) as file, pa.ipc.open_stream(file) as stream:
             return stream.read_all().unify_dictionaries().combine_chunks()
 
+    def delete(self, number: int) -> None:
+        """Remove a partition, which is not read again."""
+        if self._writers.pop(number, None):
+            self._file(number).unlink()
+
     def _fixed_schema(self, table: pa.Table) -> pa.Schema:
         """The schema of the first rows, without dictionaries of many words: each partition would hold all of them."""
         with self._lock:
