@@ -13,6 +13,7 @@ from proving import examples
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.ids import content_id
+from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.language.answers.rule_sets import (
     RULE_SETS,
     leave_one_out_credit,
@@ -24,6 +25,7 @@ from counterpoint.metrics.calibration import NO_PROBABILITIES, PROBABILITIES_EXC
 from counterpoint.metrics.metric import Metric
 from counterpoint.metrics.outcomes import judge
 from counterpoint.metrics.scoring import score_table
+from counterpoint.metrics.yes_no import no_recall, yes_precision, yes_recall
 from counterpoint.store.answers import AnswerRows
 from counterpoint.store.groups import groups_table
 from counterpoint.store.tables import ANSWERS, GROUPS
@@ -279,3 +281,36 @@ def test_the_gqa_rule_set_ignores_case_and_a_final_full_stop_and_its_first_versi
         assert rule_set("gqa").normalize(text) == rule_set("gqa").normalize("dark green")
     assert rule_set("gqa").normalize("light green") != rule_set("gqa").normalize("dark green")
     assert rule_set("gqa-1").normalize("Dark green.") != rule_set("gqa-1").normalize("dark green")
+
+
+ASKED = {
+    "Is it open?": ["Yes", "NO.", "yes"],
+    "How many are there?": ["Two", "twenty-one", "1,000", "3"],
+    "What is written on it?": ["Red", "The Who", "AT&T", "$5", "St. Louis", "Golden Retriever", "T-shirt"],
+}
+
+
+@pytest.mark.parametrize(("text", "gold"), [(text, gold) for text, golds in ASKED.items() for gold in golds])
+@pytest.mark.parametrize("rule", ["auto", "exact", "normal"])
+def test_a_reply_that_is_the_gold_as_written_is_correct_by_any_rule(text: str, gold: str, rule: str) -> None:
+    query = Query(None, text)
+    table = groups_table([("plain", Group(Relation.GOLD, (query,), (Gold.of(gold),)))], "plain")
+    for reply, correct in ((gold, 1.0), ("99 balloons", 0.0)):
+        answers = AnswerRows("someone")
+        answers.extend([(query.id, 0, extract_answer(reply, query, rule=rule), "", 0.0)])
+        assert judge(table, answers.drain()).correct.tolist() == [correct]
+
+
+def test_yes_and_no_in_capitals_are_counted_by_metrics_of_yes_and_no() -> None:
+    queries = [Query(None, f"Is it {word}?") for word in ("open", "empty", "new")]
+    golds = [Gold.of("Yes"), Gold.of("NO"), Gold.of("Yes")]
+    groups = [("plain", Group(Relation.GOLD, (query,), (gold,))) for query, gold in zip(queries, golds, strict=True)]
+    answers = AnswerRows("someone")
+    answers.extend([(query.id, 0, extract_answer("Yes.", query), "", 0.0) for query in queries])
+    metrics = (yes_precision, yes_recall, no_recall)
+    scores = score_table(groups_table(groups, "plain"), answers.drain(), by=(), metrics=metrics).to_pylist()
+    assert [row["value"] for row in scores] == pytest.approx([2 / 3, 1.0, 0.0])
+
+
+def test_a_probability_counts_where_gold_is_written_in_capitals() -> None:
+    assert isclose(_score([("Red", (1.0, 0.0, 0.0))])["value"], 0.0, abs_tol=1e-9)

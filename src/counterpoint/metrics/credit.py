@@ -1,6 +1,7 @@
 """Credit of answers and Brier scores of distributions over answers against gold, by the rule set of each row."""
 
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -8,13 +9,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Mode
-from counterpoint.language.answers.rule_sets import RULE_SETS, RuleSet
+from counterpoint.language.answers.extraction import extract_normalized
+from counterpoint.language.answers.final_answer import normalize
+from counterpoint.language.answers.rule_sets import RULE_SETS, RuleSet, normalize_number, strip_whitespace
 from counterpoint.metrics.labels import Codes, Labels
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_EXACT, _AS_WRITTEN = RULE_SETS["exact"], RULE_SETS["gqa-1"]
+_EXACT = RULE_SETS["exact"]
 
 
 def credit_answers(table: pa.Table, values: Labels, parsed: Flags, answered: Flags) -> tuple[Labels, Floats]:
@@ -29,7 +32,7 @@ def credit_answers(table: pa.Table, values: Labels, parsed: Flags, answered: Fla
     words = pa.array([], pa.string())
     for name in rules.words.to_pylist():
         rows = np.flatnonzero(rules.where([name]))
-        own = _normalised(values.at(rows), RULE_SETS[name])
+        own = _normalised(values.at(rows), RULE_SETS[name].normalize)
         codes[rows] = np.where(own.codes < 0, -1, own.codes + len(words))
         words = pa.concat_arrays([words, pc.binary_join_element_wise(name, own.words, "\x1f")])
         part = table.select(["gold", "mode"]).take(pa.array(rows))
@@ -55,7 +58,7 @@ class AnswerWords:
             return self._gold
         if "gold" not in self._table.column_names:
             return Labels(np.full(self._table.num_rows, -1, np.int32), pa.array([], pa.string()))
-        return self._by_rules(Labels.of(pa.chunked_array([best_answers(self._table["gold"])])))
+        return self._by_rules(gold_labels(self._table["gold"]))
 
     def _by_rules(self, labels: Labels) -> Labels:
         if "rules" not in self._table.column_names:
@@ -67,7 +70,7 @@ class AnswerWords:
         codes, words = np.full(len(labels.codes), -1, np.int32), list[pa.Array]()
         for name in names:
             rows = np.flatnonzero(rules.where([name]))
-            own = _normalised(labels.at(rows), RULE_SETS[name])
+            own = _normalised(labels.at(rows), RULE_SETS[name].normalize)
             codes[rows] = np.where(own.codes < 0, -1, own.codes + sum(map(len, words)))
             words.append(own.words)
         whole = pa.concat_arrays([pa.array([], pa.string()), *words])
@@ -90,9 +93,9 @@ def equal_gold(gold: pa.ChunkedArray, first: NDArray[np.int64], second: NDArray[
     return equal
 
 
-def _normalised(values: Labels, rules: RuleSet) -> Labels:
-    """The answers as a rule set normalises them."""
-    words = pa.array([rules.normalize(word) for word in values.words.to_pylist()], pa.string())
+def _normalised(values: Labels, normalize: Callable[[str], str]) -> Labels:
+    """The answers as a function normalises them."""
+    words = pa.array([normalize(word) for word in values.words.to_pylist()], pa.string())
     unique = words.unique()
     return Labels(np.append(pc.index_in(words, value_set=unique).to_numpy(), -1).astype(np.int32)[values.codes], unique)
 
@@ -101,8 +104,8 @@ def _credit(table: pa.Table, values: Labels, parsed: Flags, answered: Flags, rul
     """The credit of each row; nan where there is no gold, no answer, or a score in place of an answer."""
     correct = np.zeros(table.num_rows)
     first = 0
-    normalised = values if rules is _EXACT else _normalised(values, rules)
-    written = _normalised(values, _AS_WRITTEN) if rules.keeps_unanimous else values
+    normalised = values if rules is _EXACT else _normalised(values, rules.normalize)
+    written = _normalised(values, strip_whitespace) if rules.keeps_unanimous else values
     as_written = np.where(parsed, written.codes, np.int32(-1))
     codes_given = np.where(parsed, normalised.codes, np.int32(-1))
     for part in table["gold"].chunks:
@@ -110,7 +113,9 @@ def _credit(table: pa.Table, values: Labels, parsed: Flags, answered: Flags, rul
         lengths = np.diff(offsets) * part.is_valid().to_numpy(zero_copy_only=False)
         rows = np.repeat(np.arange(first, first + len(part), dtype=np.int32), lengths)
         gold = Labels.of(pa.chunked_array([flat.field("answer")]))
-        hit = _hits(gold if rules is _EXACT else _normalised(gold, rules), normalised.words, codes_given[rows])
+        hit = np.zeros(len(rows), np.bool_)
+        for form in _gold_forms(gold, rules):
+            hit |= _hits(form, normalised.words, codes_given[rows])
         if rules.keeps_unanimous:
             hit = np.where(np.repeat(lengths, lengths) > 1, hit, _hits(gold, written.words, as_written[rows]))
         earned = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
@@ -122,6 +127,26 @@ def _credit(table: pa.Table, values: Labels, parsed: Flags, answered: Flags, rul
     correct[~answered] = np.nan
     correct[~Labels.of(table["mode"]).where([Mode.ANSWER])] = np.nan
     return correct
+
+
+def _gold_forms(gold: Labels, rules: RuleSet) -> Iterator[Labels]:
+    """The gold answers as values may have them.
+
+    Extraction rules give lower case, no articles and digits, so that exact comparison is with gold as written and as
+    they would read it: "Yes" and "Two" are no other answers than "yes" and "2".
+    """
+    if rules is not _EXACT:
+        yield _normalised(gold, rules.normalize)
+        return
+    yield gold
+    yield _normalised(gold, _as_read)
+    yield _normalised(gold, normalize_number)
+
+
+@lru_cache(1 << 16)
+def _as_read(gold: str) -> str:
+    """A gold answer as the rule `normal` reads it; one of letters and digits takes the shorter way."""
+    return normalize(gold) if gold.replace(" ", "").isalnum() else extract_normalized(gold) or gold
 
 
 def _hits(gold: Labels, words: pa.Array, given: Codes) -> Flags:
@@ -163,6 +188,15 @@ def best_answers(gold: pa.ChunkedArray) -> pa.Array:
     return listed.flatten().field("answer").take(pa.array(np.cumsum(sizes) - sizes, mask=sizes == 0))
 
 
+def gold_labels(gold: pa.ChunkedArray) -> Labels:
+    """The best answer of each row as written, but "Yes" and "NO." as "yes" and "no"."""
+    return _normalised(Labels.of(pa.chunked_array([best_answers(gold)])), _polarity)
+
+
+def _polarity(answer: str) -> str:
+    return plain if (plain := normalize(answer)) in ("yes", "no") else answer
+
+
 def _combined(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
@@ -172,16 +206,10 @@ def _equal(listed: pa.Array, best: pa.Array, gold: pa.Table, rows: NDArray[np.in
     answers, best_answers = (Labels.of(pa.chunked_array([texts])) for texts in (listed, best))
     rules = Labels.of(gold["rules"]) if "rules" in gold.column_names else None
     matches = np.zeros(len(rows), np.bool_)
-    for name in [""] if rules is None else rules.words.to_pylist():
-        numbers: dict[str, int] = {}
-        given, wanted = (_numbered(labels, name, numbers) for labels in (answers, best_answers))
-        equal = (given == wanted[rows]) & (given >= 0)
-        matches |= equal if rules is None else equal & rules.where([name])[rows]
+    for name in [_EXACT.name] if rules is None else rules.words.to_pylist():
+        own = RULE_SETS[name]
+        given = answers if own is _EXACT else _normalised(answers, own.normalize)
+        for form in _gold_forms(best_answers, own):
+            equal = _hits(form.at(rows), given.words, given.codes)
+            matches |= equal if rules is None else equal & rules.where([name])[rows]
     return matches
-
-
-def _numbered(labels: Labels, rules: str, numbers: dict[str, int]) -> NDArray[np.int64]:
-    """Numbers that are equal for answers which a rule set takes as equal; -1 where there is none."""
-    words = labels.words.to_pylist()
-    normalised = [RULE_SETS[rules].normalize(word) for word in words] if rules else words
-    return np.array([*(numbers.setdefault(word, len(numbers)) for word in normalised), -1])[labels.codes]

@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Relation
-from counterpoint.metrics.credit import best_answers
+from counterpoint.metrics.credit import gold_labels
 from counterpoint.metrics.labels import Labels, renumber
 from counterpoint.metrics.units import Flags, Floats, Rows, Unit, UnitKind
 
@@ -147,7 +147,7 @@ def _answer_kinds(groups: pa.Table) -> NDArray[np.int8]:
     """Whether the right answer of each row is yes or no (1), or open (2); 0 where there is none."""
     if "gold" not in groups.column_names:
         return np.zeros(groups.num_rows, np.int8)
-    best = Labels.of(pa.chunked_array([best_answers(groups["gold"])]))
+    best = gold_labels(groups["gold"])
     return np.where(best.codes < 0, 0, np.where(best.where(["yes", "no"]), 1, 2)).astype(np.int8)
 
 

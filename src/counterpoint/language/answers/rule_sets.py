@@ -14,6 +14,7 @@ from counterpoint.language.english import number_word
 _PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
 _ARTICLES = frozenset({"a", "an", "the"})
 _NUMBERS = {"none": "0"} | {number_word(n): str(n) for n in range(11)}
+_ALL_NUMBERS = _NUMBERS | {number_word(n): str(n) for n in range(11, 101)}
 _DIGIT_COMMA = re.compile(r"\d,\d")
 _PERIOD = re.compile(r"\.(?!\d)")
 _MOST_PERIODS = 32  # the official code passes the Unicode flag, 32, as the count of substitutions
@@ -56,6 +57,15 @@ def normalize_gqa(text: str) -> str:
     'dark green'
     """
     return strip_whitespace(text).lower().removesuffix(".").rstrip()
+
+
+def normalize_number(text: str) -> str:
+    """A number in words as digits, whatever its case; any other text as it is.
+
+    >>> normalize_number("Two"), normalize_number("two dogs")
+    ('2', 'two dogs')
+    """
+    return _ALL_NUMBERS.get(text.strip().lower(), text)
 
 
 @cache
