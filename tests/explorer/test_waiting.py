@@ -1,7 +1,7 @@
 """A server answers at once: while tables are built it says how far they are, then shows the suites that are ready."""
 
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from counterpoint.explorer.app import create_app
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcomes.files import BuildStep, Progress
+from counterpoint.store.outcomes.files import BuildCallback, BuildStep
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def lab(tmp_path: Path) -> LabStore:
     return small_lab(tmp_path / "lab")
 
 
-def _client(lab: LabStore, progress: Progress = lambda step: None) -> tuple[TestClient, LabReader]:
+def _client(lab: LabStore, progress: BuildCallback = lambda step: None) -> tuple[TestClient, LabReader]:
     """A server over a lab as if it were large."""
     cache = lab.folder.parent / "cache"
     app = create_app(lab, cache=cache)
@@ -62,8 +62,21 @@ def test_pages_say_that_more_suites_will_come(lab: LabStore) -> None:
     assert client.get("/overview").status_code == 503
     reader.wait()
     told = "suites are shown while the tables of the others are being made"
-    assert f"1 of 2 {told}" in said[-1] or f"2 of 2 {told}" in said[-1], "the second may be there before it is told"
+    assert f"1 of 2 {told}" in said[-1] or "are shown while" not in said[-1], (
+        "the second may be there before it is told"
+    )
     assert "are shown while" not in client.get("/overview").text
+
+
+def test_nothing_more_is_announced_once_all_suites_are_shown(lab: LabStore) -> None:
+    client, reader = _client(lab)
+    _overview_after(client, reader)
+    leave = Event()
+    reader._step, reader._thread = BuildStep("indexing groups", 2, 2), Thread(target=leave.wait)
+    reader._thread.start()
+    page = client.get("/overview").text
+    leave.set()
+    assert "are shown while" not in page
 
 
 @pytest.mark.prove

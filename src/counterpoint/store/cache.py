@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from secrets import token_hex
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -59,9 +59,12 @@ class FileCache:
 
     def _write(self, path: Path, content: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, prefix=".draft-", delete=False) as draft:
-            draft.write(content)
-        Path(draft.name).replace(path)
+        draft = path.with_name(f".draft-{token_hex(8)}")
+        try:
+            draft.write_bytes(content)
+            draft.replace(path)
+        finally:  # a full disk leaves no draft behind
+            draft.unlink(missing_ok=True)
 
 
 class LRUCache(Generic[K, V]):
