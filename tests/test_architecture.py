@@ -133,6 +133,26 @@ def test_no_public_class_name_occurs_twice() -> None:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert {name for name, count in classes.items() if count > 1} == set()
+    assert classes.keys() & _aliases(ROOT).keys() == set()
+
+
+def test_a_type_alias_means_the_same_everywhere() -> None:
+    """Aliases of arrays, such as Floats, are short for their dtype and no things of their own."""
+    meanings = {name: {own for own in values if "NDArray" not in own} for name, values in _aliases(ROOT).items()}
+    assert {name: values for name, values in meanings.items() if len(values) > 1} == {}
+
+
+def _aliases(root: Path) -> dict[str, set[str]]:
+    """Each name in CamelCase that a module assigns a type to, with all its definitions; no type variables."""
+    found: dict[str, set[str]] = {}
+    for path in root.rglob("*.py"):
+        for node in _nodes(path):
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(target, ast.Name) and node.value:
+                meaning, name = ast.unparse(node.value), target.id
+                if name[0].isupper() and not name.isupper() and not meaning.startswith("TypeVar("):
+                    found.setdefault(name, set()).add(meaning)
+    return found
 
 
 def test_every_package_is_on_the_map() -> None:

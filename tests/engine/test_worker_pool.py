@@ -16,11 +16,11 @@ from benchmarks.slow_model import a_lab, rows, said
 from counterpoint.core.errors import ModelError, StoreError
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import PlacedAnswer, PreprocessingPictures
-from counterpoint.engine.batch_runner import AnswerRow
+from counterpoint.engine.batch_runner import LoggedAnswer
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import Progress
 from counterpoint.engine.running import RunSummary, run_on
-from counterpoint.engine.shard_worker import LoadedModel, RemoteWorker, WorkerSetup
+from counterpoint.engine.shard_worker import ModelContext, RemoteWorker, WorkerSetup
 from counterpoint.engine.worker_pool import EventKind, WorkerEvent, WorkerPool
 from counterpoint.engine.worker_processes import WorkerProcesses
 from counterpoint.lab.run_executors import _load_where_seen, _probe
@@ -35,9 +35,9 @@ class MemoryLog:
     """Answers of all workers in memory."""
 
     def __init__(self) -> None:
-        self.rows: list[AnswerRow] = []
+        self.rows: list[LoggedAnswer] = []
 
-    def add(self, rows: Iterable[AnswerRow]) -> None:
+    def add(self, rows: Iterable[LoggedAnswer]) -> None:
         self.rows.extend(rows)
 
     def flush(self) -> None:
@@ -271,7 +271,7 @@ def test_a_worker_that_does_not_see_the_lab_is_refused_before_its_model_is_loade
     lab = a_lab(tmp_path / "lab", 5)
     loads = list[str]()
 
-    def load(device: str, cores: int) -> LoadedModel:
+    def load(device: str, cores: int) -> ModelContext:
         loads.append(device)
         return nullcontext((Capitals(device), None))
 

@@ -25,7 +25,7 @@ from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabModel, LabStore
 from counterpoint.store.outcomes import files as outcome_files
 from counterpoint.store.outcomes.database import OutcomeDatabase
-from counterpoint.store.outcomes.files import BuildStep, OutcomeFiles, Progress, build_files, plan_files
+from counterpoint.store.outcomes.files import BuildCallback, BuildStep, OutcomeFiles, build_files, plan_files
 from counterpoint.store.outcomes.group_index import write_index
 from counterpoint.store.outcomes.reader import TablesNotReady
 from counterpoint.store.outcomes.row_groups import find_rows, take_rows
@@ -34,7 +34,7 @@ from counterpoint.store.outcomes.tables import Metrics, scores_table
 ANSWERED = [LabModel(name, name, f"{name} 1") for name in ("careful", "hasty", "bold")]
 
 
-def build(lab: LabStore, cache: Path, progress: Progress = lambda line: None, **options: Any) -> OutcomeFiles:
+def build(lab: LabStore, cache: Path, progress: BuildCallback = lambda line: None, **options: Any) -> OutcomeFiles:
     """Files with the scores of few metrics."""
     return build_files(lab, cache, ANSWERED, ACCURACY_METRICS, progress=progress, **options)
 

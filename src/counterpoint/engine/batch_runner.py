@@ -15,7 +15,7 @@ from counterpoint.engine.dispatch import Dispatcher, ProtocolViolation, QueryBat
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import ProgressMeter
 
-AnswerRow: TypeAlias = tuple[int, int, Answer, str, float]
+LoggedAnswer: TypeAlias = tuple[int, int, Answer, str, float]
 """Query id, trial, answer, digest of the picture file, seconds."""
 QueryReader: TypeAlias = Callable[[pa.Table], Sequence[Query]]
 """Converts rows of a table to queries."""
@@ -31,7 +31,7 @@ class MostQueriesFailedError(ModelError):
 class AnswerSink(Protocol):
     """Where answers go."""
 
-    def add(self, rows: Iterable[AnswerRow]) -> None:
+    def add(self, rows: Iterable[LoggedAnswer]) -> None:
         """Gather answers."""
 
     def flush(self) -> None:

@@ -57,7 +57,7 @@ class Progress:
 
 _FIRST = 3  # answers from which on the time left is told; before batches are sent, one query is asked by itself
 
-ProgressCallback = Callable[[Progress], None]
+RunCallback = Callable[[Progress], None]
 """Called with the progress of a run a few times a second."""
 
 
@@ -67,7 +67,7 @@ class ProgressMeter:
 
     total: int
     cached: int
-    report: ProgressCallback
+    report: RunCallback
     clock: Callable[[], float] = monotonic
     every: float = 0.2  # seconds
     retries: Callable[[], int] = lambda: 0

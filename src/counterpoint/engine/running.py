@@ -25,7 +25,7 @@ from counterpoint.engine.batch_runner import QueryReader
 from counterpoint.engine.dispatch import FeatureEditAnswerer
 from counterpoint.engine.plan import plan_run, sample_queries
 from counterpoint.engine.prefetch import Prefetcher
-from counterpoint.engine.progress import Progress, ProgressCallback, ProgressMeter, WorkerStatus
+from counterpoint.engine.progress import Progress, ProgressMeter, RunCallback, WorkerStatus
 from counterpoint.engine.shard_worker import AskSettings, Executor, RunLog, ShardWorker
 
 BATCH = 64
@@ -74,7 +74,7 @@ def run(
     seed: int = 0,
     check: int = 32,
     edited: FeatureEditAnswerer | None = None,
-    progress: ProgressCallback = lambda progress: None,
+    progress: RunCallback = lambda progress: None,
     clock: Callable[[], float] = monotonic,
     seconds: float | None = None,
     portions: Portions = lambda missing: (missing,),
@@ -108,7 +108,7 @@ def run_on(
     batch: int | None = None,
     seed: int = 0,
     check: int = 32,
-    progress: ProgressCallback = lambda progress: None,
+    progress: RunCallback = lambda progress: None,
     clock: Callable[[], float] = monotonic,
     seconds: float | None = None,
     portions: Portions = lambda missing: (missing,),

@@ -150,7 +150,7 @@ def _chunks(plan: pa.Table, rows: int) -> Iterator[pa.Table]:
     return (plan.slice(start, rows) for start in range(0, plan.num_rows, rows))
 
 
-LoadedModel: TypeAlias = AbstractContextManager[tuple[Model, Prefetcher | None]]
+ModelContext: TypeAlias = AbstractContextManager[tuple[Model, Prefetcher | None]]
 """A model, and the prefetcher of its pictures where it reads from one."""
 
 
@@ -158,7 +158,7 @@ LoadedModel: TypeAlias = AbstractContextManager[tuple[Model, Prefetcher | None]]
 class WorkerSetup:
     """What a worker is made of, in its own process; picklable."""
 
-    load: Callable[[str, int], LoadedModel]  # the model on a device, with so many cores
+    load: Callable[[str, int], ModelContext]  # the model on a device, with so many cores
     open_log: Callable[[str, str, int], AnswerSink]  # by fingerprint, run, and number of the worker
     read: QueryReader
     edit: Callable[[Model], FeatureEditAnswerer | None]  # what answers queries with feature edits

@@ -35,7 +35,7 @@ from counterpoint.lab.feature_index import ENCODER, FeatureIndex
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.cache import FileCache, LRUCache, user_cache
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcomes.files import Progress
+from counterpoint.store.outcomes.files import BuildCallback
 from counterpoint.store.outcomes.reader import TablesNotReady
 
 HEADERS: Mapping[str, str] = MappingProxyType(
@@ -85,7 +85,7 @@ def create_app(
     host: str = "127.0.0.1",
     cache: Path | None = None,
     extra: Mapping[str, Pictures] | None = None,
-    progress: Progress = lambda step: None,
+    progress: BuildCallback = lambda step: None,
     models: Callable[[Pictures], Sequence[tuple[str, Model]]] = lambda pictures: (),
     password: str = "",
     pages: Sequence[PageEntry] = PAGES,

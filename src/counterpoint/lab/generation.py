@@ -53,7 +53,7 @@ OWN_GROUPS = "groups"
 """The suite of groups of one's own, by which an exported suite comes back too."""
 PAPER, MEANS = "paper", "means"
 """As the number of pairs, the size that the suite has in its paper; the option that can be measured in a folder."""
-Pairs: TypeAlias = str | int | tuple[int, int] | Quota | None
+PairQuota: TypeAlias = str | int | tuple[int, int] | Quota | None
 """PAPER, a number, or a number of yes-no questions and one of choice questions; None for no limit."""
 _ITEMS_PER_PROCESS = 1000  # below this, starting a process takes longer than it saves
 _OF_SCENES = ("scenes", "grounded")  # what suites take that look at scenes
@@ -70,7 +70,7 @@ class GenerateRequest:
     split: str = "test"
     items: int = 1000  # read of the source: scenes, questions, captions, …
     limit: int | None = None  # groups kept of each suite, balanced over kinds and answers; None keeps all
-    pairs: Pairs = None  # in place of a limit
+    pairs: PairQuota = None  # in place of a limit
     seed: int = 0
     name: str = ""  # of the suite in the lab; several suites are called NAME-SUITE
     rules: str = ""  # the rule set by which answers are compared; by default that of the suite or source

@@ -21,7 +21,7 @@ from counterpoint.lab.model_costs import lab_costs
 from counterpoint.lab.picture_locations import find_worlds, search_pictures
 from counterpoint.metrics.leaderboard import Competitor, Leaderboard, ModelCost, suites_leaderboard
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcomes.files import SMALL, Progress, serve_worker
+from counterpoint.store.outcomes.files import SMALL, BuildCallback, serve_worker
 from counterpoint.store.outcomes.reader import OutcomeReader
 
 WORKER = (sys.executable, "-P", "-m", "counterpoint.lab.reader")
@@ -59,7 +59,7 @@ class LabReader(OutcomeReader):
         self,
         lab: LabStore,
         cache: Path | None = None,
-        progress: Progress = lambda step: None,
+        progress: BuildCallback = lambda step: None,
         *,
         small: int = SMALL,
         background: bool = False,

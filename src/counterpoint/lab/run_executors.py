@@ -17,7 +17,7 @@ from counterpoint.engine.dispatch import FeatureEditAnswerer
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.shard_worker import (
     Executor,
-    LoadedModel,
+    ModelContext,
     RemoteWorker,
     ShardCounts,
     ShardWorker,
@@ -42,7 +42,7 @@ def open_executor(
     request: "RunRequest",
     pictures: LabPictures,
     references: Mapping[str, Sequence[Query]],
-    load: Callable[[Pictures], LoadedModel] | None,
+    load: Callable[[Pictures], ModelContext] | None,
 ) -> Iterator[tuple[Executor, Model | None]]:
     """What asks the model, and the model itself where it is in this process."""
     edit = partial(_edit, references)
@@ -120,8 +120,8 @@ def _probe(store: LabStore) -> Iterator[tuple[str, str]]:
 
 
 def _load_where_seen(
-    place: str, token: str, load: Callable[[str, int], LoadedModel], device: str, cores: int
-) -> LoadedModel:
+    place: str, token: str, load: Callable[[str, int], ModelContext], device: str, cores: int
+) -> ModelContext:
     """Load the model, if this node sees the lab."""
     if not open_storage(place).has(token):
         fact = f"{platform.node()} does not see the lab {place}"
@@ -136,7 +136,7 @@ def is_served(model: str) -> bool:
     return known and "version" in signature(catalog.find("ways", way)).parameters
 
 
-def load_model(request: "RunRequest", pictures: Pictures) -> LoadedModel:
+def load_model(request: "RunRequest", pictures: Pictures) -> ModelContext:
     """The model in this process, on the first of its devices, and the prefetcher of its pictures."""
     return load_on_device(request, pictures, (request.devices or (request.model_args.get("device", ""),))[0])
 

@@ -20,7 +20,7 @@ from counterpoint.engine.model_profile import ModelProfile
 from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.progress import Progress, format_duration
 from counterpoint.engine.running import NOT_NEEDED, Portions, RunSummary, describe_run, run_on
-from counterpoint.engine.shard_worker import LoadedModel
+from counterpoint.engine.shard_worker import ModelContext
 from counterpoint.lab.name_lists import name_list
 from counterpoint.lab.picture_locations import PictureLocation, describe_search, find_worlds, search_pictures
 from counterpoint.lab.progress import ProgressCallback, ProgressEvent, ignore_progress, logger
@@ -182,7 +182,7 @@ def run_model(
     request: RunRequest,
     progress: ProgressCallback = ignore_progress,
     *,
-    load: Callable[[Pictures], LoadedModel] | None = None,
+    load: Callable[[Pictures], ModelContext] | None = None,
     clock: Callable[[], float] = monotonic,
     portions: ModelPortions = all_at_once,
 ) -> RunReport:

@@ -166,7 +166,7 @@ class Competitor:
 
 ScoreKey = tuple[str, str, str, str]
 """A suite, a test (empty for the whole suite), a metric and a model."""
-Scores = Mapping[ScoreKey, Mapping[str, Any]]
+ScoreRows = Mapping[ScoreKey, Mapping[str, Any]]
 """Rows of scores with value, low, high, n, reason and missing."""
 
 
@@ -208,7 +208,7 @@ def suite_columns(
 
 def suites_leaderboard(
     models: Mapping[str, Competitor],
-    scores: Scores,
+    scores: ScoreRows,
     contents: Mapping[tuple[str, str], Contents],
     metrics: Sequence[Metric],
     *,
@@ -244,7 +244,7 @@ def lead_metric(columns: Sequence[LeaderboardColumn]) -> Metric | None:
 
 
 def _suite_cell(
-    column: LeaderboardColumn, title: str, model: Competitor, scores: Scores, ties: Collection[ScoreKey]
+    column: LeaderboardColumn, title: str, model: Competitor, scores: ScoreRows, ties: Collection[ScoreKey]
 ) -> LeaderboardCell:
     key = (column.suite, column.test, column.metric.name, title)
     row = scores.get(key)

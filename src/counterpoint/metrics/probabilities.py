@@ -18,7 +18,7 @@ from counterpoint.metrics.credit import squared_errors
 from counterpoint.metrics.labels import Labels, find_rows
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int32]
+RowNumbers = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class AnswerProbabilities:
     """Probabilities and passes of plain answers, for the rows of a suite; -1 is a row without an answer."""
 
     def __init__(
-        self, plain: pa.Table, answer_rows: Places, answers: pa.Table | None = None, gold: pa.Table | None = None
+        self, plain: pa.Table, answer_rows: RowNumbers, answers: pa.Table | None = None, gold: pa.Table | None = None
     ) -> None:
         self._plain = plain.select([name for name in ("query", "raw", "value", "top") if name in plain.column_names])
         self._rows = answer_rows
@@ -169,7 +169,7 @@ def _largest(top: pa.ChunkedArray) -> Floats:
     return largest
 
 
-def _pass_agreement(place: Places, value: Places, many: int) -> PassAgreement:
+def _pass_agreement(place: RowNumbers, value: RowNumbers, many: int) -> PassAgreement:
     """The agreement of the values at each place."""
     kinds = int(value.max(initial=0)) + 1
     pairs, counts = np.unique(place.astype(np.int64) * kinds + value, return_counts=True)

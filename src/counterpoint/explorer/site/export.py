@@ -33,7 +33,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.verdicts import FAILS
 from counterpoint.store.folder import atomic_folder
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcomes.files import Progress
+from counterpoint.store.outcomes.files import BuildCallback
 from counterpoint.store.outcomes.queries import first_groups
 from counterpoint.store.versions import ModelVersion, select_versions
 
@@ -256,7 +256,7 @@ def export_site(
     cache: Path | None = None,
     extra: Mapping[str, Pictures] | None = None,
     report: Callable[[SiteProgress], None] = lambda progress: None,
-    progress: Progress = lambda step: None,
+    progress: BuildCallback = lambda step: None,
     pages: Sequence[PageEntry] = PAGES,
 ) -> SiteProgress:
     """Write the pages of a part of a lab to a new or empty folder, which is there when all of them are.

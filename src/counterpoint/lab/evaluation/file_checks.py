@@ -22,12 +22,12 @@ from counterpoint.lab.tracking import parse_tracker
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.metrics.gates import GateRule
 
-Check: TypeAlias = Callable[[], object]
+SettingCheck: TypeAlias = Callable[[], object]
 """Raises a CounterpointError where something is wrong."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
-def settings_checks(settings: EvaluationSettings) -> Iterator[tuple[KeyPath, Check]]:
+def settings_checks(settings: EvaluationSettings) -> Iterator[tuple[KeyPath, SettingCheck]]:
     """Every check with the place that it is about."""
     for number, suite in enumerate(settings.suites):
         yield from ((("suites", number, key), check) for key, check in _suite_checks(suite))
@@ -64,7 +64,7 @@ def _look_up(what: str, name: str, known: Collection[str]) -> None:
         raise UnknownName(what, name, known)
 
 
-def _suite_checks(suite: SuiteSettings) -> Iterator[tuple[str, Check]]:
+def _suite_checks(suite: SuiteSettings) -> Iterator[tuple[str, SettingCheck]]:
     if ":" not in suite.suite:
         yield "suite", partial(_look_up, "suite", suite.suite, {**catalog.rows("suites"), **catalog.rows("families")})
     if ":" not in suite.source:
@@ -89,7 +89,7 @@ def _check_means(means: str | tuple[int, ...] | None) -> None:
         raise CounterpointError(f"{list(means)} is no color", hint="write [121, 113, 104], or a folder to measure")
 
 
-def _model_checks(model: ModelSettings) -> Iterator[tuple[tuple[str, ...], Check]]:
+def _model_checks(model: ModelSettings) -> Iterator[tuple[tuple[str, ...], SettingCheck]]:
     way, slash, _ = model.model.partition("/")
     if ":" not in model.model and not (slash and way in catalog.rows("ways")):
         ways = [f"{name}/…" for name in catalog.rows("ways")]
@@ -105,7 +105,7 @@ def _model_checks(model: ModelSettings) -> Iterator[tuple[tuple[str, ...], Check
             yield ("api-key",), partial(catalog.check_model_settings, model.model, {"key_variable": ""})
 
 
-def _title_checks(settings: EvaluationSettings) -> Iterator[tuple[KeyPath, Check]]:
+def _title_checks(settings: EvaluationSettings) -> Iterator[tuple[KeyPath, SettingCheck]]:
     """No suite is stored twice, and no model has the name of another."""
     suites, models = set[str](), set[str]()
     for number, suite in enumerate(settings.suites):
@@ -128,7 +128,7 @@ def _check_new(names: Collection[str], seen: set[str]) -> None:
     seen |= {*names}
 
 
-def _reference_checks(settings: EvaluationSettings) -> Iterator[tuple[KeyPath, Check]]:
+def _reference_checks(settings: EvaluationSettings) -> Iterator[tuple[KeyPath, SettingCheck]]:
     """Suites and models that other tables name are those of the file."""
     suites, gates = [suite.title for suite in settings.suites], settings.gates
     tables: dict[str, Sequence[ModelSettings | PredictionSettings | GateSettings]]

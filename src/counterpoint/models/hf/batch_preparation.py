@@ -78,7 +78,7 @@ class PreparedBatch:
 
 
 PromptFormatT = TypeVar("PromptFormatT", bound=PromptFormat)
-Portions: TypeAlias = Sequence[Sequence[BatchRow]]
+BatchPortions: TypeAlias = Sequence[Sequence[BatchRow]]
 """Rows that are prepared together: those of a batch, or those on one picture."""
 
 
@@ -121,10 +121,10 @@ class BatchPreparer(Generic[PromptFormatT]):
         (batch,) = self._made(False, [rows])
         return replace(batch, inputs=self._pack(batch.inputs))
 
-    def _made(self, shared: bool, portions: Portions) -> list[PreparedBatch]:
+    def _made(self, shared: bool, portions: BatchPortions) -> list[PreparedBatch]:
         return self._fetch(shared, portions) or self._prepare_here(shared, portions)
 
-    def _fetch(self, shared: bool, portions: Portions) -> list[PreparedBatch] | None:
+    def _fetch(self, shared: bool, portions: BatchPortions) -> list[PreparedBatch] | None:
         """Rows prepared by one of the processes, if any runs; all end where one of them was killed."""
         pool = self._pool
         if pool is None or not any(future.done() and future.exception() is None for future in pool.started):
@@ -135,7 +135,7 @@ class BatchPreparer(Generic[PromptFormatT]):
             pool.started = []
             return None
 
-    def _prepare_here(self, shared: bool, portions: Portions) -> list[PreparedBatch]:
+    def _prepare_here(self, shared: bool, portions: BatchPortions) -> list[PreparedBatch]:
         try:
             prompts = self._spare.get_nowait()
         except Empty:
@@ -184,7 +184,7 @@ def prepare_prompts(rows: Sequence[BatchRow], prompts: PromptFormat, pictures: P
 
 
 def prepare_portions(
-    shared: bool, portions: Portions, prompts: PromptFormat, pictures: Pictures
+    shared: bool, portions: BatchPortions, prompts: PromptFormat, pictures: Pictures
 ) -> list[PreparedBatch]:
     """Rows of a batch as they are, or those on one picture with their tree."""
     if not shared:
@@ -235,7 +235,7 @@ def preparation_pool(
 
 def preparation_worker(
     build: Callable[[], PromptFormat], pictures: Pictures, dtype: str
-) -> Callable[[tuple[bool, Portions]], list[PreparedBatch]]:
+) -> Callable[[tuple[bool, BatchPortions]], list[PreparedBatch]]:
     """A function that prepares rows in a worker process, as they are or those on one picture.
 
     Their inputs are arrays, each with the name of its dtype.

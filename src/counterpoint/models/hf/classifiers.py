@@ -20,7 +20,7 @@ from counterpoint.models.answer_distributions import (
     required_passes,
 )
 from counterpoint.models.hf.checkpoint import Checkpoint, ModelIdentity
-from counterpoint.models.hf.picture_encoders import EncodedPicture, PatchEncoder, PictureEncoder, RegionEncoder
+from counterpoint.models.hf.picture_encoders import EncodedPicture, PatchEncoder, PatchOrRegionEncoder, RegionEncoder
 
 ARCHITECTURES = {
     "vilt": "ViltForQuestionAnswering",
@@ -136,7 +136,7 @@ class AnswerClassifier:
         self,
         identity: ModelIdentity,
         model: Any,
-        encoder: PictureEncoder,
+        encoder: PatchOrRegionEncoder,
         embedder: "WordEmbedder",
         labels: AnswerLabels,
         *,
@@ -305,7 +305,7 @@ def _model(checkpoint: Checkpoint) -> Any:
     return checkpoint.weights(getattr(transformers, ARCHITECTURES[kind]))
 
 
-def _encoder(checkpoint: Checkpoint, model: Any, pictures: Pictures, regions: str) -> PictureEncoder:
+def _encoder(checkpoint: Checkpoint, model: Any, pictures: Pictures, regions: str) -> PatchOrRegionEncoder:
     if checkpoint.config.model_type != "vilt":
         return RegionEncoder(checkpoint, model, regions)
     if regions:

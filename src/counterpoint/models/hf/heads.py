@@ -15,11 +15,11 @@ from counterpoint.models.hf.picture_processing import (
     stack_inputs,
 )
 
-Inputs: TypeAlias = dict[str, Any]
+HeadInputs: TypeAlias = dict[str, Any]
 """Tensors by name; the first axis is the picture or the text."""
-EncodePictures: TypeAlias = Callable[[Sequence[ProcessedPicture]], Inputs]
+EncodePictures: TypeAlias = Callable[[Sequence[ProcessedPicture]], HeadInputs]
 """Encodes pictures, once for each."""
-MatchTexts: TypeAlias = Callable[[Inputs, Inputs], Any]
+MatchTexts: TypeAlias = Callable[[HeadInputs, HeadInputs], Any]
 """Scores pairs of encoded pictures and texts."""
 
 
@@ -64,10 +64,10 @@ def _blip(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     """BLIP: words attend to the patches of the picture, which are encoded before; or the cosine of the two."""
     look, prepare = context.pixels()
 
-    def see(pictures: Sequence[ProcessedPicture]) -> Inputs:
+    def see(pictures: Sequence[ProcessedPicture]) -> HeadInputs:
         return {"patches": model.vision_model(**prepare(pictures)).last_hidden_state}
 
-    def itm(seen: Inputs, texts: Inputs) -> Any:
+    def itm(seen: HeadInputs, texts: HeadInputs) -> Any:
         read = model.text_encoder(
             **_only(texts, "input_ids", "attention_mask"),
             encoder_hidden_states=seen["patches"],
@@ -75,7 +75,7 @@ def _blip(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
         )
         return context.probability(model.itm_head(read.last_hidden_state[:, 0]))
 
-    def itc(seen: Inputs, texts: Inputs) -> Any:
+    def itc(seen: HeadInputs, texts: HeadInputs) -> Any:
         read = model.text_encoder(**_only(texts, "input_ids", "attention_mask")).last_hidden_state
         return _cosine(model.vision_proj(seen["patches"][:, 0]), model.text_proj(read[:, 0]))
 
@@ -87,7 +87,7 @@ def _blip2(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     look, prepare = context.pixels()
     kind = next(model.qformer.parameters()).dtype
 
-    def see(pictures: Sequence[ProcessedPicture]) -> Inputs:
+    def see(pictures: Sequence[ProcessedPicture]) -> HeadInputs:
         patches = model.vision_model(**prepare(pictures)).last_hidden_state.to(kind)
         if context.head == "itm":
             return {"patches": patches}
@@ -97,7 +97,7 @@ def _blip2(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
         ).last_hidden_state
         return {"vectors": model.vision_projection(states.to(model.vision_projection.weight.dtype))}
 
-    def itm(seen: Inputs, texts: Inputs) -> Any:
+    def itm(seen: HeadInputs, texts: HeadInputs) -> Any:
         import torch
 
         query_tokens = model.query_tokens.expand(len(seen["patches"]), -1, -1)
@@ -110,7 +110,7 @@ def _blip2(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
         ).last_hidden_state[:, : query_tokens.shape[1]]
         return context.probability(model.itm_head(states.to(model.itm_head.weight.dtype)).mean(1))
 
-    def itc(seen: Inputs, texts: Inputs) -> Any:
+    def itc(seen: HeadInputs, texts: HeadInputs) -> Any:
         states = model.qformer(
             query_embeds=model.embeddings(input_ids=texts["input_ids"]),
             query_length=0,
@@ -129,7 +129,7 @@ def _vilt(model: Any, context: HeadContext) -> tuple[MatchingHead, list[str]]:
     """
     look, see = context.pixels()
 
-    def match(seen: Inputs, texts: Inputs) -> Any:
+    def match(seen: HeadInputs, texts: HeadInputs) -> Any:
         import torch
 
         state = torch.random.get_rng_state()  # ViLT shuffles its patches, which changes nothing but the last digits
@@ -146,7 +146,7 @@ def _region_head(model: Any, context: HeadContext) -> tuple[MatchingHead, list[s
     """VisualBERT, one stream of words and regions; LXMERT, where words and regions attend to each other."""
     look, see = context.areas(model)
 
-    def match(seen: Inputs, texts: Inputs) -> Any:
+    def match(seen: HeadInputs, texts: HeadInputs) -> Any:
         if look.boxed:
             output = model(**texts, visual_feats=seen["features"], visual_pos=seen["boxes"])
             return context.probability(output.cross_relationship_score)
@@ -176,7 +176,7 @@ def _headed(
     return MatchingHead(look, see, itm, Scale.PROBABILITY), ["head=itm", f"fits={context.fits}"]
 
 
-def _only(inputs: Inputs, *names: str) -> Inputs:
+def _only(inputs: HeadInputs, *names: str) -> HeadInputs:
     return {name: inputs[name] for name in names}
 
 

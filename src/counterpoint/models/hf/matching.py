@@ -12,7 +12,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Floats, Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.heads import HEADS, HeadContext, Inputs, MatchingHead
+from counterpoint.models.hf.heads import HEADS, HeadContext, HeadInputs, MatchingHead
 from counterpoint.models.hf.picture_processing import group_by_shape, load_pictures
 from counterpoint.models.hf.processors import TextTokenizer, full_text
 
@@ -52,7 +52,7 @@ class MatchingModel:
         self.fingerprint, self.former_fingerprints = checkpoint.identity(*settings)
         self.scale, self.batch_size = head.scale, batch
         self._place, self._head, self._texts = checkpoint.place, head, TextTokenizer.of(checkpoint)
-        self._cache: OrderedDict[Picture | None, Inputs] = OrderedDict()
+        self._cache: OrderedDict[Picture | None, HeadInputs] = OrderedDict()
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """One score per query; if a picture cannot be read, the others are encoded all the same."""
@@ -79,10 +79,10 @@ class MatchingModel:
             texts = self._texts.batch([tokens[place] for place in places], self._place)
             yield places, self._head.match(_rows(rows), texts)
 
-    def _encoded(self, queries: Sequence[Query]) -> dict[Picture | None, Inputs]:
+    def _encoded(self, queries: Sequence[Query]) -> dict[Picture | None, HeadInputs]:
         """The encoding of each picture, from the cache where it is there."""
         failing: list[CounterpointError] = []
-        encoded: dict[Picture | None, Inputs] = {}
+        encoded: dict[Picture | None, HeadInputs] = {}
         new: list[Picture | None] = []
         for picture in dict.fromkeys(query.picture for query in queries):
             if picture in self._cache:
@@ -101,7 +101,7 @@ class MatchingModel:
         return encoded
 
 
-def _rows(inputs: Sequence[Inputs]) -> Inputs:
+def _rows(inputs: Sequence[HeadInputs]) -> HeadInputs:
     import torch
 
     return {name: torch.stack([row[name] for row in inputs]) for name in inputs[0]}

@@ -129,5 +129,5 @@ class RegionEncoder:
         return {**named, "visual_attention_mask": present}
 
 
-PictureEncoder: TypeAlias = PatchEncoder | RegionEncoder
+PatchOrRegionEncoder: TypeAlias = PatchEncoder | RegionEncoder
 """How one architecture encodes pictures; its `content` is what a fingerprint covers beyond the checkpoint."""

@@ -12,7 +12,7 @@ from counterpoint.core.groups import Query
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.picture_processing import stack_on_device
 
-Tokens: TypeAlias = dict[str, list[int]]
+TokenFields: TypeAlias = dict[str, list[int]]
 """The inputs of one text by name: token ids, and masks or types of each."""
 
 
@@ -68,7 +68,7 @@ def full_text(query: Query) -> str:
     return f"{query.context} {query.text}" if query.context else query.text
 
 
-def drop_full_mask(tokens: Tokens) -> Tokens:
+def drop_full_mask(tokens: TokenFields) -> TokenFields:
     """The tokens without a mask that hides none of them, which many models would synchronize the device to check.
 
     >>> drop_full_mask({"input_ids": [7, 9], "attention_mask": [1, 1]})
@@ -98,14 +98,14 @@ class TextTokenizer:
             places -= 2  # as in RoBERTa, whose first two positions are reserved
         return cls(tokenizer, min(places, tokenizer.model_max_length), whole=config.model_type.startswith("siglip"))
 
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+    def tokens(self, texts: Sequence[str]) -> list[TokenFields]:
         """Each text as its tokens."""
         if not texts:
             return []
         read = self._tokenizer(list(texts), truncation=True, max_length=self._longest, padding=self._padding)
         return [{name: read[name][place] for name in read} for place in range(len(texts))]
 
-    def batch(self, texts: Sequence[Tokens], device: Any) -> dict[str, Any]:
+    def batch(self, texts: Sequence[TokenFields], device: Any) -> dict[str, Any]:
         """Texts as the inputs of a model, padded on the right to the longest; asynchronous to the device."""
         longest = max(len(text["input_ids"]) for text in texts)
         inputs = {}

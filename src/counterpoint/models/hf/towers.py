@@ -22,7 +22,7 @@ from counterpoint.models.hf.picture_processing import (
     stack_inputs,
     stack_on_device,
 )
-from counterpoint.models.hf.processors import TextTokenizer, Tokens, drop_full_mask, full_text
+from counterpoint.models.hf.processors import TextTokenizer, TokenFields, drop_full_mask, full_text
 
 PICTURE_BATCH, TEXT_BATCH, LOOKAHEAD = 128, 1024, 256
 """Batch sizes of the two towers, and pictures encoded ahead."""
@@ -30,7 +30,7 @@ CACHED_VECTORS, CHUNK = 2**16, 2**12
 """Cached vectors per tower, and queries scored before any vector may be evicted."""
 
 Key = TypeVar("Key", bound=Hashable)
-_TokensByText: TypeAlias = "dict[str, Future[dict[str, Tokens]]]"
+_TokensByText: TypeAlias = "dict[str, Future[dict[str, TokenFields]]]"
 """For each text the future that holds its tokens."""
 
 
@@ -225,7 +225,7 @@ class TwoTowerModel:
         if failing:
             raise failing[0]
 
-    def _tokenize(self, texts: list[str]) -> dict[str, Tokens]:
+    def _tokenize(self, texts: list[str]) -> dict[str, TokenFields]:
         return dict(zip(texts, map(drop_full_mask, self._texts.tokens(texts)), strict=True))
 
     def _tokens(self, texts: list[str]) -> _TokensByText:

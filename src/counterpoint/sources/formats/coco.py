@@ -13,7 +13,7 @@ from counterpoint.core.placement import horizontal_placement, is_tiny, vertical_
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import OWN, DataSet, File, SplitFiles
 from counterpoint.sources.reading.json_files import object_keys, parts
-from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.json_stream import JsonValue
 from counterpoint.sources.reading.records import LONGEST, Record, Skips, clip_box, size_of, skip_box
 
 NAMESPACE = "coco"
@@ -254,7 +254,7 @@ def part_of(path: Path) -> str:
     try:
         keys = {key for key, sign in object_keys(path) if sign == "["}
         records = parts(path, "annotations") if "annotations" in keys else iter([("", None)])
-        first: Json = next((content for _, content in records), {})
+        first: JsonValue = next((content for _, content in records), {})
     except SourceError:
         return ""
     if "images" not in keys or not isinstance(first, dict):

@@ -12,7 +12,7 @@ from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats import visual_genome, vqa_layout
 from counterpoint.sources.formats.vqa_layout import NO_PICTURE, NO_WORDS, skip_question
 from counterpoint.sources.reading.json_files import elements, members
-from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.json_stream import JsonValue
 from counterpoint.sources.reading.records import Record, Skips, read_each, short_repr
 
 _COCO = re.compile(r"(?:.*/)?COCO_(train2014|val2014)_([0-9]{1,12})\.jpg")
@@ -59,7 +59,7 @@ def common_sense(files: SplitFiles, skips: Skips) -> Iterator[Question]:
             yield from _set(image, image, picture, pairs, place, skips)
 
 
-def _images(path: Path, skips: Skips) -> Iterator[tuple[str, Sequence[Json], str]]:
+def _images(path: Path, skips: Skips) -> Iterator[tuple[str, Sequence[JsonValue], str]]:
     """What the file has for each picture, which is a list, and where."""
     for image, sets in members(path):
         place = f"{path.name}, image {image}"
@@ -69,7 +69,7 @@ def _images(path: Path, skips: Skips) -> Iterator[tuple[str, Sequence[Json], str
             skips.problem(SourceError(f"{place} is {short_repr(sets)}, not a list"))
 
 
-def _set(stem: str, image: str, picture: Picture, pairs: Json, where: str, skips: Skips) -> Iterator[Question]:
+def _set(stem: str, image: str, picture: Picture, pairs: JsonValue, where: str, skips: Skips) -> Iterator[Question]:
     if not isinstance(pairs, list):
         skips.problem(SourceError(f"{where} is {short_repr(pairs)}, not a list", hint="a set is a list of questions"))
         return

@@ -15,7 +15,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File, split_names
 from counterpoint.sources.reading.json_files import decoded_members, members
-from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.json_stream import JsonValue
 from counterpoint.sources.reading.records import Record, Skips, box_of, read_each, short_repr, size_of
 
 NAMESPACE = "gqa"
@@ -48,7 +48,7 @@ def _scene(record: Record, skips: Skips) -> Scene:
 
 
 def _links(
-    entries: Iterable[tuple[Record, Iterable[Json]]], objects: Mapping[str, SceneObject], skips: Skips
+    entries: Iterable[tuple[Record, Iterable[JsonValue]]], objects: Mapping[str, SceneObject], skips: Skips
 ) -> Iterator[Link]:
     for (record, relations), own in zip(entries, objects, strict=True):
         for relation in relations:

@@ -11,7 +11,14 @@ from counterpoint.core.items import Caption, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, SplitFiles, has_pictures
 from counterpoint.sources.formats.own_groups import groups
-from counterpoint.sources.formats.own_rows import DATA, PictureReader, Rows, find_split_file, rows_of, rows_of_split
+from counterpoint.sources.formats.own_rows import (
+    DATA,
+    PictureReader,
+    RowReader,
+    find_split_file,
+    rows_of,
+    rows_of_split,
+)
 from counterpoint.sources.reading.cells import (
     UNPACKED,
     choices_of,
@@ -37,7 +44,7 @@ _CAPTION_FOR_SCORE = "a sentence to be scored, which is no question"
 class OwnFiles(DataSet):
     """A source of one's own files, whose rows are located when they are read."""
 
-    rows: Rows = lambda files, skips, fits: iter(())
+    rows: RowReader = lambda files, skips, fits: iter(())
 
     def find_files(self, folder: Path, split: str, kind: str | None = None) -> SplitFiles:
         """The file or folder that was named, for a split of any name."""
@@ -62,7 +69,7 @@ class OwnFiles(DataSet):
                     yield name, content
 
 
-def questions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Question]:
+def questions(files: SplitFiles, skips: Skips, *, rows: RowReader, namespace: str) -> Iterator[Question]:
     """Every row with a question and its right answer."""
     columns = ColumnFinder(QUESTIONS, files.columns)
     pictures = PictureReader(files.columns.get("namespace", namespace))
@@ -106,7 +113,7 @@ def _question(
     )
 
 
-def captions(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[Caption]:
+def captions(files: SplitFiles, skips: Skips, *, rows: RowReader, namespace: str) -> Iterator[Caption]:
     """Every sentence about a picture; where a row has several, each with the foil in the same place."""
     columns = ColumnFinder(CAPTIONS, files.columns)
     pictures = PictureReader(files.columns.get("namespace", namespace))
@@ -145,7 +152,7 @@ def read_rewordings(path: Path, skips: Skips) -> Mapping[str, tuple[str, ...]]:
     return {key: tuple(texts) for key, texts in texts_of_id.items()}
 
 
-def own_files(name: str, title: str, rows: Rows) -> OwnFiles:
+def own_files(name: str, title: str, rows: RowReader) -> OwnFiles:
     """A source of questions, captions and groups with this reader of rows."""
     readers = {"questions": questions, "captions": captions, "groups": groups}
     return OwnFiles(

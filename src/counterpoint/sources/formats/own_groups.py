@@ -10,7 +10,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import SplitFiles
-from counterpoint.sources.formats.own_rows import DATA, PictureReader, Rows, rows_of_split
+from counterpoint.sources.formats.own_rows import DATA, PictureReader, RowReader, rows_of_split
 from counterpoint.sources.reading.cells import (
     choices_of,
     is_letter,
@@ -56,7 +56,7 @@ class _Row(NamedTuple):
     place: str
 
 
-def groups(files: SplitFiles, skips: Skips, *, rows: Rows, namespace: str) -> Iterator[ReadyGroup]:
+def groups(files: SplitFiles, skips: Skips, *, rows: RowReader, namespace: str) -> Iterator[ReadyGroup]:
     """Every group: of each row, or of the rows with the same key, in turn, or as a file of ids pairs them."""
     pictures = PictureReader(files.columns.get("namespace", namespace))
     reader = _RowReader(ColumnFinder(GROUPS, files.columns), skips, pictures)

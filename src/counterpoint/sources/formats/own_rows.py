@@ -31,7 +31,7 @@ _LONGEST = 255  # bytes of a name in a path, as systems have it
 _WEB = re.compile(r"[a-z]+://", re.IGNORECASE)
 DATA = "data"
 """The part under which the file or folder stands that was named."""
-Rows: TypeAlias = Callable[[SplitFiles, Skips, ColumnTest], Iterator[tuple[str, Record]]]
+RowReader: TypeAlias = Callable[[SplitFiles, Skips, ColumnTest], Iterator[tuple[str, Record]]]
 """Every row in the files of a split, with the folder within the data to which the paths of its pictures belong."""
 
 
@@ -170,7 +170,9 @@ def _picture_at(record: Record, value: Any, space: str, folder: str) -> Picture:
     return Picture(f"{space}:{path}")
 
 
-def rows_of_split(files: SplitFiles, skips: Skips, rows: Rows, columns: ColumnFinder) -> Iterator[tuple[str, Record]]:
+def rows_of_split(
+    files: SplitFiles, skips: Skips, rows: RowReader, columns: ColumnFinder
+) -> Iterator[tuple[str, Record]]:
     """The rows of a split, by their split column if they have one; raises a SourceError if none can be read."""
     wanted, others, fitting, count = set(split_synonyms(files.split)), set[str](), False, 0
     first: Record | None = None

@@ -8,7 +8,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.sources.dataset import DataSet, File, SplitFiles, split_names
 from counterpoint.sources.formats.coco import NAMESPACE as COCO
 from counterpoint.sources.reading.json_files import elements, parts
-from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.json_stream import JsonValue
 from counterpoint.sources.reading.records import Record, Skips, read_each
 
 NAMESPACE = "visdial"
@@ -23,14 +23,16 @@ def dialogues(files: SplitFiles, skips: Skips) -> Iterator[Dialogue]:
     which: one that is in a folder val2014 beside the file is taken to be there, any other to be in train2014.
     """
     path = files["dialogues"]
-    texts: dict[str, list[Json]] = {"data.questions": [], "data.answers": []}
+    texts: dict[str, list[JsonValue]] = {"data.questions": [], "data.answers": []}
     for name, text in parts(path, *texts):
         texts[name].append(text)  # whatever it is, since its place counts
     contents = enumerate(elements(path, "data.dialogs"))
     yield from read_each(contents, f"{path.name}, dialogue", skips, lambda one: _dialogue(one, files, *texts.values()))
 
 
-def _dialogue(record: Record, files: SplitFiles, questions: Sequence[Json], answers: Sequence[Json]) -> Dialogue:
+def _dialogue(
+    record: Record, files: SplitFiles, questions: Sequence[JsonValue], answers: Sequence[JsonValue]
+) -> Dialogue:
     image = record.number("image_id")
     if image < 0:
         raise record.wrong("image_id", "the number of a picture")
@@ -53,7 +55,7 @@ def _picture(image: int, split: str, held_out: Path | None) -> Picture:
     return Picture(f"{COCO}:train2014/COCO_train2014_{image:012}.jpg")
 
 
-def _turn(turn: Record, questions: Sequence[Json], answers: Sequence[Json], *, is_last: bool) -> Turn:
+def _turn(turn: Record, questions: Sequence[JsonValue], answers: Sequence[JsonValue], *, is_last: bool) -> Turn:
     options = tuple(_text_at(turn, "answer_options", position, answers) for position in turn.list("answer_options"))
     question = _text_at(turn, "question", turn.content.get("question"), questions)
     if is_last and turn.content.get("answer") is None:
@@ -64,7 +66,7 @@ def _turn(turn: Record, questions: Sequence[Json], answers: Sequence[Json], *, i
     return Turn(question, answer, options)
 
 
-def _text_at(turn: Record, name: str, position: object, texts: Sequence[Json]) -> str:
+def _text_at(turn: Record, name: str, position: object, texts: Sequence[JsonValue]) -> str:
     if type(position) is int and 0 <= position < len(texts) and type(text := texts[position]) is str:
         return text
     raise turn.wrong(name, f"the position of a text among {len(texts)}")

@@ -10,7 +10,7 @@ from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.sources.dataset import DataSet, File, SplitFiles
 from counterpoint.sources.formats.gqa import DANGLING, REMEDY
 from counterpoint.sources.reading.json_files import KeyedJoin, elements
-from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.json_stream import JsonValue
 from counterpoint.sources.reading.records import LONGEST, Record, Skips, box_of, read_each, short_repr, size_of
 
 NAMESPACE = "vg"
@@ -158,7 +158,7 @@ def _links(record: Record, objects: Mapping[str, str], names: AliasMaps, skips: 
 
 def _end(relation: Record, side: str) -> str:
     """The id of the object at one end of a relation, which is given by id or in full."""
-    end: Json = relation.content.get(side)
+    end: JsonValue = relation.content.get(side)
     return relation.record(side).text("object_id", "") if isinstance(end, dict) else relation.text(f"{side}_id", "")
 
 

@@ -10,7 +10,7 @@ from msgspec.json import Decoder
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.mismatches import Mismatch
-from counterpoint.sources.reading.json_stream import Batch, InvalidJson, Json, JsonText
+from counterpoint.sources.reading.json_stream import Batch, InvalidJson, JsonText, JsonValue
 from counterpoint.sources.reading.records import OTHER_RELEASE, Skips, short_repr
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ _NOT_JSON = {
 """What is often found in place of JSON, by its first bytes, with a hint."""
 
 
-def members(path: Path, within: str = "") -> Iterator[tuple[str, Json]]:
+def members(path: Path, within: str = "") -> Iterator[tuple[str, JsonValue]]:
     """The members of the object that a file is, or holds under a name, with their keys."""
     with _opened(path) as (text, progress):
         for _ in _containers(path, text, within, "{"):
@@ -37,7 +37,7 @@ def members(path: Path, within: str = "") -> Iterator[tuple[str, Json]]:
                 progress.last = key
 
 
-def elements(path: Path, within: str = "") -> Iterator[Json]:
+def elements(path: Path, within: str = "") -> Iterator[JsonValue]:
     """The elements of the list that a file is, or holds under a name; lines of JSON are as good as a list."""
     return (value for _, value in parts(path, within)) if within else _values(path)
 
@@ -82,7 +82,7 @@ def _decoded(path: Path, kind: type[T], noun: str, skips: Skips, sign: str, with
                 progress.last = key
 
 
-def _converted(content: Json, kind: type[T], name: str, key: K, skips: Skips) -> Iterator[tuple[K, T]]:
+def _converted(content: JsonValue, kind: type[T], name: str, key: K, skips: Skips) -> Iterator[tuple[K, T]]:
     """The record as a struct; a record that does not fit its type is skipped and counted."""
     try:
         yield key, convert(content, kind)
@@ -90,7 +90,7 @@ def _converted(content: Json, kind: type[T], name: str, key: K, skips: Skips) ->
         skips.problem(_translated(problem, content, f"{name} {key}"))
 
 
-def _translated(problem: ValidationError, content: Json, place: str) -> SourceError:
+def _translated(problem: ValidationError, content: JsonValue, place: str) -> SourceError:
     """Translate an error of msgspec into a SourceError with the place, the value and what was expected."""
     mismatch = Mismatch.of(problem)
     if mismatch is None:
@@ -104,7 +104,7 @@ def _translated(problem: ValidationError, content: Json, place: str) -> SourceEr
     return SourceError(f"{subject} is {short_repr(mismatch.value_in(content))}, not {mismatch.expected}")
 
 
-def parts(path: Path, *names: str) -> Iterator[tuple[str, Json]]:
+def parts(path: Path, *names: str) -> Iterator[tuple[str, JsonValue]]:
     """The elements of the lists that a file holds under some names, each with the name of its list, as they come."""
     with _opened(path) as (text, progress):
         for name in _containers(path, text, names, "["):
@@ -114,7 +114,7 @@ def parts(path: Path, *names: str) -> Iterator[tuple[str, Json]]:
                 progress.last, progress.within = place, within
 
 
-def whole(path: Path) -> Json:
+def whole(path: Path) -> JsonValue:
     """Everything in a small file."""
     with _opened(path) as (text, _):
         value = text.value()
@@ -198,7 +198,7 @@ def _walked(text: JsonText, place: tuple[str, ...], wanted: Mapping[tuple[str, .
         text.skip()
 
 
-def _values(path: Path) -> Iterator[Json]:
+def _values(path: Path) -> Iterator[JsonValue]:
     """The elements of a list, or one JSON value after another, as in a file of lines."""
     with _opened(path) as (text, progress):
         if text.sign() == "{":

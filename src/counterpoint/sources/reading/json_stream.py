@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any, BinaryIO, TypeAlias, TypeVar
 
-Json: TypeAlias = Any
+JsonValue: TypeAlias = Any
 """Any JSON value."""
 
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class JsonText:
             if not self._more():
                 return ""
 
-    def value(self) -> Json:
+    def value(self) -> JsonValue:
         """The next value, taken whole."""
         if self._at == len(self._held) or self._held[self._at] in _BLANK:
             self.sign()
@@ -110,7 +110,7 @@ class JsonText:
             if mark != ",":
                 return
 
-    def members_within(self) -> Iterator[tuple[str, Json]]:
+    def members_within(self) -> Iterator[tuple[str, JsonValue]]:
         """The keys and values of the object that comes next."""
         for key in self.keys_within():
             yield key, self.value()
@@ -118,7 +118,7 @@ class JsonText:
                 self._at = member.end()
                 yield member[1], self.value()
 
-    def values_within(self) -> Iterator[Json]:
+    def values_within(self) -> Iterator[JsonValue]:
         """The values in the list that comes next."""
         for _ in self.keys_within("["):
             yield self.value()
@@ -126,7 +126,7 @@ class JsonText:
                 self._at = comma.end()
                 yield self.value()
 
-    def batches_within(self, sign: str, decode: Callable[[str], Sequence[T] | None]) -> Iterator[Batch[T] | Json]:
+    def batches_within(self, sign: str, decode: Callable[[str], Sequence[T] | None]) -> Iterator[Batch[T] | JsonValue]:
         """The records of the object or list that comes next: in batches where `decode` succeeds, else one by one.
 
         A single member of an object comes with its key. Records of one file nearly always begin with the same key. The
@@ -198,7 +198,7 @@ class JsonText:
         return InvalidJson(reason, cut=not mark)
 
 
-def _mended(value: Json) -> Json:
+def _mended(value: JsonValue) -> JsonValue:
     """The same with lone surrogates, which cannot be encoded, replaced by a question mark."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")

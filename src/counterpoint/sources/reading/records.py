@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from counterpoint.core.errors import SourceError, shorten
 from counterpoint.core.pictures import Box, Size
-from counterpoint.sources.reading.json_stream import Json
+from counterpoint.sources.reading.json_stream import JsonValue
 
 T = TypeVar("T")
 LISTED = 5
@@ -92,8 +92,10 @@ class Record:
 
     __slots__ = ("_name", "_within", "content", "key")
 
-    def __init__(self, content: Json, name: str, key: str | int | None = None, within: "Record | None" = None) -> None:
-        self.content: Mapping[str, Json] = content
+    def __init__(
+        self, content: JsonValue, name: str, key: str | int | None = None, within: "Record | None" = None
+    ) -> None:
+        self.content: Mapping[str, JsonValue] = content
         self._name, self.key, self._within = name, key, within
         if not isinstance(content, dict):
             raise SourceError(f"{self.place} is {short_repr(content)}, not an object", hint=OTHER_RELEASE)
@@ -150,7 +152,7 @@ class Record:
             raise self.wrong(name, f"a list of {count} numbers")
         return self._finite(name, value, f"a list of {count} numbers")
 
-    def _finite(self, name: str, values: Sequence[Json], expected: str) -> tuple[float, ...]:
+    def _finite(self, name: str, values: Sequence[JsonValue], expected: str) -> tuple[float, ...]:
         with suppress(OverflowError):
             if all(type(value) in (int, float) and isfinite(value) for value in values):
                 return tuple(map(float, values))
@@ -164,7 +166,7 @@ class Record:
                 raise self.wrong(name, "a list of texts")
         return tuple(value)
 
-    def list(self, name: str, *, needed: bool = False) -> Sequence[Json]:
+    def list(self, name: str, *, needed: bool = False) -> Sequence[JsonValue]:
         """A list; a missing one is empty unless it is needed."""
         value = self.content.get(name)
         if value is None and not needed:
@@ -183,7 +185,7 @@ class Record:
             raise self.wrong(name, "an object")
         return Record(self.content[name], name, within=self)
 
-    def mapping(self, name: str, *, needed: bool = False) -> Mapping[str, Json]:
+    def mapping(self, name: str, *, needed: bool = False) -> Mapping[str, JsonValue]:
         """An object with arbitrary keys; a missing one is empty unless it is needed."""
         value = self.content.get(name)
         if value is None and not needed:
@@ -205,7 +207,7 @@ class Record:
 
 
 def read_each(
-    contents: Iterable[tuple[str | int, Json]], name: str, skips: Skips, make: Callable[[Record], T]
+    contents: Iterable[tuple[str | int, JsonValue]], name: str, skips: Skips, make: Callable[[Record], T]
 ) -> Iterator[T]:
     """What `make` returns for each record; records that it cannot read are skipped and counted.
 
@@ -217,7 +219,7 @@ def read_each(
             yield make(Record(content, name, key))
 
 
-def short_repr(value: Json) -> str:
+def short_repr(value: JsonValue) -> str:
     """The repr of a value, shortened for messages."""
     return shorten(repr(value))
 

@@ -13,7 +13,7 @@ from counterpoint.sources.reading.columns import ITEMS, KEY
 from counterpoint.sources.reading.json_files import elements, first_sign, members, object_keys
 from counterpoint.sources.reading.records import Record, Skips
 
-Row: TypeAlias = tuple[int, Mapping[str, Any] | str]
+NumberedRow: TypeAlias = tuple[int, Mapping[str, Any] | str]
 """A row by the names of its columns, or what is wrong with it."""
 
 _FIELD = 1 << 30  # characters; some tables carry pictures as text
@@ -77,7 +77,7 @@ def _keyed(member: tuple[str, Any]) -> tuple[str, Any]:
     return key, {KEY: key} | value if isinstance(value, dict) else value
 
 
-def _rows(path: Path, rows: Iterator[Row], skips: Skips) -> Iterator[Record]:
+def _rows(path: Path, rows: Iterator[NumberedRow], skips: Skips) -> Iterator[Record]:
     for number, row in rows:
         if isinstance(row, str):
             hint = "put fields with commas in quotation marks"
@@ -86,7 +86,7 @@ def _rows(path: Path, rows: Iterator[Row], skips: Skips) -> Iterator[Record]:
             yield Record(row, f"{path.name}, row", number)
 
 
-def delimited(path: Path) -> Iterator[Row]:
+def delimited(path: Path) -> Iterator[NumberedRow]:
     """The rows of a text file; whether commas, tabs or semicolons part its fields is seen in its first line.
 
     An unclosed quotation mark would swallow all following rows, and is an error.
@@ -128,7 +128,7 @@ def column_names(row: Sequence[str], path: Path) -> list[str]:
     return names
 
 
-def parquet(path: Path, wanted: Callable[[Any], bool] = lambda kind: True) -> Iterator[Row]:
+def parquet(path: Path, wanted: Callable[[Any], bool] = lambda kind: True) -> Iterator[NumberedRow]:
     """The rows of a Parquet file, some at a time, with the columns of those types that are wanted."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -157,7 +157,7 @@ def holds_bytes(kind: Any) -> bool:
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
-def spreadsheet(path: Path) -> Iterator[Row]:
+def spreadsheet(path: Path) -> Iterator[NumberedRow]:
     """The rows of the first sheet of a spreadsheet, one at a time; an empty cell is an empty text."""
     try:
         from openpyxl import load_workbook

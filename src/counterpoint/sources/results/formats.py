@@ -21,7 +21,7 @@ from counterpoint.sources.reading.columns import (
     describe_columns,
 )
 from counterpoint.sources.reading.json_files import elements, members, object_keys, whole
-from counterpoint.sources.reading.tables import Row, delimited, holds_bytes, parquet, read_start, spreadsheet
+from counterpoint.sources.reading.tables import NumberedRow, delimited, holds_bytes, parquet, read_start, spreadsheet
 from counterpoint.sources.results.harness_samples import read_samples
 from counterpoint.sources.results.inspect_logs import is_log, open_archive, read_eval_log, read_json_log
 from counterpoint.sources.results.predictions import (
@@ -49,7 +49,7 @@ RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
 _LAYOUTS: Mapping[str, ColumnLayout] = MappingProxyType(
     {"plain": PREDICTIONS, "vqa": VQA_RESULTS, "llava": LLAVA_ANSWERS, "vlmevalkit": VLMEVALKIT_RESULTS}
 )
-_TABLES: Mapping[str, Callable[[Path], Iterator[Row]]] = MappingProxyType(
+_TABLES: Mapping[str, Callable[[Path], Iterator[NumberedRow]]] = MappingProxyType(
     {
         "text": delimited,
         "sheet": spreadsheet,

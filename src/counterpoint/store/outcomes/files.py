@@ -69,7 +69,7 @@ class BuildStep(NamedTuple):
         return f"{self.about} ({self.number:,} of {self.total:,})"
 
 
-Progress = Callable[[BuildStep], None]
+BuildCallback = Callable[[BuildStep], None]
 """Is told of each folder before it is built."""
 
 
@@ -187,7 +187,7 @@ def build_files(
     metrics: Metrics,
     *,
     suites: Sequence[str] | None = None,
-    progress: Progress = lambda step: None,
+    progress: BuildCallback = lambda step: None,
     worker: Sequence[str] = (),
     small: int = SMALL,
 ) -> OutcomeFiles:
@@ -219,7 +219,7 @@ def serve_worker(lab: LabStore, cache: Path, metrics: Metrics, reader: TextIO, w
         send(fact=str(problem), hint=problem.hint)
 
 
-def _build_missing(files: OutcomeFiles, suites: Sequence[str] | None, progress: Progress) -> None:
+def _build_missing(files: OutcomeFiles, suites: Sequence[str] | None, progress: BuildCallback) -> None:
     """Build folders side by side in their order, each after those that it reads; suites end one after the other."""
     missing, numbers, lock = files.missing_of(suites), count(1), Lock()
     ends = {folder.path for folder in (*files.ties.values(), files.all_groups)}
@@ -251,7 +251,7 @@ def _run_worker(
     cache: Path,
     models: Sequence[LabModel],
     suites: Sequence[str] | None,
-    progress: Progress,
+    progress: BuildCallback,
 ) -> None:
     """Build what is missing in a process of its own, and pass on the lines that it writes."""
     command = [*worker, lab.place, str(cache.resolve())]

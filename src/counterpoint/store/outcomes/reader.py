@@ -27,7 +27,7 @@ from counterpoint.metrics.units import STATES
 from counterpoint.store.cache import LRUCache, user_cache
 from counterpoint.store.lab import LabModel, LabStore, list_models
 from counterpoint.store.outcomes.database import OutcomeDatabase
-from counterpoint.store.outcomes.files import SMALL, BuildStep, OutcomeFiles, Progress, build_files, plan_files
+from counterpoint.store.outcomes.files import SMALL, BuildCallback, BuildStep, OutcomeFiles, build_files, plan_files
 from counterpoint.store.outcomes.row_groups import find_rows, take_rows
 from counterpoint.store.outcomes.tables import Metrics, group_metrics
 from counterpoint.store.storage import is_address
@@ -112,7 +112,7 @@ class OutcomeReader:
         metrics: Metrics,
         *,
         cache: Path | None = None,
-        progress: Progress = lambda step: None,
+        progress: BuildCallback = lambda step: None,
         worker: Sequence[str] = (),
         small: int = SMALL,
         background: bool = False,
@@ -378,7 +378,7 @@ class OutcomeReader:
     def _plan(self, suites: Sequence[str] | None = None) -> OutcomeFiles:
         return plan_files(self.lab, self._folder, list_models(self.lab), self.metrics, suites)
 
-    def _build(self, models: Sequence[LabModel], progress: Progress) -> OutcomeDatabase:
+    def _build(self, models: Sequence[LabModel], progress: BuildCallback) -> OutcomeDatabase:
         files = build_files(
             self.lab, self._folder, models, self.metrics, progress=progress, worker=self._worker, small=self._small
         )

@@ -35,7 +35,7 @@ NO_PICTURE, MEAN_COLOR, OTHER_PICTURE, SHUFFLED = PICTURE = ("no-picture", "mean
 NO_QUESTION = "no-question"
 """The control that removes the question."""
 
-Item = Question | GroundedQuestion
+BiasItem = Question | GroundedQuestion
 Swap = Callable[..., Iterable[Group | Rejection]]
 
 
@@ -65,7 +65,7 @@ class SwapSurvey:
     captions: int = 0  # that were read for what they name in the pictures
 
 
-def survey(items: Iterable[Item]) -> SwapSurvey:
+def survey(items: Iterable[BiasItem]) -> SwapSurvey:
     """One pass over the questions; the result does not depend on their order."""
     shown, named = dict[Picture, SwapPicture](), dict[Picture, set[str]]()
     asked = dict[tuple[str, tuple[str, ...]], SwapQuestion]()
@@ -98,7 +98,7 @@ def manifest_entries(others: SwapSurvey) -> Mapping[str, int]:
 
 
 def swap_pictures(
-    item: Item, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
+    item: BiasItem, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
 ) -> Iterator[Group | Rejection]:
     """The question on its own picture, then on pictures that name nothing of it."""
     question, nouns = _question(item), question_nouns(item)
@@ -110,7 +110,7 @@ def swap_pictures(
 
 
 def swap_questions(
-    item: Item, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
+    item: BiasItem, others: SwapSurvey, rng: Random, *, variants: int = VARIANTS
 ) -> Iterator[Group | Rejection]:
     """The question, then others on the same picture that share no subject and no object with it."""
     question, nouns = _question(item), question_nouns(item)
@@ -124,7 +124,7 @@ def swap_questions(
 
 
 def _swap_group(
-    item: Item, variants: Sequence[tuple[Query, Tags]], most: int, proof: str, few: str
+    item: BiasItem, variants: Sequence[tuple[Query, Tags]], most: int, proof: str, few: str
 ) -> Iterator[Group | Rejection]:
     question = _question(item)
     if not question_nouns(item):
@@ -136,11 +136,11 @@ def _swap_group(
         yield question_group(question, variants, relation=Relation.SWAP, proof=proof, keeps_gold=False)
 
 
-def _question(item: Item) -> Question:
+def _question(item: BiasItem) -> Question:
     return item.question if isinstance(item, GroundedQuestion) else item
 
 
-def propose_controls(item: Item, others: SwapSurvey, rng: Random) -> Iterator[Group | Rejection]:
+def propose_controls(item: BiasItem, others: SwapSurvey, rng: Random) -> Iterator[Group | Rejection]:
     """The question, then with each input removed; the gold answer stays."""
     question = _question(item)
     if not question.gold.answers:
@@ -172,7 +172,7 @@ def _controls(
 
 
 def swap_features(
-    item: Item, others: SwapSurvey, rng: Random, *, exchange: Swap, variants: int = VARIANTS
+    item: BiasItem, others: SwapSurvey, rng: Random, *, exchange: Swap, variants: int = VARIANTS
 ) -> Iterator[Group | Rejection]:
     """The groups of a swap, with the swap made in feature space."""
     for proposal in exchange(item, others, rng, variants=variants):
@@ -190,7 +190,7 @@ def _moved(group: Group) -> Iterator[Query]:
             yield replace(variant, text=base.text, edits=(exchange_text(variant.text, variant.context),))
 
 
-def _suite(name: str, tests: str, propose: Swap, *options: str) -> Suite[Item, SwapSurvey]:
+def _suite(name: str, tests: str, propose: Swap, *options: str) -> Suite[BiasItem, SwapSurvey]:
     return Suite(
         name,
         tests,
