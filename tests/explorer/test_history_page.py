@@ -130,6 +130,7 @@ def test_a_lab_without_models_says_so(tmp_path: Path) -> None:
     assert "No model has answered yet" in client.get("/history").text
 
 
+@pytest.mark.prove
 def test_many_models_fold_a_suite_without_a_score_says_why_and_review_is_in_the_navigation(tmp_path: Path) -> None:
     store = lab_of_versions(tmp_path / "lab", {"vlm": {"cat": [10] * 13}})
     with store.answers("lost 1", run="lost") as log:

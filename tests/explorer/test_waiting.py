@@ -56,6 +56,7 @@ def test_a_lab_whose_tables_are_not_there_says_so_and_asks_again(lab: LabStore) 
     assert "3 models · 201 answers" in page.text, "a page that does not exist knows the lab"
 
 
+@pytest.mark.prove
 def test_pages_say_that_more_suites_will_come(lab: LabStore) -> None:
     said: list[str] = []
     client, reader = _client(lab, lambda step: said.append(client.get("/overview").text))
@@ -108,16 +109,16 @@ def test_a_lab_of_which_nothing_can_be_shown_says_why(lab: LabStore) -> None:
 
 
 def test_suites_that_are_ready_are_shown_before_anything_is_made(lab: LabStore) -> None:
-    leave = Event()
+    begun, leave = Event(), Event()
 
     def hold(step: object) -> None:
+        begun.set()
         leave.wait()
 
     LabReader(lab, lab.folder.parent / "cache").update(["odd"])
     client, reader = _client(lab, hold)
     client.get("/overview")
-    while reader.step is None:  # the thread has shown what is ready before its first step
-        pass
+    begun.wait()  # the thread has shown what is ready before its first step
     page = client.get("/overview")
     assert "1 of 2 suites are shown" in page.text
     leave.set()

@@ -150,20 +150,27 @@ def test_blocks_of_a_lab_give_the_leaderboard_of_the_whole(lab: LabStore, suites
     assert any(cell.value is not None and not cell.tie for cell in cells)
 
 
-@pytest.mark.parametrize("where", [{"tag": "edit=e2"}, {"text": "7 1"}, {"suite": "second", "kind": "k1"}])
-def test_blocks_of_a_lab_give_the_columns_of_slices(lab: LabStore, where: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ({"tag": "edit=e2"}, 150),
+        *(prove(where, 37) for where in ({"tag": "edit=e2"}, {"text": "7 1"}, {"suite": "second", "kind": "k1"})),
+    ],
+)
+def test_blocks_of_a_lab_give_the_columns_of_slices(lab: LabStore, where: dict[str, str], rows: int) -> None:
     """Also of a slice that holds groups of a suite that another one has too, and of one without a group."""
     save_slice(lab, "some", where)
     save_slice(lab, "nothing", {"kind": "none"})
     board = partial(leaderboard, lab, slices=["some", "nothing"], metrics=[accuracy, auroc])
     whole = board()
-    assert board(block_rows=37) == whole
+    assert board(block_rows=rows) == whole
     cells = [row.cells[f"slice/some/{name}"] for row in whole.board.rows for name in ("accuracy", "auroc")]
     assert any(cell.value is not None for cell in cells)
     assert whole.board.rows[0].cells["slice/nothing/accuracy"].reason == NO_GROUP
 
 
-def test_blocks_of_a_lab_give_the_verdicts_of_a_gate(lab: LabStore) -> None:
+@pytest.mark.parametrize("rows", [150, prove(37)])
+def test_blocks_of_a_lab_give_the_verdicts_of_a_gate(lab: LabStore, rows: int) -> None:
     """Rules on shares, on a metric that is no sum, on margins in both directions, and on slices."""
     save_slice(lab, "some", {"tag": "edit=e2"})
     save_slice(lab, "nothing", {"kind": "none"})
@@ -180,12 +187,13 @@ def test_blocks_of_a_lab_give_the_verdicts_of_a_gate(lab: LabStore) -> None:
     ]
     gate = partial(gate_model, lab, "model", rules, baseline="text-only")
     whole = gate()
-    assert gate(block_rows=37).to_dict() == whole.to_dict()
+    assert gate(block_rows=rows).to_dict() == whole.to_dict()
     assert len(whole.checks) == len(rules) + 2
     assert sum(check.test.n > 0 for check in whole.checks) == len(rules) + 1
 
 
-def test_blocks_of_a_lab_give_the_means_over_data_sets(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rows", [150, prove(37)])
+def test_blocks_of_a_lab_give_the_means_over_data_sets(tmp_path: Path, rows: int) -> None:
     """Two suites are one data set and share questions, some of these without a picture; another has plain questions."""
     store, tables = LabStore(tmp_path / "lab"), []
     for name, tests, seed in (("vqa-noise", ["noise"], 3), ("vqa-sears", ["sears"], 3), ("own", ["plain", "sears"], 4)):
@@ -195,14 +203,14 @@ def test_blocks_of_a_lab_give_the_means_over_data_sets(tmp_path: Path) -> None:
         tables.append(table)
     _ask(store, np.unique(pa.concat_tables(tables)["query"].to_numpy()))
     whole = leaderboard(store, layout="datasets")
-    assert leaderboard(store, layout="datasets", block_rows=37) == whole
+    assert leaderboard(store, layout="datasets", block_rows=rows) == whole
     assert whole.board.data_sets == ("own", "vqa")
     for name, groups in (("vqa", _groups("a", 3)), ("own", _groups("a", 4)[::2])):
         asked = len({group.queries[0].id for _, group in groups})
         assert all(0.7 * asked < row.data_sets[name]["accuracy"].n <= asked for row in whole.board.rows)
 
 
-@pytest.mark.parametrize("rows", [37, 10**6])
+@pytest.mark.parametrize("rows", [150, prove(37), 10**6])
 def test_more_cases_than_fit_into_memory_are_said_and_not_scored(
     lab: LabStore, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
