@@ -18,6 +18,7 @@ from counterpoint.core.pictures import Picture
 from counterpoint.lab.comparison import compare_models, cover_models
 from counterpoint.lab.gating import gate_model
 from counterpoint.lab.leaderboard import leaderboard
+from counterpoint.lab.sample_sizes import SizeRequest, find_sizes
 from counterpoint.lab.saved_slices import save_slice
 from counterpoint.lab.scores import score_models
 from counterpoint.lab.selection import record_text_only
@@ -232,6 +233,13 @@ def test_more_cases_than_fit_into_memory_are_said_and_not_scored(
     with pytest.raises(CounterpointError, match="auroc has no gate here: it is computed in memory"):
         gate_model(lab, "model", ["auroc >= 0.5"], suites=["first"], block_rows=rows)
     assert leaderboard(lab, suites=["first"], block_rows=rows).board.rows
+
+
+def test_sample_sizes_in_blocks_equal_those_of_one(lab: LabStore) -> None:
+    request = SizeRequest(0.05, metrics=("accuracy", "self_consistency"))
+    for name in ("first", "third"):
+        own = replace(request, suites=(name,))
+        assert find_sizes(lab, own, block_rows=50) == find_sizes(lab, own)
 
 
 @given(

@@ -1,6 +1,6 @@
 """The credit and the cases of a ratio in each picture: what tests of a line and of a difference are made of."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,6 +116,14 @@ def sum_by_picture(
     first, second = reversed(paired[0]) if ratio.lower_is_better else paired[0]
     counted = (first.n > 0) | (second.n > 0)
     return PictureSums(first.s[counted], first.n[counted], most_cases, (second.s[counted], second.n[counted]))
+
+
+def join_sums(parts: Sequence[PictureSums]) -> PictureSums:
+    """The sums of the pictures of some blocks, in their order; a block without cases has no other model."""
+    pairs = [(own.credit, own.cases, *(own.other or ())) for own in parts if len(own.cases)]
+    credit, cases, *other = map(np.concatenate, zip(*pairs, strict=True)) if pairs else (np.empty(0), np.empty(0))
+    most_cases = max((own.most_cases for own in parts), default=0.0)
+    return PictureSums(credit, cases, most_cases, (other[0], other[1]) if other else None)
 
 
 def units_in_slice(ratio: Ratio[Any], where: Mapping[str, str], outcomes: Outcomes) -> Flags:
