@@ -330,6 +330,14 @@ def test_several_models_are_read_from_columns_of_one_file_and_compared(lab: LabS
     assert (rows_of["accuracy"]["first"], rows_of["accuracy"]["second"]) == (0.5, 1.0)
 
 
+def test_one_model_is_read_from_the_column_that_its_name_tells(lab: LabStore) -> None:
+    lines = [f"{own},no,yes" for own in _ids(lab)]
+    Path("both.csv").write_text("\n".join(["query_id,prediction,tuned", *lines]))
+    done = CliRunner().invoke(commands, ["import", "lab", "both.csv", "--name", "qwen=tuned"], catch_exceptions=False)
+    assert "answer=tuned" in done.output
+    assert [model.name for model in lab.versions()] == ["qwen"]
+
+
 def test_a_recorded_prompt_and_order_of_choices_travel_with_the_answer(lab: LabStore, tmp_path: Path) -> None:
     query = Query(Picture("toy:0.png"), "Which color is it?", choices=("red", "blue"))
     table = groups_table([("plain", Group(Relation.GOLD, (query,), (Gold.of("blue"),)))], "colors")

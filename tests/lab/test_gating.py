@@ -175,6 +175,10 @@ def test_a_marked_baseline_is_what_rules_compare_with(lab: cp.Lab) -> None:
         ("accuracy[color] >= 0.6", "is no slice"),
         ("ordr.accuracy >= 0.6", "order"),
         ("acuracy >= 0.6", "accuracy"),
+        ("accuracy[knd=color] >= 0.6", "kind"),
+        ("accuracy[kind=colour] >= 0.6", "did you mean color?"),
+        ("order.accuracy[test=ordr] not worse than vlm@v1", "did you mean order?"),
+        ("accuracy[tag:wether=rain] >= 0.6", "no tag of"),
     ],
 )
 def test_what_is_no_rule_says_what_rules_look_like(lab: cp.Lab, rule: str, message: str) -> None:

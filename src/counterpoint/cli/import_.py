@@ -51,8 +51,8 @@ def command(
     with progress_shown() as progress:
         opened = cp.Lab(lab, progress=progress)
         for given in names:
-            name, _, column = given.partition("=") if len(names) > 1 else (given, "", "")
-            roles = columns | ({"answer": column or name} if len(names) > 1 else {})
+            name, sign, column = given.partition("=")
+            roles = columns | ({"answer": column or name} if sign or len(names) > 1 else {})
             reports[name] = opened.import_predictions(*files, name=name, columns=roles, scores=scores or "", **request)
     comparisons = _compare(opened, [*reports], request["suites"]) if _all_added(reports.values()) else []
     if as_json and len(names) > 1:

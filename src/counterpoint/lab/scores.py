@@ -23,6 +23,7 @@ from counterpoint.lab.selection import (
     version_notes,
 )
 from counterpoint.metrics.calibration import ReliabilityBin, reliability
+from counterpoint.metrics.labels import tag_labels
 from counterpoint.metrics.metric import Ability, Metric, columns_read
 from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.ranking import RankedPairs, acc_r_over_text, count_ranked, relate_by_text
@@ -177,21 +178,33 @@ def score_models(
             named = {"model": title, "fingerprint": model.fingerprint}
             rows += (named | row for row in totals.table().to_pylist() if row["missing"] < 1)
     if not rows:
-        _check_tags(store, select_suites(store, suites), (*request.by, *request.where))
+        check_slices(store, select_suites(store, suites), request.by, request.where)
         fact = f"{store.address} has no answers of {', '.join(chosen)} to these suites, tests and slices"
         raise AnswersMissing(fact, hint="run it on these suites first, or keep more with --by and --filter")
     notes = version_notes(models, chosen.values())
     return Scores(tuple(rows), request, displayed_by_suite(contents, rows, request), notes)
 
 
-def _check_tags(store: LabStore, suites: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise an UnknownName where scores are cut by a tag that no group of these suites has."""
-    tables = (as_lists(chunk).flatten() for name in suites for chunk in store.suite(name).table["tags"].chunks)
-    known = sorted({key for table in tables for key in pc.unique(pc.struct_field(table, 0)).to_pylist()})
-    for column in columns:
-        name = column.removeprefix("tag:")
-        if name != column and name not in known:
-            raise UnknownName(f"tag of {' and '.join(suites)}", name, known)
+def check_slices(store: LabStore, suites: Sequence[str], by: Sequence[str], where: Mapping[str, str]) -> None:
+    """Raise an UnknownName where scores are cut by a tag, or kept for a value, that no group of these suites has."""
+    tables, named = [store.suite(name).table for name in suites], " and ".join(suites)
+    flat = [as_lists(chunk).flatten() for table in tables for chunk in table["tags"].chunks]
+    tags = {key for pairs in flat for key in pc.unique(pc.struct_field(pairs, 0)).to_pylist()}
+    for column in (*by, *where):
+        if (name := column.removeprefix("tag:")) != column and name not in tags:
+            raise UnknownName(f"tag of {named}", name, tags)
+    for column, value in where.items():
+        if column not in ("suite", "gold"):  # a gold answer has several forms
+            known = {word for table in tables for word in _column_words(table, column)}
+            if value not in known:
+                raise UnknownName(f"{column} of {named}", value, known)
+
+
+def _column_words(table: pa.Table, column: str) -> list[str]:
+    """The values that a suite has in a column, or for a tag."""
+    if column.startswith("tag:"):
+        return list(tag_labels(table["tags"], column.removeprefix("tag:")).words.to_pylist())
+    return list(pc.unique(table[column]).to_pylist())
 
 
 def judge_block(blocks: SuiteBlocks, answers: AnswerBlocks, threshold: float, number: int) -> tuple[pa.Table, Outcomes]:

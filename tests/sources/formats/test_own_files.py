@@ -63,6 +63,12 @@ def test_a_column_that_no_row_has_is_told_with_those_there_are(tmp_path: Path) -
     assert line == "1 skipped: a column that no row has (mine.csv: kind=knd): the first has question, answer, image"
 
 
+def test_questions_have_the_tags_that_columns_name(tmp_path: Path) -> None:
+    rows = [ROW | {"weather": "50% cloud", "city": "Köln"}, ROW | {"answer": "blue", "weather": "", "city": "Bern"}]
+    asked, _ = _questions(_write(tmp_path / "mine.csv", rows), tags="weather+city")
+    assert [question.tags for question in asked] == [(("weather", "50% cloud"), ("city", "Köln")), (("city", "Bern"),)]
+
+
 def test_a_letter_behind_which_there_is_no_choice_is_no_answer(tmp_path: Path) -> None:
     row = {"question": "Which?", "A": "red", "B": "blue", "C": "", "image": "1.jpg"}
     asked, source = _questions(_write(tmp_path / "mine.csv", [row | {"answer": letter} for letter in "ABC"]))

@@ -110,6 +110,7 @@ def _question(
         votes=right.votes,
         choices=choices,
         context=text_of(value("context")),
+        tags=columns.tags(record.content, record.place),
     )
 
 

@@ -252,11 +252,7 @@ class _RowReader:
             if len(listed) not in (0, 1, count):
                 fact = f"{record.place}: {name} has {len(listed)} columns, and others have {count}"
                 raise SourceError(fact, hint="give each role one column, or one for each query of the group")
-        tags = tuple(
-            (name, text)
-            for name, cell in zip(self.columns.terms(content, "tags"), cells("tags"), strict=True)
-            if (text := text_of(cell))
-        )
+        tags = self.columns.tags(content, record.place)
         for place in range(count):
             text = _at(texts, place)
             if not text:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from counterpoint.core.errors import SourceError, UnknownName
+from counterpoint.sources.reading.cells import text_of
 
 KEY, ITEMS, FILE = "__key__", "__items__", "__file__"
 """The columns of a row for the key under which it stands in a JSON object, a list there, and the stem of its file."""
@@ -86,7 +87,7 @@ _CAPTION = {role: ROLE_NAMES[role] for role in ("caption", "foil")}
 _GROUP = {role: ROLE_NAMES[role] for role in ("group", "role", "relation", "mode", "test", "tags", "variants")}
 
 QUESTIONS = ColumnLayout(
-    _QUESTION | _SHARED,
+    _QUESTION | _SHARED | {"tags": ROLE_NAMES["tags"]},
     lambda found: bool(found["question"] and (found["answer"] or found["votes"] or found["truth"])),
     (*SETTINGS, *_CAPTION, *_GROUP),
 )
@@ -176,6 +177,11 @@ class ColumnFinder:
     def values(self, content: Mapping[str, Any], role: str, place: str = "") -> list[Any]:
         """What a row has in each of several columns of a role."""
         return [self.term_value(content, role, name, place) for name in self.terms(content, role)]
+
+    def tags(self, content: Mapping[str, Any], place: str) -> tuple[tuple[str, str], ...]:
+        """The columns by which scores can be cut, each with what a row has there."""
+        cells = zip(self.terms(content, "tags"), self.values(content, "tags", place), strict=True)
+        return tuple((name, text) for name, cell in cells if (text := text_of(cell)))
 
     def term_value(self, content: Mapping[str, Any], role: str, name: str, place: str) -> Any:
         """A constant in quotation marks, a pattern such as `COCO_val2014_{image_id:012}.jpg`, or a column."""
