@@ -27,6 +27,7 @@ def _written(folder: Path, content: str, name: str = "prices.toml") -> str:
 def test_a_table_is_toml_or_json(tmp_path: Path) -> None:
     prices = TokenPrices(0.1, 2.0, "EUR")
     assert read_prices(_written(tmp_path, TABLE), "qwen/vl-7b") == prices
+    assert read_prices(_written(tmp_path, f"\ufeff{TABLE}"), "qwen/vl-7b") == prices  # as some editors save it
     table = {"currency": "EUR", "models": {"qwen/vl-7b": {"input": 0.1, "output": 2}}}
     assert read_prices(_written(tmp_path, json.dumps(table), "prices.json"), "qwen/vl-7b") == prices
 

@@ -44,7 +44,7 @@ def parse_budget(text: str, prices: TokenPrices | None) -> Budget | None:
 def _content(path: Path) -> Mapping[str, Any]:
     kind = "JSON" if path.suffix.lower() == ".json" else "TOML"
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "it is no text in UTF-8"
         raise CounterpointError(f"{path} cannot be read: {reason}", hint="name a table of prices") from None

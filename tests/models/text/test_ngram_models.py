@@ -68,6 +68,8 @@ def test_captions_in_the_layout_of_coco_come_with_their_pictures(tmp_path: Path)
     path = tmp_path / "captions_val2017.json"
     path.write_text(json.dumps({"annotations": [{"image_id": 291619, "id": 1, "caption": " A field. "}]}), "utf-8")
     assert read_captions(path) == [TrainingCaption("000000291619", "A field.")]
+    path.write_text(path.read_text("utf-8"), "utf-8-sig")  # as some editors save it
+    assert read_captions(path) == [TrainingCaption("000000291619", "A field.")]
     assert picture_key("coco:val2017/000000291619.jpg") == picture_key("coco:val2014/COCO_val2014_000000291619.jpg")
 
 
@@ -77,6 +79,7 @@ def test_captions_in_the_layout_of_coco_come_with_their_pictures(tmp_path: Path)
         (b"", "holds no caption"),
         (b" \n\n", "holds no caption"),
         (b'{"annotations": []}', "holds no caption"),
+        (b'["A cat.", "A dog."]', "is JSON, and not in COCO's layout"),
         (b'{"annotations": [{"caption": "A cat."}]}', "is JSON, and not in COCO's layout"),
         (b'{"images": []}', "is JSON, and not in COCO's layout"),
         (b'{"annotations": [{"image_id": "x", "caption": 3}]}', "is JSON, and not in COCO's layout"),

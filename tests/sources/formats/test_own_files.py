@@ -363,3 +363,79 @@ def test_data_urls_and_bytes_are_pictures_and_short_texts_are_not() -> None:
     assert picture_bytes(base64.b64encode(DOT).decode()) == DOT, "a picture of few bytes is no path"
     assert picture_bytes("images/1.png") is None
     assert picture_bytes("?" * 2000) is None
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        ["red", "blue, or green"],
+        "['red' 'blue, or green']",  # as pandas writes an array of NumPy into a cell
+        "['red'\n 'blue, or green']",
+        "red|blue, or green",
+        "red ; blue, or green",
+        "red\nblue, or green",
+        "A. red\nB. blue, or green",
+        "(A) red (B) blue, or green",
+        "{'A': 'red', 'B': 'blue, or green'}",
+    ],
+)
+def test_choices_are_found_however_a_cell_lists_them(tmp_path: Path, cell: Any) -> None:
+    path = _write(tmp_path / "a.jsonl", [ROW | {"choices": cell, "answer": "B"}])
+    (question,) = _questions(path)[0]
+    assert question.choices == ("red", "blue, or green")
+    assert question.gold == Gold.of("blue, or green")
+
+
+def test_choices_with_commas_between_them_are_several() -> None:
+    assert choices_of("red, blue,green", {}) == ("red", "blue", "green")
+    assert choices_of("A: red, B: blue", {}) == ("red", "blue")
+    assert choices_of(["red, blue"], {}) == ("red", "blue")  # one choice would be none
+    assert choices_of("red", {}) == ("red",)
+
+
+@pytest.mark.parametrize("answer", ["B", "b", "(B)", "(b)", "B.", "B)", "B. blue", "(b) Blue", "BLUE", "1", 1])
+def test_an_answer_is_one_of_the_choices_however_it_names_it(answer: Any) -> None:
+    parsed = parse_answers(answer, ("red", "blue"))
+    assert parsed == ParsedAnswers(Gold.of("blue"))
+
+
+@pytest.mark.parametrize("answer", ["C", "(C)", "C."])
+def test_the_letter_of_no_choice_is_no_answer_in_brackets_either(answer: str) -> None:
+    assert parse_answers(answer, ("red", "blue")) is None
+
+
+def test_an_answer_beside_the_choices_stays_as_it_is() -> None:
+    assert parse_answers("B. green", ("red", "blue")) == ParsedAnswers(Gold.of("B. green"))
+    assert parse_answers("Red", ("red", "RED")) == ParsedAnswers(Gold.of("Red"))
+
+
+def test_a_letter_in_brackets_names_an_option_in_the_text(tmp_path: Path) -> None:
+    row = ROW | {"question": "Which?\n(A) red\n(B) blue", "answer": "(B)"}
+    (question,) = _questions(_write(tmp_path / "a.csv", [row]))[0]
+    assert (question.text, question.choices, question.gold) == ("Which?", ("red", "blue"), Gold.of("blue"))
+
+
+def test_right_answers_in_an_array_as_numpy_prints_it_are_several() -> None:
+    parsed = parse_answers("""['sofa' "a couch's"\n 'it\\'s one']""")
+    assert parsed == ParsedAnswers(Gold.of("sofa", "a couch's", "it's one"))
+    votes = parse_answers("['yes' 'yes' 'no']")
+    assert votes is not None
+    assert votes.votes == ("yes", "yes", "no")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_a_number_in_a_pattern_is_padded_in_every_kind_of_file(tmp_path: Path, name: str) -> None:
+    rows = [{"question": "Is it?", "answer": "yes", "image_id": number} for number in (42, 391895)]
+    questions, _ = _questions(_write(tmp_path / name, rows), image="val/{image_id:012}.jpg")
+    assert [question.picture.path for question in questions] == ["val/000000000042.jpg", "val/000000391895.jpg"]
+
+
+def test_a_pattern_keeps_zeros_and_words(tmp_path: Path) -> None:
+    path = _write(tmp_path / "a.csv", [{"question": "Is it?", "answer": "yes", "own": "007", "of": "b"}])
+    (question,) = _questions(path, image="{of:0>3}/{own}.jpg")[0]
+    assert question.picture.path == "00b/007.jpg"
+
+
+def test_a_picture_in_base64_may_be_broken_into_lines() -> None:
+    assert picture_bytes(base64.encodebytes(DOT).decode()) == DOT
+    assert picture_bytes(f"data:image/png;base64,{base64.encodebytes(DOT).decode()}") == DOT

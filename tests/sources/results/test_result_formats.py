@@ -28,6 +28,28 @@ def test_a_table_in_text_is_read_whatever_parts_its_fields_and_zeros_are_kept(tm
     assert (first.text, first.place) == ('Is it "red"?', f"{path}, record 1")
 
 
+@pytest.mark.parametrize("head", ["\n \n", "sep=;\r\n", '"sep=;"\n'])
+def test_a_table_in_text_may_begin_with_empty_lines_or_with_what_excel_calls_its_separator(
+    tmp_path: Path, head: str
+) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text(f"{head}id;answer\n1;red, or blue\n", "utf-8", newline="")
+    assert read_answers(path) == [("1", "red, or blue")]
+
+
+def test_a_cell_that_pandas_found_empty_is_no_answer(tmp_path: Path) -> None:
+    path = write_json(tmp_path / "a.json", [{"id": 1, "answer": float("nan")}, {"id": 2, "answer": "nan"}])
+    assert read_answers(path) == [("2", "nan")]
+    assert rejected_reasons(path) == ["no answer"]
+
+
+def test_choices_in_one_cell_are_those_that_were_shown(tmp_path: Path) -> None:
+    path = write_json(tmp_path / "a.json", [{"id": 1, "prediction": "B", "options": "red, blue"}])
+    (record,) = read_records(path)
+    assert isinstance(record, Prediction)
+    assert record.options == ("red", "blue")
+
+
 def test_beside_a_prediction_the_answer_is_what_would_have_been_right(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", {"id": 1, "answer": "gold", "prediction": "said"})
     assert read_answers(path) == [("1", "said")]
@@ -110,7 +132,7 @@ def test_numbers_that_are_no_json_but_are_written_by_many_do_no_harm(tmp_path: P
     inside = write_json(tmp_path / "b.json", {"results": [{"id": 2, "answer": "b", "loss": float("nan")}]})
     assert read_answers(inside) == [("2", "b")]
     pairs = write_json(tmp_path / "c.json", {"1": "a", "mean": float("nan"), "2": "b"})
-    assert read_answers(pairs) == [("1", "a"), ("mean", "nan"), ("2", "b")]
+    assert read_answers(pairs) == [("1", "a"), ("2", "b")]
 
 
 def test_half_a_character_costs_that_character(tmp_path: Path) -> None:

@@ -105,11 +105,11 @@ def picture_key(picture: Picture | str | None) -> str:
 def read_captions(path: Path) -> list[TrainingCaption]:
     """The captions in a file: one in each line, or in COCO's layout, with their pictures."""
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "it is no text in UTF-8"
         raise ModelError(f"{path} cannot be read: {reason}", hint=_LAYOUT) from problem
-    is_json = text.lstrip().startswith("{")
+    is_json = text.lstrip().startswith(("{", "["))
     captions = _annotated(path, text) if is_json else [TrainingCaption("", line) for line in text.splitlines()]
     if not (kept := [caption for caption in captions if caption.text.strip()]):
         raise ModelError(f"{path} holds no caption", hint=_LAYOUT)

@@ -42,7 +42,8 @@ class Apertium:
     def translate(self, texts: Sequence[str]) -> list[str]:
         """A line for each text."""
         lines = "\n".join(" ".join(text.split()) for text in texts) + "\n"
-        done = subprocess.run([self.program, self.pair], input=lines, capture_output=True, text=True, check=False)
+        command = [self.program, self.pair]
+        done = subprocess.run(command, input=lines, capture_output=True, encoding="utf-8", check=False)
         lines_back = done.stdout.splitlines()
         if done.returncode or len(lines_back) != len(texts):
             messages = done.stderr.strip().splitlines() or [f"{len(lines_back)} lines for {len(texts)}"]

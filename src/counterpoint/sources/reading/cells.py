@@ -8,14 +8,13 @@ from binascii import Error
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from math import isfinite
-from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 from counterpoint.core.groups import Gold
 
 VOTERS = 10
 """From this many answers on, a list is taken for the votes of annotators, even if no two agree."""
-_LETTERS, _CAPITALS = "ABCDEFGHIJ", frozenset(ascii_uppercase)
+_LETTERS, _CAPITAL = "ABCDEFGHIJ", re.compile(r"\(?[A-Z][).:]?")
 _LONGEST = 1_000_000  # characters of a list that is written as text
 
 
@@ -46,7 +45,7 @@ def parse_nested(value: Any) -> Any:
     """A list or an object that is written as text, as in cells of text files; all else unchanged."""
     if not isinstance(value, str) or len(value) > _LONGEST or value.strip()[:1] not in ("[", "{"):
         return value
-    for parse in (json.loads, literal_eval):
+    for parse in (json.loads, _parse_array, literal_eval):
         try:
             parsed = parse(value.strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
@@ -54,6 +53,17 @@ def parse_nested(value: Any) -> Any:
         if isinstance(parsed, list | dict):
             return parsed
     return value
+
+
+_ARRAY_TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+_ARRAY = re.compile(rf"\[\s*(?:(?:{_ARRAY_TEXT.pattern})\s*)+\]")
+
+
+def _parse_array(text: str) -> list[Any]:
+    """The texts of an array as NumPy prints it: without commas, so that Python would join all of them into one."""
+    if not _ARRAY.fullmatch(text):
+        raise ValueError("it is no array of texts")
+    return [literal_eval(item) for item in _ARRAY_TEXT.findall(text)]
 
 
 def texts_of(value: Any) -> tuple[str, ...]:
@@ -67,10 +77,26 @@ def texts_of(value: Any) -> tuple[str, ...]:
 
 def choices_of(value: Any, content: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers that are offered, in one column or in columns A, B, C and so on."""
-    if value is not None and (texts := texts_of(value)):
+    if value is not None and (texts := listed_choices(value)):
         return texts
     lettered = lettered_cells(content, text_of)
     return lettered if len(lettered) > 1 else ()
+
+
+def listed_choices(value: Any) -> tuple[str, ...]:
+    """The choices in a list, or in one text, by letter or with |, ;, line breaks or commas between them.
+
+    >>> listed_choices("red | blue, or green"), listed_choices("A. red, B. blue"), listed_choices(["red, blue", "no"])
+    (('red', 'blue, or green'), ('red', 'blue'), ('red, blue', 'no'))
+    """
+    texts = texts_of(value)
+    if len(texts) != 1:
+        return texts
+    lettered = split_options(texts[0])[1]
+    if lettered:
+        return tuple(option.rstrip(" ,|") for option in lettered)
+    mark = next((mark for mark in "|;\n," if mark in texts[0]), "\n")
+    return tuple(part for part in map(str.strip, texts[0].split(mark)) if part)
 
 
 _LETTERED = re.compile(r"(?:^|(?<=[\s(;]))\(?([A-J])[.):][ \t]+(?=\S)", re.MULTILINE)
@@ -132,7 +158,7 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
         return _credited(value)
     if not isinstance(value, list | tuple):
         text = pick_choice(text_of(value), choices)
-        if choices and text not in choices and text in _CAPITALS:  # the letter of no choice
+        if choices and text not in choices and _CAPITAL.fullmatch(text):  # the letter of no choice
             return None
         return ParsedAnswers(Gold.of(text), (text,) if votes else ()) if text else None
     if value and isinstance(value[0], dict) and all(isinstance(item, dict) for item in value):
@@ -164,22 +190,30 @@ def parse_truth(value: Any) -> ParsedAnswers | None:
 
 
 def pick_choice(answer: str, choices: Sequence[str]) -> str:
-    """An answer, which may be given as the letter or the position, from 0, of a choice.
+    """An answer, which may be given as the letter or the position, from 0, of a choice, or in other capitals.
 
-    >>> pick_choice("B", ["red", "blue"]), pick_choice("0", ["red", "blue"]), pick_choice("blue", ["red", "blue"])
-    ('blue', 'red', 'blue')
+    >>> [pick_choice(answer, ["red", "blue"]) for answer in ("B", "(b)", "B. blue", "Blue", "1", "blue", "green")]
+    ['blue', 'blue', 'blue', 'blue', 'blue', 'blue', 'green']
     """
     if not choices or answer in choices:
         return answer
-    place = _LETTERS.find(answer) if len(answer) == 1 and answer in _LETTERS else -1
-    if answer.isascii() and answer.isdecimal() and len(answer) < 4:
+    alike = [choice for choice in choices if choice.casefold() == answer.casefold()]
+    if len(alike) == 1:
+        return alike[0]
+    place, words = -1, ""
+    if letter := _LETTER.fullmatch(answer):
+        place, words = _LETTERS.find(letter[1].upper()), (letter[2] or "").casefold()
+    elif answer.isascii() and answer.isdecimal() and len(answer) < 4:
         place = int(answer)
-    return choices[place] if 0 <= place < len(choices) else answer
+    return choices[place] if 0 <= place < len(choices) and words in ("", choices[place].casefold()) else answer
+
+
+_LETTER = re.compile(r"\(?([A-Ja-j])(?:[).:]\s*(.*))?", re.DOTALL)
 
 
 def is_letter(value: Any) -> bool:
-    """Whether a cell is one letter, which names one of several options."""
-    return len(text := text_of(value)) == 1 and text in _LETTERS
+    """Whether a cell is one letter, which names one of several options; it may stand in brackets."""
+    return bool((letter := _LETTER.fullmatch(text_of(value))) and letter[1].isupper() and not letter[2])
 
 
 def _credited(value: Mapping[Any, Any]) -> ParsedAnswers | None:
@@ -231,6 +265,6 @@ def picture_bytes(value: Any) -> bytes | None:
     elif len(value) <= _PATH and not value.startswith(_BASE64):
         return None
     try:
-        return b64decode(value, validate=True) or None
+        return b64decode("".join(value.split()), validate=True) or None  # many programs break it into lines
     except (Error, ValueError):
         return None

@@ -191,7 +191,7 @@ class ColumnFinder:
         if "{" not in name:
             return value_at(content, name) if constant is None else constant
         try:
-            return (name if constant is None else constant).format_map(content)
+            return (name if constant is None else constant).format_map(_PatternCells(content))
         except (KeyError, ValueError, IndexError, AttributeError, TypeError):
             raise SourceError(f"{place}: nothing fits {name}", hint=f"--columns {role}=… names a column") from None
 
@@ -204,6 +204,24 @@ class ColumnFinder:
             free = (spelled[key] for name in known for key in _matching(name, spelled))
             found.setdefault(role, next((name for name in free if name not in found.values()), ""))
         return found
+
+
+class _PatternCells(dict[str, Any]):
+    """Cells for a pattern: a number that is written as text, as all are in text files, is padded as a number."""
+
+    def __getitem__(self, name: str) -> Any:
+        value = super().__getitem__(name)
+        if isinstance(value, float) and value.is_integer():  # a column of numbers with gaps
+            return int(value)
+        return _PatternText(value) if isinstance(value, str) else value
+
+
+class _PatternText(str):
+    def __format__(self, form: str) -> str:
+        return format(int(self), form) if self.isdecimal() and _PADDED.fullmatch(form) else super().__format__(form)
+
+
+_PADDED = re.compile(r"0\d*d?|d")
 
 
 def _is_among(expression: str, names: Sequence[str]) -> bool:

@@ -1,6 +1,7 @@
 """Rows of tables: text with commas, tabs or semicolons, Parquet, spreadsheets, and JSON with a row per record."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -17,6 +18,7 @@ NumberedRow: TypeAlias = tuple[int, Mapping[str, Any] | str]
 """A row by the names of its columns, or what is wrong with it."""
 
 _FIELD = 1 << 30  # characters; some tables carry pictures as text
+_DECLARED = re.compile(r"sep=([,;\t|])")  # a first line for Excel, which takes it for no row either
 _ROWS, _FEW = 4096, 32  # at a time; fewer where rows hold pictures
 ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".xlsx")
 """The suffixes of such files."""
@@ -95,10 +97,13 @@ def delimited(path: Path) -> Iterator[NumberedRow]:
     number, names = 0, None
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            mark = max("\t,;", key=file.readline().count)
-            file.seek(0)
+            head = next((line for line in iter(file.readline, "") if line.strip()), "")
+            declared = _DECLARED.fullmatch(head.strip('\r\n" '))
+            mark = declared[1] if declared else max("\t,;", key=head.count)
+            if not declared:
+                file.seek(0)
             for row in csv.reader(file, delimiter=mark, strict=True):
-                if not row:
+                if not row or (names is None and len(row) == 1 and not row[0].strip()):
                     continue
                 if names is None:
                     names = column_names(row, path)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from counterpoint.core.errors import SourceError, shorten
-from counterpoint.sources.reading.cells import lettered_cells, split_options, texts_of
+from counterpoint.sources.reading.cells import lettered_cells, listed_choices, split_options
 from counterpoint.sources.reading.columns import KEY, ColumnFinder, ColumnLayout
 
 
@@ -74,7 +75,7 @@ _NUMERIC, _WRITTEN = (int, float), (str, int, float)
 def as_text(value: object) -> str | None:
     """An id or an answer as text, as it was written; None for what is neither text, number nor a list of one.
 
-    >>> as_text("007"), as_text(7), as_text(7.0), as_text(["yes"]), as_text(None)
+    >>> as_text("007"), as_text(7), as_text(7.0), as_text(["yes"]), as_text(float("nan"))
     ('007', '7', '7', 'yes', None)
     """
     if isinstance(value, str):  # half a character costs that character, not the record
@@ -85,6 +86,8 @@ def as_text(value: object) -> str | None:
         return as_text(value[0])
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float) and not isfinite(value):  # a cell that pandas found empty
+        return None
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return str(value) if isinstance(value, _NUMERIC) else None
@@ -217,7 +220,7 @@ def shown_options(listed: Any, fields: Mapping[str, Any], text: str) -> tuple[st
     >>> shown_options(None, {}, "Which?\\nA. red\\nB. blue\\nAnswer with the letter.")
     ('red', 'blue')
     """
-    if listed is not None and len(texts := texts_of(listed)) > 1:
+    if listed is not None and len(texts := listed_choices(listed)) > 1:
         return texts
     if "A" in fields:
         return lettered_cells(fields, as_text)
