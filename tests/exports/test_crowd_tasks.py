@@ -172,6 +172,23 @@ def test_a_table_of_any_form_is_filled_in_and_read(lab: cp.Lab, tmp_path: Path) 
     }
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_table_is_read_however_a_spreadsheet_saves_it(lab: cp.Lab, tmp_path: Path, mark: str) -> None:
+    """With semicolons where the comma is the decimal sign; a cell may hold a line break of any alphabet."""
+    lab.export("negation", layout="form", out=tmp_path / "form")
+    items = [row["item"] for row in _rows(tmp_path / "form" / "tasks.csv")[:2]]
+    note, long = "first\u2028second\x85third\nfourth", "very " * 50_000
+    rows = [["item", "voter", "choice", "note", "seconds"], [items[0], "ann", "yes", note, "7"]]
+    with (tmp_path / "filled.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        file.write("\r\n")
+        csv.writer(file, delimiter=mark).writerows([*rows, [items[1], "bob", "no", long, "8"]])
+    copy = _copy(lab, tmp_path)
+    assert copy.import_votes(tmp_path / "filled.csv").added == 2
+    votes = {vote.voter: vote for vote in all_votes(copy.store.storage)}
+    assert (votes["ann"].note, votes["ann"].seconds, votes["bob"].seconds) == (note, 7.0, 8.0)
+    assert votes["bob"].note == long
+
+
 def test_votes_of_participants_whom_prolific_did_not_pay_are_left_out(lab: cp.Lab, tmp_path: Path) -> None:
     lab.export("existence", layout="form", out=tmp_path / "form")
     item = _rows(tmp_path / "form" / "tasks.csv")[0]["item"]

@@ -53,6 +53,7 @@ def test_a_picture_has_its_boxes_even_if_categories_come_last(tmp_path: Path) ->
         ({"coco_url": "http://images.cocodataset.org/train2017/000000000139.jpg"}, "train2017/000000000139.jpg"),
         ({"coco_url": "http://mscoco.org/images/139"}, "val2017/000000000139.jpg"),
         ({"file_name": "test/000007.png"}, "test/000007.png"),
+        ({"file_name": "test\\000007.png"}, "test/000007.png"),
     ],
 )
 def test_a_picture_lies_where_its_name_or_address_tells(tmp_path: Path, changes: dict[str, Any], path: str) -> None:

@@ -208,7 +208,7 @@ def _records(path: Path, skips: Skips, *names: str) -> Iterator[tuple[str, Recor
 
 def path_of(record: Record, split: str) -> str:
     """Where a picture lies: in the folder that its name or its address tells, or else in that of the split."""
-    name = record.word("file_name")
+    name = record.word("file_name").replace("\\", "/")  # some programs write it on Windows
     if "/" in name or split == OWN:
         return name
     if name.startswith("COCO_") and name.count("_") > 1:

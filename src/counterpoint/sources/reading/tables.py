@@ -17,7 +17,8 @@ from counterpoint.sources.reading.records import Record, Skips
 NumberedRow: TypeAlias = tuple[int, Mapping[str, Any] | str]
 """A row by the names of its columns, or what is wrong with it."""
 
-_FIELD = 1 << 30  # characters; some tables carry pictures as text
+FIELD_CHARACTERS = 1 << 30
+"""The longest field of a text file; some tables carry pictures as text."""
 _DECLARED = re.compile(r"sep=([,;\t|])")  # a first line for Excel, which takes it for no row either
 _ROWS, _FEW = 4096, 32  # at a time; fewer where rows hold pictures
 ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".xlsx")
@@ -93,13 +94,13 @@ def delimited(path: Path) -> Iterator[NumberedRow]:
 
     An unclosed quotation mark would swallow all following rows, and is an error.
     """
-    csv.field_size_limit(_FIELD)
+    csv.field_size_limit(FIELD_CHARACTERS)
     number, names = 0, None
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             head = next((line for line in iter(file.readline, "") if line.strip()), "")
             declared = _DECLARED.fullmatch(head.strip('\r\n" '))
-            mark = declared[1] if declared else max("\t,;", key=head.count)
+            mark = declared[1] if declared else field_mark(head)
             if not declared:
                 file.seek(0)
             for row in csv.reader(file, delimiter=mark, strict=True):
@@ -121,6 +122,11 @@ def delimited(path: Path) -> Iterator[NumberedRow]:
         raise SourceError(fact, hint="save it as UTF-8") from None
     if names is None:
         raise SourceError(f"{path.name} is empty", hint="its first line should name the columns")
+
+
+def field_mark(head: str) -> str:
+    """What parts the fields of a text file, by its first line: a tab, a comma or a semicolon."""
+    return max("\t,;", key=head.count)
 
 
 def column_names(row: Sequence[str], path: Path) -> list[str]:

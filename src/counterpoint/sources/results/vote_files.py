@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
+from io import StringIO
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from counterpoint.core.errors import SourceError
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.votes import AuditVerdict, GoldCorrection, ItemKey, Judgement, Vote, VoteTask
+from counterpoint.sources.reading.tables import FIELD_CHARACTERS, field_mark
 
 LABEL_STUDIO, MECHANICAL_TURK, FORM, SUBMISSIONS = "label-studio", "mturk", "form", "prolific-submissions"
 _CHOICES: Mapping[str, tuple[str, ...]] = {VoteTask.JUDGE: tuple(Judgement), VoteTask.AUDIT: tuple(AuditVerdict)}
@@ -33,8 +35,8 @@ def detect_vote_layout(path: Path) -> str:
     text = _text(path)
     if text.lstrip().startswith(("[", "{")):
         return LABEL_STUDIO
-    head = text.partition("\n")[0]
-    if {"Submission id", "Participant id", "Status"} <= {name.strip('"\r') for name in head.split(",")}:
+    head = text.lstrip().partition("\n")[0]
+    if {"Submission id", "Participant id", "Status"} <= {name.strip('"\r') for name in head.split(field_mark(head))}:
         return SUBMISSIONS
     return MECHANICAL_TURK if "Input.item" in head else FORM
 
@@ -53,7 +55,7 @@ def read_vote_files(paths: Sequence[Path]) -> list[Vote]:
 
 def _unpaid(path: Path) -> set[str]:
     """The participants none of whose submissions is approved or waits for review."""
-    rows = list(csv.DictReader(_text(path).splitlines(keepends=True)))
+    rows = list(_rows(path))
     paid = {row["Participant id"] for row in rows if (row["Status"] or "").upper() in _PAID}
     return {row["Participant id"] for row in rows} - paid
 
@@ -92,6 +94,13 @@ def _text(path: Path) -> str:
         return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
         raise SourceError(f"{path} cannot be read: {problem}", hint="save it as UTF-8") from problem
+
+
+def _rows(path: Path) -> "csv.DictReader[str]":
+    """The rows of a table, saved with commas, semicolons or tabs; a cell may hold any line break."""
+    csv.field_size_limit(FIELD_CHARACTERS)
+    text = _text(path).lstrip()
+    return csv.DictReader(StringIO(text, newline=""), delimiter=field_mark(text.partition("\n")[0]))
 
 
 def _vote(place: str, item: str, voter: str, chosen: str, own_id: str, **more: Any) -> Vote:
@@ -172,7 +181,7 @@ def _label_studio_fields(results: Sequence[Mapping[str, Any]]) -> dict[str, str]
 
 def _mechanical_turk(path: Path) -> Iterator[Vote]:
     """The results of a batch; an assignment that is rejected, or marked so in a reviewed file, is no vote."""
-    for number, row in enumerate(csv.DictReader(_text(path).splitlines(keepends=True)), 2):
+    for number, row in enumerate(_rows(path), 2):
         if row.get("AssignmentStatus") == "Rejected" or (row.get("Reject") or "").strip():
             continue
         answers = _task_answers(row.get("Answer.taskAnswers") or "") or row
@@ -216,7 +225,7 @@ def _form(path: Path) -> Iterator[Vote]:
 
     The voter may also be in the column that a form keeps of Prolific's link.
     """
-    rows = csv.DictReader(_text(path).splitlines(keepends=True))
+    rows = _rows(path)
     names = rows.fieldnames or ()
     voter = next((name for name in _VOTER_COLUMNS if name in names), "voter")
     absent = [name for name in ("item", voter, "choice") if name not in names]
