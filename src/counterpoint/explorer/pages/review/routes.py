@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from counterpoint.core.errors import PictureError, StoreError
 from counterpoint.explorer.pages.review import QUESTIONS, ReviewProgressView, row_picture
-from counterpoint.explorer.pages.review.voting import ReviewRoom, VotingServer, cookie_value, parse_vote
+from counterpoint.explorer.pages.review.voting import ReviewRoom, VotingServer, cookie_value, parse_cookie, parse_vote
 from counterpoint.explorer.request_bodies import read_json
 from counterpoint.explorer.responses import (
     MISSING_PICTURE,
@@ -135,7 +135,7 @@ ROUTES = (
 async def _voter(request: Request) -> str | None:
     """Who votes; what a proxy passes on comes from elsewhere, also where the server listens on this machine alone."""
     cookie = request.cookies.get(COOKIE, "")
-    if not cookie and not _FORWARDED.isdisjoint(request.headers):
+    if not parse_cookie(cookie)[0] and not _FORWARDED.isdisjoint(request.headers):
         return None
     voter: str | None = await request.app.state.voting.voter(cookie)
     return voter

@@ -8,7 +8,6 @@ from binascii import Error as NotBase64
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -323,9 +322,9 @@ def _number(sent: Mapping[str, Any], name: str) -> int | None:
 
 def _seconds(value: object) -> float:
     """Seconds between none and a day; none for what is no number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or isnan(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return 0.0
-    return min(max(float(value), 0.0), _DAY)
+    return float(min(max(value, 0.0), _DAY))
 
 
 def _now() -> datetime:
