@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 import tiny_classifiers as tiny
 
 from counterpoint.core.errors import ModelError
-from counterpoint.models.hf.checkpoint import Checkpoint, require_packages
+from counterpoint.models.hf.checkpoint import FILES, Checkpoint, require_packages
 
 
 @pytest.fixture(scope="session")
@@ -92,6 +93,14 @@ def test_the_former_fingerprint_is_that_of_earlier_releases(tmp_path: Path) -> N
     (folder / "config.json").write_text('{"model_type": "vilt", "transformers_version": "4.0.0"}')
     (folder / "model.safetensors").write_bytes(b"weights")
     assert Checkpoint(str(folder), "cpu").identity("top=5").former == ("tiny 61987f81667792e1",)
+
+
+@pytest.mark.parametrize(
+    "name", ["source.spm", "target.spm", "qwen.tiktoken", "spiece.model", "vocab.txt", "merges.txt", "tokenizer.json"]
+)
+def test_the_words_of_every_kind_of_tokenizer_are_fetched_and_are_part_of_the_fingerprint(name: str) -> None:
+    """Without source.spm and target.spm no checkpoint of Marian, which `translate` takes, could be read."""
+    assert any(fnmatch(name, pattern) for pattern in FILES)
 
 
 def test_missing_packages_are_named() -> None:

@@ -17,7 +17,7 @@ from counterpoint.core.ids import Plain, canonical, content_id, hex_id
 from counterpoint.core.ports import Model, Pictures
 from counterpoint.models.settings import convert_settings
 
-FILES = ("*.json", "*.txt", "*.model", "*.jinja", "*.py", "*.safetensors")
+FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.tiktoken", "*.jinja", "*.py", "*.safetensors")
 """The files of a checkpoint: processor, tokenizer, templates, its own code if it has any, and weights."""
 OLD_WEIGHTS = "pytorch_model*.bin"
 """The weights where there are no safetensors."""
