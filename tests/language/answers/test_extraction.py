@@ -69,6 +69,46 @@ def test_yes_and_no_are_found_in_free_text(raw: str, value: str) -> None:
     assert _taken(raw, "Is there a dog in the picture?", rule="yes-no") == value
 
 
+@pytest.mark.parametrize(
+    "before",
+    ["Is there a dog in the picture? ", "Is there a dog in the picture?\n", "Is there a dog? ", "Look. Is it there? "],
+)
+def test_a_question_in_a_reply_is_no_claim(before: str) -> None:
+    question = "Is there a dog in the picture?"
+    assert _taken(before, question) == "<unparsed>"
+    for reply, value in [
+        ("No.", "no"),
+        ("no", "no"),
+        ("I see no dog.", "no"),
+        ("Yes", "yes"),
+        ("A cat.", "<unparsed>"),
+    ]:
+        assert _taken(before + reply, question) == value
+        assert _taken(before + reply, question, ("yes", "no")) == value
+    assert _taken("There is a dog, isn't there?", question) == "yes"
+    assert _taken("有狗吗？没有。", question) == "no"
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["{question} {reply}", "{question}\n{reply}", "Q: {question}\nA: {reply}", "USER: {question} ASSISTANT: {reply}"],
+)
+@pytest.mark.parametrize(
+    ("question", "choices", "reply", "value"),
+    [
+        ("What color is the car?", (), "Blue.", "blue"),
+        ("What color is the car?", ("red", "blue"), "Blue.", "blue"),
+        ("Is the car red or blue?", (), "Blue.", "blue"),
+        ("How many of the 2 dogs sit?", (), "One.", "1"),
+        ("Is the car red?", (), "No.", "no"),
+    ],
+)
+def test_a_reply_may_repeat_the_question(
+    form: str, question: str, choices: tuple[str, ...], reply: str, value: str
+) -> None:
+    assert _taken(form.format(question=question, reply=reply), question, choices) == value
+
+
 def test_a_question_that_denies_is_answered_by_yes_or_no_alone() -> None:
     assert _taken("Yes.", "Is there no dog?") == "yes"
     assert _taken("No, there is a dog.", "Is there no dog?") == "no"
@@ -112,6 +152,70 @@ def test_a_question_that_denies_is_answered_by_yes_or_no_alone() -> None:
 )
 def test_one_of_the_choices_is_found_as_it_is_by_its_letter_or_by_its_name(raw: str, value: str) -> None:
     assert _taken(raw, "What color is the car?", COLORS) == value
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        ("男", "女"),
+        ("是", "否"),
+        ("+", "-"),
+        ("x", "y", "z"),
+        ("S", "M", "L", "XL"),
+        ("C", "C#"),
+        ("-5", "5"),
+        ("5", "-5"),
+    ],
+)
+def test_choices_of_one_sign_are_read_by_letter_and_as_they_are(choices: tuple[str, ...]) -> None:
+    for letter, choice in zip("ABCD", choices, strict=False):
+        for reply in (letter, f"{letter}.", f"({letter})", f"Answer: {letter}", f"It's {letter}.", choice):
+            assert _taken(reply, "Which is it?", choices) == choice, reply
+    assert _taken("A", "Which is it?", ("C", "B", "A")) == "A"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(
+            "It's C",
+            "I think it's C.",
+            "C is correct.",
+            "C is the correct answer.",
+            "C,",
+            "C!",
+            "Therefore, C",
+            "So C.",
+        ),
+        *("Probably C.", "Definitely C", "A is wrong, C is right"),
+    ],
+)
+def test_a_letter_may_stand_in_a_short_sentence(reply: str) -> None:
+    assert _taken(reply, "What color is the car?", COLORS) == "light blue"
+
+
+@pytest.mark.parametrize("choice", ["Cannot be determined", "Not sure", "Unknown", "Maybe", "I don't know"])
+def test_a_choice_that_leaves_the_answer_open_can_be_chosen(choice: str) -> None:
+    choices = ("Emma", "Olivia", choice)
+    for reply in (
+        choice,
+        f"{choice}.",
+        choice.lower(),
+        f"(C) {choice}",
+        f"C. {choice}",
+        "C",
+        "It is impossible to tell.",
+    ):
+        assert _taken(reply, "Who was late?", choices) == choice, reply
+    assert _taken("I'm not sure, but it looks like Emma.", "Who was late?", choices) == "Emma"
+    assert _taken("Not sure.", "Who was late?", ("Emma", "Olivia")) == "<hedged>"
+
+
+def test_the_sign_and_the_point_of_a_number_are_kept() -> None:
+    for text in ("What does the display show?", "What number is shown?"):
+        assert [_taken(reply, text) for reply in ("-5", "It is -5.", "−5", ".5", "5")] == ["-5", "-5", "-5", "0.5", "5"]
+    assert _taken("It is -5.", "Which?", ("5", "-5")) == "-5"
+    assert _taken("It is 5.", "Which?", ("-5", "5")) == "5"
 
 
 @pytest.mark.parametrize("choices", [("a dog", "a cat"), ("A. a dog", "B. a cat"), ("A", "B")])
@@ -240,6 +344,18 @@ def test_choices_are_found_in_the_singular_and_in_the_plural_and_as_yes_or_no() 
         ("the 1st", "<unparsed>"),
         ("I cannot tell how many of the two are dogs.", "<hedged>"),
         ("I have no idea.", "<hedged>"),
+        ("No one.", "0"),
+        ("There is no one in the picture.", "0"),
+        ("Not one", "0"),
+        ("not a single one", "0"),
+        ("2 million", "2000000"),
+        ("十二", "12"),
+        ("二十", "20"),
+        ("有二十三个", "23"),
+        ("一百零五", "105"),
+        ("12:30", "<unparsed>"),
+        ("1,5", "<unparsed>"),
+        ("There are 2 brown dogs and 1 black dog, so 3 in total.", "3"),
     ],
 )
 def test_a_number_is_found_in_digits_and_in_words(raw: str, value: str) -> None:
@@ -284,7 +400,7 @@ def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
 
 def test_the_exact_rule_strips_blanks_and_changes_nothing_else() -> None:
     for raw in (" The Cup. ", "<think>a</think>b", "I cannot help."):
-        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@4")
+        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@5")
 
 
 @pytest.mark.parametrize(
@@ -374,15 +490,15 @@ def test_a_question_that_offers_words_is_answered_by_one_of_them_or_by_yes_or_no
     assert _taken("The bench is made of wood.", text) == "wood"
     assert _taken("Plastic.", text) == "<unparsed>"
     assert _taken("Yes.", text) == "yes"
-    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@4"
+    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@5"
 
 
 def test_an_answer_names_the_rule_that_gave_its_value_and_keeps_what_else_there_is() -> None:
     found = extract_answer("Two.", Query(None, "How many?"), top=[("2", 0.9)])
-    assert found == Answer("Two.", "2", "number@4", top=(("2", 0.9),))
-    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@4"
-    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@4"
-    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@4"
+    assert found == Answer("Two.", "2", "number@5", top=(("2", 0.9),))
+    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@5"
+    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@5"
+    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@5"
 
 
 def test_a_text_that_was_to_be_scored_stays_as_it_is() -> None:

@@ -54,6 +54,11 @@ PIECES = (
         "the first one ",
         "red, but it may be blue ",
         "there is a dog ",
+        "is there a dog? ",
+        "q: ",
+        "-1.",
+        "c is correct ",
+        "二十",
     ),
 )
 FILES = {

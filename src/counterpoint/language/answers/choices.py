@@ -23,13 +23,15 @@ _LABEL = re.compile(
 )
 _LEADING = re.compile(
     rf"[\s\"'*]{{0,4}}(?:(?:the |my )?(?:correct |right |best |better |final )?(?P<noun>{_NOUN})(?: is)?[:\s]{{0,3}})?"
-    rf"(?:\((?P<round>{_MARK})\)|\[(?P<square>{_MARK})\]|(?P<bare>{_MARK})(?:[.):](?![0-9])|[\s\"'.]{{0,3}}$|(?=\n)))",
+    rf"(?:\((?P<round>{_MARK})\)|\[(?P<square>{_MARK})\]|(?P<bare>{_MARK})(?:[.):](?![0-9])|[\s\"'.!,]{{0,3}}$|(?=\n)))",
     re.I,
 )
 _INSIDE = re.compile(
     rf"(?:\b{_NOUN}\s?(?:is |would be |must be |should be |has to be |[:]\s?)?"
-    r"|\b(?:choose|pick|select|go with|going with|chose|is)\s(?=\(|[a-z0-9]{1,2}[\s.!]{0,3}$)"
-    rf"|选项|答案是?:?)\s?\(?(?P<bare>{_MARK})\)?(?![\w'])|\((?P<round>{_MARK})\)(?!\w)",
+    r"|\b(?:choose|pick|select|go with|going with|chose|is|it's|so|therefore|thus|hence|definitely|probably),?"
+    r"\s(?=\(|[a-z0-9]{1,2}[\s.!]{0,3}$)"
+    rf"|选项|答案是?:?)\s?\(?(?P<bare>{_MARK})\)?(?![\w'])|\((?P<round>{_MARK})\)(?!\w)"
+    rf"|(?<![\w'])(?P<subject>{_MARK})\s(?:is|seems|would be) (?:the )?(?:most )?(?:correct|right|best|accurate)\b",
     re.I,
 )
 _NEGATED = re.compile(
@@ -169,7 +171,7 @@ def _without_doubt(text: str) -> list[str]:
 def _by_label(text: str, forms: _OptionForms) -> str | None:
     """The only option whose letter or number a text names as such."""
     labels = {
-        (match["bare"] or match["round"]).lower()
+        (match["bare"] or match["round"] or match["subject"]).lower()
         for match in _INSIDE.finditer(text)
         if not _REJECTED.match(text[match.end() : match.end() + 40])
     }
@@ -265,12 +267,10 @@ def _label_options(options: tuple[str, ...]) -> tuple[dict[str, str], list[str]]
     counts = any(char.isdigit() for option in options for char in option)  # then "2" is a value, not a place
     numbers = {} if counts else {str(index): option for index, option in enumerate(options, 1)}
     letters = {chr(ord("a") + index): option for index, option in enumerate(options[:26])}
-    single = [normalize(option) for option in options if len(normalize(option)) == 1]
-    if single:
-        own = single if len(single) == len(options) else []
-        digits = letters if all(map(str.isdigit, single)) else {}
-        return digits | dict(zip(own, options if own else (), strict=True)), list(options)
-    return numbers | letters, list(options)
+    single = {normalize(option): option for option in options if len(normalize(option)) == 1}
+    texts = single if len(single) == len(options) else {}
+    is_clear = all(single.get(letter, option) == option for letter, option in letters.items())
+    return numbers | (letters if is_clear else {}) | texts, list(options)
 
 
 def _label(match: re.Match[str]) -> str:

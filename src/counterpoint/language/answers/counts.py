@@ -9,18 +9,20 @@ from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.language.nouns import plural
 
 _WORDS = "|".join(sorted((number_word(n).replace("-", "[- ]") for n in range(101)), key=len, reverse=True))
-_SIZES = {"hundred": 100, "thousand": 1000, "dozen": 12}
+_SIZES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "dozen": 12}
 _DIGITS = r"[0-9]{1,3}(?:,[0-9]{3}){1,4}(?![0-9])|[0-9]{1,15}(?:\.[0-9]{1,9})?"
 _NUMBER = re.compile(
     r"\bhalf a dozen\b|(?P<pair>\ba (?:couple|pair)\b)"
     rf"|(?<![\w.,$€£])(?:(?P<digits>{_DIGITS})|(?P<words>{_WORDS}|a|an))[ -](?P<size>{'|'.join(_SIZES)})\b"
-    rf"|(?<![a-z0-9_.,])(?P<alone>{_DIGITS})(?![a-z0-9_]|[.,:][0-9])|^x ?(?P<times>[0-9]{{1,3}})$"
+    rf"|(?<![a-z0-9_.,])(?<![0-9]:)(?P<alone>(?:(?<![^\s(=])-)?(?:{_DIGITS}))(?![a-z0-9_]|[.,:][0-9])"
+    r"|^x ?(?P<times>[0-9]{1,3})$"
     rf"|^(?P<many>[0-9]{{1,3}}) ?x$"
-    rf"|\b(?P<word>{_WORDS}|single|dozen)\b(?! of (?:them|the|these|those|which))"
+    rf"|(?<!\bno )(?<!\bnot )(?<!\bnot a )(?<!\bnot a single )\b(?P<word>{_WORDS}|single|dozen)\b"
+    r"(?! of (?:them|the|these|those|which))"
 )
 _NONE = re.compile(
     r"\bnone\b|\bnobody\b|\bno one\b|\bno (?!doubt|idea|way|question|image|picture)\w{1,40}"
-    r"|(?:\bnot|n't) (?:\w{1,40} ){0,2}any\b"
+    r"|(?:\bnot|n't) (?:\w{1,40} ){0,2}any\b|\bnot (?:a single|one)\b"
 )
 _BOUND = re.compile(r"\b(?:more|less|fewer|greater|other|rather) than\b|\bnot\b[^.]{0,20}\bbut\b")
 _RANGE = re.compile(
@@ -52,7 +54,12 @@ _SUMS = re.compile(
 _SHARE = re.compile(rf"\b({_DIGITS}|{_WORDS}) (?:out )?of (?:the |these |those |all )?(?:{_DIGITS}|{_WORDS})\b")
 _PART = re.compile(rf"\b(?P<word>{_WORDS}) of (?:the|these|those|them)\b")
 _EDGES = " \t\"'*_`.!()~[]"
-_CJK = re.compile(r"(?:(?<=有)|(?<=是)|(?<=为)|^|(?<=[:\s]))([零〇一二两兩三四五六七八九十])(?!共|些|样|个人都)")
+_CJK = re.compile(
+    r"(?:(?<=有)|(?<=是)|(?<=为)|^|(?<=[:\s]))([零〇一二两兩三四五六七八九十百千万]{1,9})(?!共|些|样|个人都)"
+)
+_CJK_UNITS = {"十": 10, "百": 100, "千": 1000}
+_POINT = re.compile(r"(?<![\w.,])\.(?=[0-9])")  # ".5" is 0.5
+_IN_TOTAL = re.compile(r"(?: \w{1,30}){0,2} (?:in total|altogether|in all)\b")
 
 
 def parse_count(text: str, words: frozenset[str] = frozenset()) -> str | None:
@@ -65,7 +72,7 @@ def parse_count(text: str, words: frozenset[str] = frozenset()) -> str | None:
     >>> [parse_count(text) for text in ("There are three dogs.", "a dozen", "No dogs.", "2 or 3", "1,000")]
     ['3', '12', '0', None, '1000']
     """
-    lower = text.lower().replace("’", "'").strip()
+    lower = _POINT.sub("0.", text.lower().replace("’", "'").replace("−", "-").strip())
     if entries := _count_entries(lower, words):
         return entries
     answer, items = _split_items(lower)
@@ -149,7 +156,8 @@ def _count_in(sentence: str, words: frozenset[str]) -> str | None:
     if len(counts) == 1:
         return counts.pop()
     for match in found:
-        if _SUMS.search(sentence[max(0, match.start() - 30) : match.start()]):
+        before, after = sentence[max(0, match.start() - 30) : match.start()], sentence[match.end() : match.end() + 80]
+        if _SUMS.search(before) or _IN_TOTAL.match(after):
             return _digits(match)
     for match in found:
         if _STATES.search(sentence[max(0, match.start() - 60) : match.start()]):
@@ -159,7 +167,7 @@ def _count_in(sentence: str, words: frozenset[str]) -> str | None:
         return named.pop()
     if (count := _by_repetition(sentence, found, words)) is not None:
         return count
-    first = {_digits(match) for match in _NUMBER.finditer(re.split(r"[,:;(]\s?", sentence, maxsplit=1)[0])}
+    first = {_digits(match) for match in _NUMBER.finditer(re.split(r"[,:;(](?![0-9])\s?", sentence, maxsplit=1)[0])}
     return first.pop() if len(first) == 1 else None
 
 
@@ -178,10 +186,27 @@ def _precedes(after: str, words: frozenset[str]) -> bool:
 
 def _foreign_count(text: str) -> str | None:
     numerals = _numerals()
-    counts = {numerals[word] for part in text.split() if (word := part.strip(".,!;:")) in numerals}
+    counts: set[int | None] = {numerals[word] for part in text.split() if (word := part.strip(".,!;:")) in numerals}
     if not counts and not text.isascii():
-        counts = {numerals[match[1]] for match in _CJK.finditer(text)}
-    return str(counts.pop()) if len(counts) == 1 else None
+        counts = {_cjk_number(match[1], numerals) for match in _CJK.finditer(text)}
+    number = counts.pop() if len(counts) == 1 else None
+    return None if number is None else str(number)
+
+
+def _cjk_number(text: str, numerals: dict[str, int]) -> int | None:
+    """The value of a numeral below ten thousand: "二十三" is 23; None where it is larger, or no number."""
+    if text in numerals:
+        return numerals[text]
+    total = 0
+    digit: int | None = None
+    for char in text:
+        if (unit := _CJK_UNITS.get(char)) is None:
+            if char not in numerals or digit:
+                return None
+            digit = numerals[char]
+        else:
+            total, digit = total + unit * (1 if digit is None else digit), None
+    return total + (digit or 0)
 
 
 @cache

@@ -9,15 +9,15 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.language.answers.choices import match_choice, names_several
 from counterpoint.language.answers.counts import is_range, parse_count
-from counterpoint.language.answers.final_answer import ReplyText, normalize, read_reply
+from counterpoint.language.answers.final_answer import ReplyText, normalize, read_reply, strip_question
 from counterpoint.language.answers.polarity import yes_or_no
 from counterpoint.language.answers.refusals import is_hedge, is_refusal, is_tentative, settled_text
 from counterpoint.language.answers.short_answers import short_answer
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.question_types import ParsedQuestion, QuestionType, parse_question
 
-RULE_VERSION = 4
-"""The version of the extraction rules; an answer names it with the rule, as in "choice@4"; the first is not named."""
+RULE_VERSION = 5
+"""The version of the extraction rules; an answer names it with the rule, as in "choice@5"; the first is not named."""
 
 AUTO = "auto"
 """The rule that chooses among the others by question type."""
@@ -183,7 +183,19 @@ def _value(raw: str, reply: ReplyText, question: ParsedQuestion, name: str) -> s
         return extract(raw.strip(), question)
     if not reply.answer:
         return None
-    return extract(settled, question) if (settled := settled_text(reply.answer)) else None
+    answer = strip_question(reply.answer, question.words)
+    settled = settled_text(answer)
+    value = extract(settled, question) if settled else None
+    return _offered_hedge(answer, question, is_open=not settled) if value is None and name == "choice" else value
+
+
+def _offered_hedge(answer: str, question: ParsedQuestion, *, is_open: bool) -> str | None:
+    """The option that a reply chooses where options leave the answer open, as "Cannot be determined" does."""
+    hedges = [option for option in question.options if is_hedge(option)]
+    if not hedges:
+        return None
+    option = extract_choice(answer, question)
+    return hedges[0] if option is None and is_open and len(hedges) == 1 and not is_refusal(answer) else option
 
 
 def _state_without_value(reply: ReplyText, question: ParsedQuestion) -> State:

@@ -52,10 +52,12 @@ _UNCHECKED = re.compile(
 )
 _BOX = re.compile(r"\[\s?[x✓✔]?\s?\]|\(\s?x?\s?\)", re.IGNORECASE)
 _PUNCTUATION = str.maketrans(
-    dict.fromkeys(',;!?()[]{}"*`~<>|\\…=^“”«»„¿¡。、！？◁▷\u200b\ufeff', " ") | {"‘": "'", "’": "'", "–": "-", "—": "-"}
+    dict.fromkeys(',;!?()[]{}"*`~<>|\\…=^“”«»„¿¡。、！？◁▷\u200b\ufeff', " ")
+    | {"‘": "'", "’": "'", "–": "-", "—": "-", "−": "-"}
 )
 _MARKUP = str.maketrans({"*": "", "`": "", "’": "'", "‘": "'", "。": ". ", "\u200b": "", "\ufeff": "", "$": ""})
 _EDGES = "-.:'/&_@"
+_SIGNED = re.compile(r"(?P<sign>-?)(?P<point>\.?)(?=[0-9])")
 _SENTENCE = re.compile(
     r"\n|(?<=[.!?])(?<!\bst\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bdr\.)(?<!\bmt\.)(?<!\bmrs\.)\s", re.IGNORECASE
 )
@@ -64,6 +66,9 @@ _CONCLUSION = re.compile(
 )
 _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _ARTICLES = frozenset(("a", "an", "the"))
+_WORD = re.compile(r"[\w']{1,40}")
+_ASKED = re.compile(r"\s{0,4}(?:q|question|user|human)\s?:", re.IGNORECASE)
+_ANSWERS = re.compile(r"\s{0,4}(?:a|answer|assistant|model)\s?:", re.IGNORECASE)
 
 
 _ANY = ParsedQuestion()
@@ -161,6 +166,21 @@ def concluding_answer(text: str) -> str:
     return _after(_ANSWER, _after(_FINAL, text))
 
 
+def strip_question(text: str, words: frozenset[str]) -> str:
+    """A reply without the question of these words at its start, "Q:" and "A:"; whole where nothing else follows.
+
+    >>> strip_question("Q: Is it red?\\nA: No.", frozenset(("is", "it", "red")))
+    'No.'
+    """
+    asked, mark, rest = text.partition("?")
+    label = _ASKED.match(asked)
+    repeated = _WORD.findall(asked[label.end() if label else 0 :].lower().replace("’", "'")[:_MAX_ANSWER])
+    if not (mark and len(repeated) > 1 and words.issuperset(repeated) and any(map(str.isalnum, rest))):
+        return text
+    answer = _ANSWERS.match(rest) if label else None
+    return rest[answer.end() if answer else 0 :].strip()
+
+
 def split_sentences(text: str) -> list[str]:
     """The sentences and lines of a text that are not blank.
 
@@ -180,13 +200,23 @@ def normalize(text: str) -> str:
 
     >>> normalize(" The  T-shirt, **obviously**. "), normalize("1,000"), normalize("A"), normalize("?!")
     ('t-shirt obviously', '1000', 'a', '?!')
+    >>> normalize("-5."), normalize("- .5")
+    ('-5', '0.5')
     """
     lower = text.lower()
     if not lower.isascii():
         lower = unicodedata.normalize("NFC", lower)
-    words = [word for part in _THOUSANDS.sub("", lower).translate(_PUNCTUATION).split() if (word := part.strip(_EDGES))]
+    words = [word for part in _THOUSANDS.sub("", lower).translate(_PUNCTUATION).split() if (word := _strip_edges(part))]
     kept = [word for word in words if word not in _ARTICLES] or words
     return " ".join(kept or lower.split())
+
+
+def _strip_edges(word: str) -> str:
+    """A word without punctuation around it; the sign and the point before a number are no punctuation."""
+    stripped = word.strip(_EDGES)
+    if word[0] in "-." and (number := _SIGNED.match(word)):
+        return f"{number['sign']}{'0.' if number['point'] else ''}{stripped}"
+    return stripped
 
 
 def _after(marks: re.Pattern[str], text: str) -> str:

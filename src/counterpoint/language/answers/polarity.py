@@ -68,6 +68,7 @@ _CLAUSE = re.compile(
 )
 _INSTEAD = re.compile(r"\b(?:rather than|instead of) (?:(?:an?|the|any) )?(?P<thing>[\w']{1,40})")
 _WORD = re.compile(r"[\w']{1,40}")
+_CONFIRMS = re.compile(r", (?:right|(?:is|are|does|do|was|were|has|have|can)(?:n't)? \w{1,5})\?$")
 _PRONOUNS = frozenset(("it", "they", "he", "she", "there", "he's", "she's", "it's", "they're"))
 _ONE_WAY = frozenset(
     ("than", "behind", "above", "below", "under", "over", "left", "right", "front")
@@ -122,9 +123,15 @@ def yes_or_no(text: str, words: frozenset[str] = frozenset(), subject: str = "")
     sure = _SIGN.sub("no ", _DOUBT.sub("", lower))
     if sure != lower and not _WORD.search(sure):
         return "yes"
+    sure = sure if sure.isascii() else sure.replace("?", "? ")
     sentences = [" ".join(part.split()).lstrip("\"'( ") for part in split_sentences(sure)]
+    claims = [part for part in sentences if not part.endswith("?") or _CONFIRMS.search(part)]
     if not sentences:
         return None
+    if not claims:  # "Is there a dog?" is no claim that there is
+        return _by_first_word(sentences[0], sure) or None
+    sure = sure if len(claims) == len(sentences) else "\n".join(claims)
+    sentences = claims
     is_negated = any(map(_NEGATION.fullmatch, words))
     asked = _Claim(frozenset() if is_negated else _content(words), words, _stem(subject))
     ordered = [*reversed([part for part in sentences if is_conclusion(part)]), *sentences[:1], *sentences[:0:-1]]
