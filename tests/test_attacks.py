@@ -4,19 +4,22 @@ import re
 from pathlib import Path
 
 import pytest
+from proving import scaled
 
 from benchmarks.attacks import damaged_labs, hostile_requests, hostile_servers, kills
 
 
 def test_damage_to_a_lab_is_named_or_refused() -> None:
-    endings, faults = damaged_labs.run_attacks(25, seed=1)
+    count = scaled(80)
+    endings, faults = damaged_labs.run_attacks(count, seed=1)
     assert not faults
-    assert endings["named"] > 10
+    assert endings["named"] > count // 3
 
 
 def test_kills_lose_and_repeat_nothing() -> None:
-    killed, faults = kills.run_attacks(4, seed=1, works=("run", "rescore"))
-    assert sum(killed.values()) == 4
+    count = scaled(8, 2)
+    killed, faults = kills.run_attacks(count, seed=1, works=("run", "rescore"))
+    assert sum(killed.values()) == count
     assert not faults
 
 

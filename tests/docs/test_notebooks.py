@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from proving import prove
 
 PROJECT = Path(__file__).parents[2]
 SOURCES = sorted((PROJECT / "docs" / "notebooks").glob("*.py"))
 SCRIPT = runpy.run_path(str(PROJECT / "scripts" / "notebooks.py"))
 VARIES = re.compile(r"\d{4}-\d{2}-\d{2}")
 MACHINE = re.compile(r"/(?:tmp|root|home|Users|work)/|site-packages|Traceback")
-SAMPLE = "first-steps"
 
 
 def _stored(source: Path) -> Any:
@@ -46,8 +44,7 @@ def test_a_notebook_has_the_cells_of_its_source_and_nothing_of_a_machine(source:
     assert len(shown) < 200_000
 
 
-@pytest.mark.parametrize(
-    "source", [source if source.stem == SAMPLE else prove(source) for source in SOURCES], ids=lambda source: source.stem
-)
+@pytest.mark.prove
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
 def test_a_notebook_prints_what_it_shows(source: Path) -> None:
     assert list(_texts(SCRIPT["execute"](source))) == list(_texts(_stored(source)))

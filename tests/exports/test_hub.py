@@ -45,6 +45,7 @@ def test_a_suite_is_pushed_as_a_private_data_set_with_its_card(lab: cp.Lab, tmp_
     assert hub.files["README.md"] == (tmp_path / "out" / "README.md").read_bytes()
 
 
+@pytest.mark.prove
 def test_a_suite_comes_back_by_its_hub_name_from_the_cache_without_a_network(lab: cp.Lab, tmp_path: Path) -> None:
     hub_client = pytest.importorskip("huggingface_hub")
     lab.export("existence", layout="datasets", out=tmp_path / "out")
@@ -70,6 +71,7 @@ def _files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
+@pytest.mark.prove
 def test_the_card_of_a_model_is_proposed_and_not_put_over_another(lab: cp.Lab, tmp_path: Path) -> None:
     with hub_double() as hub:
         words = ("--model", "two-tower", "--layout", "model-card", "--out", str(tmp_path / "card"))

@@ -73,6 +73,7 @@ def test_tensorboard_shows_scores_with_margins_and_failures_as_text(lab: cp.Lab)
     assert "Is there a cat and a dog?" in text.tensor_proto.string_val[0].decode()
 
 
+@pytest.mark.prove
 def test_mlflow_has_a_run_per_version_in_its_file_store(lab: cp.Lab, environ: MutableMapping[str, str]) -> None:
     environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
     from mlflow import MlflowClient
@@ -93,6 +94,7 @@ def test_mlflow_has_a_run_per_version_in_its_file_store(lab: cp.Lab, environ: Mu
     }
 
 
+@pytest.mark.prove
 def test_wandb_writes_a_run_offline(lab: cp.Lab) -> None:
     code = "import counterpoint as cp; print(cp.Lab('lab').log('team/vlm', 'wandb:trial'))"
     settings = os.environ | {"WANDB_MODE": "offline", "PYTHONPATH": os.pathsep.join(sys.path)}

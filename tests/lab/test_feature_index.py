@@ -109,6 +109,7 @@ def test_a_model_that_breaks_is_a_problem_that_the_page_tells(
     assert index.suite("noise") == IndexProgress(0.0, "ZeroDivisionError: division by zero")
 
 
+@pytest.mark.prove
 def test_a_suite_that_was_replaced_is_indexed_again(tmp_path: Path, encoder: ShadeEncoder) -> None:
     lab = lab_of_groups(tmp_path / "lab")
     reader = LabReader(lab, tmp_path / "cache")

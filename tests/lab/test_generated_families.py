@@ -167,6 +167,7 @@ def test_a_suite_that_differs_is_not_replaced_unasked(tmp_path: Path) -> None:
         _generate(tmp_path / "lab", "valse", items=12)
 
 
+@pytest.mark.prove
 def test_the_suites_of_beyond_accuracy_ask_the_same_questions(tmp_path: Path) -> None:
     lab, suites = LabStore(tmp_path / "lab"), catalog.find("families", "beyond-accuracy").suites
     _generate(lab.folder, "beyond-accuracy", items=12, limit=12, options={"variants": 3})

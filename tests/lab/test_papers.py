@@ -127,6 +127,7 @@ def test_reasons_are_told_once_for_the_cells_that_share_them() -> None:
     assert table.to_dict()["notes"] == list(table.remarks)
 
 
+@pytest.mark.prove
 def test_beyond_accuracy_has_the_scores_of_each_data_set_and_their_unweighted_means(lab: cp.Lab) -> None:
     by_data_set, means = _rows(lab, "beyond-accuracy", "figure-2", 2), _rows(lab, "beyond-accuracy", "1", 1)
     columns = {

@@ -89,6 +89,7 @@ def test_suites_that_are_made_together_are_those_that_are_made_alone(processes: 
         _check(built, *_alone(task, scenes))
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("limit", [7, prove(None), prove(10_000)])
 def test_scenes_that_repeat_each_other_make_their_groups_once(limit: int | None) -> None:
     scenes = [*world(12), *world(12)[::-1]]

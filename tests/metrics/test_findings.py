@@ -160,6 +160,7 @@ def test_features_are_words_tags_gold_and_edits_and_those_of_the_same_groups_are
     assert (np.diff(space.picture) >= 0).all()
 
 
+@pytest.mark.prove
 def test_weaknesses_planted_in_a_simulated_lab_are_found_first_or_second() -> None:
     space, rng = simulated.make_space(0), np.random.default_rng(0)
     planted = [simulated.plant(space, columns, 60, rng) for columns in (("object",), ("relation", "tag"))]

@@ -60,6 +60,7 @@ def ranked(model: Scorer) -> dict[str, float]:
     return {one.test: 100 * (one.value or 0) for one in found}
 
 
+@pytest.mark.prove
 def test_cross_fitted_captions_tell_two_thirds_of_relations_and_told_ones_all() -> None:
     captions = captions_of(valse())
     fitted = ranked(fit_cross_validated(NGramTraining(captions)))

@@ -38,6 +38,7 @@ def test_the_captions_that_are_their_own_foils_go_and_nothing_that_is_valid(tabl
     assert _effect(tables["all"], length).dropped == {}
 
 
+@pytest.mark.prove
 def test_the_rules_of_inference_drop_hardly_anything_that_is_valid(tables: dict[str, pa.Table]) -> None:
     assert sum(_effect(tables["valid"], entailment).dropped.values()) <= 20
     notes = _effect(tables["all"], entailment).notes

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from proving import prove
 from real_data import real
 
 from counterpoint.core.items import Caption
@@ -18,7 +19,9 @@ def captions() -> list[Caption]:
     return list(Source(coco, real("coco"), "val2017", limit=1500).captions())
 
 
-@pytest.mark.parametrize(("suite", "least"), [(plurality.suite, 20), (relations.suite, 10), (objects.suite, 20)])
+@pytest.mark.parametrize(
+    ("suite", "least"), [prove(plurality.suite, 20), (relations.suite, 10), prove(objects.suite, 20)]
+)
 def test_real_captions_give_balanced_foils(suite: Suite[Any, Any], least: int, captions: list[Caption]) -> None:
     groups = [group for _, group in generate_groups(suite, captions)]
     assert len(groups) >= least

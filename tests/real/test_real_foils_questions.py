@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from real_data import real
 
 from counterpoint.core.groups import Group
@@ -45,6 +46,7 @@ def test_real_numbers_are_as_frequent_in_captions_as_in_foils() -> None:
         assert _words(own, 0) == _words(own, 1)
 
 
+@pytest.mark.prove
 def test_real_dialogues_make_the_clean_instrument() -> None:
     dialogues = list(Source(visdial, real("visdial"), "val").dialogues())
     for suite, least in ((coreference.suite, 3), (coreference.with_scenes, 18)):

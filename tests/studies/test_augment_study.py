@@ -62,6 +62,7 @@ def test_a_suite_of_one_answer_does_not_tip_the_balance() -> None:
     assert sizes == {"all yes": 1, "mixed": 2, "open": 6}
 
 
+@pytest.mark.prove
 def test_every_test_of_carets_has_its_share_though_they_start_from_the_same_questions() -> None:
     made = _mixed({name: catalog.find("suites", name) for name in carets.suites}, SCENES, limit=180)
     assert {name: len(asked) for name, asked in made.items()} == dict.fromkeys(carets.suites, 30)

@@ -1,6 +1,7 @@
 """The small models of the worked example: they learn, they differ by what was withheld, and one seed makes one."""
 
 import numpy as np
+import pytest
 
 from benchmarks.rad_prediction import EQUAL, limits, sampling_ceiling
 from counterpoint.studies.rad_prediction import POOL, example, read_counts
@@ -103,6 +104,7 @@ def test_a_predictor_that_knows_the_accuracies_reaches_what_the_noise_leaves() -
     assert sampling_ceiling(labels, 20, rng) < 0.2  # the spread is that of chance
 
 
+@pytest.mark.prove
 def test_the_prediction_succeeds_where_all_kinds_are_withheld_and_fails_where_one_is() -> None:
     equal, one = ([limits(counts, target) for target in POOL] for counts in (read_counts(EQUAL, 0.5), example()))
     assert np.mean([row.left_out for row in equal]) > 0.8 > 0.5 > np.mean([row.left_out for row in one])

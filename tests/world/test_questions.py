@@ -67,8 +67,9 @@ def test_yes_is_as_frequent_as_no(asked: Asked) -> None:
 
 @pytest.mark.parametrize("maker", sample([row[0] for row in GQA_WRITERS if row[0].__module__ in _OF_YES_AND_NO], 2))
 def test_yes_is_as_frequent_as_no_in_each_kind(maker: QuestionWriter) -> None:
-    namers = [ReferentFinder(SceneFacts(staged("train", index))) for index in range(600)]
-    drafts = [maker(namer, seeded_rng(luck, place)) for place, namer in enumerate(namers) for luck in range(5)]
+    scenes = scaled(600, 200)
+    namers = [ReferentFinder(SceneFacts(staged("train", index))) for index in range(scenes)]
+    drafts = [maker(n, seeded_rng(luck, place)) for place, n in enumerate(namers) for luck in range(3000 // scenes)]
     answers = Counter(draft.answer for draft in drafts if draft)
     assert answers.total() >= 400
     assert 0.45 <= answers["yes"] / answers.total() <= 0.55

@@ -212,6 +212,7 @@ def test_strangers_are_all_there_are_or_as_many_as_asked_for(
     assert len(set(found)) == len(found) == min(most, len(fine))
 
 
+@pytest.mark.prove
 def test_the_world_has_enough_to_exchange() -> None:
     items = list(World("test", 40).grounded())
     for suite in (question_bias, picture_bias):

@@ -145,6 +145,7 @@ def test_those_who_are_called_alike_are_not_exchanged() -> None:
     assert not are_alike("zzz", "qqq")
 
 
+@pytest.mark.prove
 def test_the_world_makes_both_instruments_with_boxes() -> None:
     groups = [group for _, group in generate_groups(suite, list(World("test", 300).frames()))]
     tests = Counter(group.test for group in groups)
