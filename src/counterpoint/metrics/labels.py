@@ -42,7 +42,7 @@ class Labels:
         return Labels(codes, self.words)
 
     def among(self, words: pa.Array) -> "Labels":
-        """The same labels numbered as these words are, which must hold all that are in use."""
+        """The same labels numbered as these words are; -1 for a word that is not among them."""
         places = pc.index_in(self.words, value_set=words)
         return Labels(_looked_up(pc.fill_null(places, -1).to_numpy(zero_copy_only=False), self.codes), words)
 

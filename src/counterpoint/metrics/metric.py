@@ -196,9 +196,7 @@ class CodedSumEstimator:
         return self.value(*(np.bincount(self.code, column * weights, self.codes) for column in self.columns))
 
     def without_groups(self, group: Rows, groups: int) -> Floats:
-        """The values without the units of each group in turn; fractions are summed anew, as their order matters."""
-        if not all(np.array_equal(column, np.rint(column)) for column in self.columns):
-            return np.array([self((group != number).astype(np.float64)) for number in range(groups)])
+        """The values without the units of each group in turn."""
         totals = [np.bincount(self.code, column, self.codes) for column in self.columns]
         order = np.argsort(group, kind="stable")
         values = []

@@ -140,20 +140,13 @@ def value_probabilities(answers: pa.Table) -> Floats:
         flat, sizes = top.flatten(), np.diff(top.offsets.to_numpy())
         rows = np.repeat(np.arange(start, start + len(top)), sizes)
         listed = flat.field("probability").to_numpy(zero_copy_only=False)
+        words = Labels.of(pa.chunked_array([flat.field("value")]))
         for name in ("raw", "value"):  # the value is looked up last, so that it wins
-            hit = _equal(flat.field("value"), part[name], rows - start)
+            given = Labels.of(pa.chunked_array([part[name]])).among(words.words)
+            hit = (words.codes == given.codes[rows - start]) & (words.codes >= 0)
             probabilities[rows[hit][::-1]] = listed[hit][::-1]  # of equal entries the likeliest counts
         start += len(top)
     return probabilities
-
-
-def _equal(listed: pa.Array, answers: pa.Array, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of the listed values is the answer of its row."""
-    words = Labels.of(pa.chunked_array([listed]))
-    own = Labels.of(pa.chunked_array([answers]))
-    known = pa.concat_arrays([words.words, own.words]).unique()
-    equal: NDArray[np.bool_] = words.among(known).codes == own.among(known).codes[rows]
-    return equal
 
 
 def _largest(top: pa.ChunkedArray) -> Floats:

@@ -20,6 +20,7 @@ from tempfile import mkdtemp
 from threading import Lock
 from typing import NamedTuple, TextIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -353,9 +354,10 @@ class _Builder:
         rows, given = self._read(groups.file("groups")), self._answers_to(groups, answers)
         outcomes = self._outcomes.get_or_make((slug, suite), lambda: judge(rows, given))
         plain = given.filter(pc.equal(given["trial"], 0)) if pc.max(given["trial"]).as_py() else given
+        answered = tables.answers_by_row(rows, outcomes, plain)
         return {
-            "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, plain),
-            "answers_by_row": tables.answers_by_row(rows, outcomes, plain),
+            "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, answered),
+            "answers_by_row": answered,
             "verdicts": tables.verdicts_table(suite, slug, rows, outcomes, self._metrics),
             "scores": tables.scores_table(suite, slug, outcomes, self._metrics),
         }
@@ -378,8 +380,12 @@ class _Builder:
 
     def _answers_to(self, groups: TableFolder, answers: TableFolder) -> pa.Table:
         """A model's answers to one suite in all trials, in one chunk, as every chunk is judged by itself."""
-        rows, given = self._read(groups.file("groups")), self._read(answers.file("answers"))
-        return given.filter(pc.is_in(given["query"], value_set=rows["query"])).combine_chunks()
+        given = self._read(answers.file("answers"))  # sorted by query
+        query, wanted = given["query"].to_numpy(), np.unique(self._read(groups.file("groups"))["query"].to_numpy())
+        first = np.searchsorted(query, wanted)
+        trials = np.searchsorted(query, wanted, side="right") - first
+        rows = np.repeat(first - np.cumsum(trials) + trials, trials) + np.arange(trials.sum())
+        return given.take(pa.array(rows)).combine_chunks()
 
     def _read(self, path: Path) -> pa.Table:
         """Read a whole file in one chunk."""
@@ -404,8 +410,9 @@ def _write_tables(make: Callable[[], Mapping[str, pa.Table]], folder: Path) -> N
     """Write tables for random access in small row groups, and those that are scanned in large ones."""
     for name, table in make().items():
         rows = row_group_size(table.num_rows) if name in _RANDOM_ACCESS else _ROW_GROUP_SIZES.get(name, 122_880)
-        path, how = folder / f"{name}.parquet", {"compression": "lz4", "use_dictionary": repeated_columns(table.schema)}
-        pq.write_table(table, path, row_group_size=rows, write_page_index=False, **how)
+        how = {"compression": "lz4", "use_dictionary": repeated_columns(table.schema), "write_page_index": False}
+        known = ["query", "row", "trial"] if name in _RANDOM_ACCESS else True  # what rows are looked for by
+        pq.write_table(table, folder / f"{name}.parquet", row_group_size=rows, write_statistics=known, **how)
 
 
 def _delete_old_versions(path: Path) -> None:

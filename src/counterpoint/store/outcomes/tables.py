@@ -72,7 +72,6 @@ def suite_tables(stored: pa.Table) -> dict[str, pa.Table]:
 def outcomes_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, answers: pa.Table) -> pa.Table:
     """Return one row per row of the suite: a model's value for it and its outcome."""
     query, base = groups["query"].to_numpy(), outcomes.base
-    rows = _answer_places(query, answers)
     columns = {
         **_name_columns(suite, slug, len(base)),
         "row": groups["row"],
@@ -85,20 +84,20 @@ def outcomes_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
         "correct": _number(outcomes.correct, pa.float32()),
         "consistent": _consistent(outcomes),
         "state": pa.DictionaryArray.from_arrays(outcomes.state.astype(np.int32), list(STATES)),
-        "value": pc.fill_null(answers["value"].take(rows), ""),
+        "value": pc.fill_null(answers["value"], ""),
         "score": _number(outcomes.score, pa.float64()),
         "confidence": _number(outcomes.probabilities.confidence, pa.float32()),
-        "seconds": pc.fill_null(answers["seconds"].take(rows), 0.0),
+        "seconds": pc.fill_null(answers["seconds"], 0.0),
     }
     return pa.table(columns)
 
 
 def answers_by_row(groups: pa.Table, outcomes: Outcomes, answers: pa.Table) -> pa.Table:
     """Return the plain answers in the order of the suite's rows, with the credit of each; a row without one is null."""
-    rows = _answer_places(groups["query"].to_numpy(), answers)
+    rows = find_rows(groups["query"].to_numpy(), answers["query"].to_numpy())
     return (
         answers.select(_ANSWER_COLUMNS)
-        .take(rows)
+        .take(pa.array(rows, mask=rows < 0))
         .append_column("query", groups["query"])
         .append_column("correct", _number(outcomes.correct, pa.float64()))
         .append_column("consistent", _consistent(outcomes))
@@ -199,12 +198,6 @@ def _name_columns(suite: str, slug: str, rows: int) -> dict[str, pa.Array]:
 def _number(values: NDArray[np.float64], kind: pa.DataType) -> pa.Array:
     """Return numbers with null for nan; infinite scores stay."""
     return pa.array(values, mask=np.isnan(values)).cast(kind)
-
-
-def _answer_places(query: NDArray[np.uint64], answers: pa.Table) -> pa.Array:
-    """Return the row of the answer to each query, null where there is none."""
-    rows = find_rows(query, answers["query"].to_numpy())
-    return pa.array(rows, mask=rows < 0)
 
 
 def _joined_texts(texts: pa.ChunkedArray, starts: NDArray[np.int64], rows: int) -> pa.Array:
