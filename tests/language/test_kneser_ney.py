@@ -87,8 +87,13 @@ def test_discounts_follow_the_counts_where_there_are_enough() -> None:
 def chances(model: KneserNeyModel, history: str) -> list[float]:
     """Of every word that was told, of one that was not, and of the end."""
     words = [word for word in model.words if word != ngrams.SENTENCE_BREAK]
-    known = [math.exp(model.log_probabilities(f"{history} {word}")[-2]) for word in [*words, "unheard"]]
-    return [*known, math.exp(model.log_probabilities(history)[-1])]
+    known = [math.exp(log_probabilities(model, f"{history} {word}")[-2]) for word in [*words, "unheard"]]
+    return [*known, math.exp(log_probabilities(model, history)[-1])]
+
+
+def log_probabilities(model: KneserNeyModel, text: str) -> Sequence[float]:
+    """Of each word of a sentence, and of its end."""
+    return list(model._log_probabilities(ngrams._encode([text], model.words)))
 
 
 @given(SENTENCES, st.lists(st.sampled_from("abcxyz"), max_size=5).map(" ".join), st.integers(1, 4))
@@ -121,7 +126,7 @@ def test_letters_signs_and_breaks_make_no_difference() -> None:
 def test_nothing_asked_is_nothing_scored_and_nothing_said_has_the_score_of_an_end() -> None:
     model = train_model(CAPTIONS)
     assert model.scores([]).shape == (0,)
-    assert model.scores([""])[0] == model.log_probabilities("")[0] == model.scores(["?!"])[0]
+    assert model.scores([""])[0] == log_probabilities(model, "")[0] == model.scores(["?!"])[0]
 
 
 def test_told_nothing_it_finds_everything_equally_usual() -> None:

@@ -69,10 +69,6 @@ class KneserNeyModel:
         )
         return np.asarray(sums / np.diff(ends, prepend=-1))
 
-    def log_probabilities(self, text: str) -> Floats:
-        """The log-probability of each word of a sentence, and of its end."""
-        return self._log_probabilities(_encode([text], self.words))
-
     def _log_probabilities(self, codes: Numbers) -> Floats:
         """The log-probability of each word after the first sentence break."""
         size = len(self.words) + 1
