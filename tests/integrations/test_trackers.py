@@ -53,7 +53,7 @@ def test_a_version_is_logged_once_and_again_where_its_scores_changed(lab: cp.Lab
     assert line["failed"] == {"order": 2}
     assert {(row["gold"], row["answer"]) for row in line["failures"]} == {("no", "yes")}
     lab.add_groups([cp.Group(cp.Relation.SAME, (cp.Query(None, "Is it?"),) * 2, (cp.Gold.of("no"),) * 2)], "more")
-    cp.evaluate(say_yes, lab, name="team/vlm", version="step-100", log=["jsonl"])
+    cp.evaluate(say_yes, lab, name="team/vlm", version="step-100", trackers=["jsonl"])
     assert [len(line["failed"]) for line in _lines(path)] == [1, 2]
 
 
@@ -61,7 +61,7 @@ def test_tensorboard_shows_scores_with_margins_and_failures_as_text(lab: cp.Lab)
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     from tensorboard.plugins.custom_scalar import layout_pb2
 
-    report = cp.evaluate(say_yes, lab, name="team/vlm", version="step-200", log=["tensorboard:runs"])
+    report = cp.evaluate(say_yes, lab, name="team/vlm", version="step-200", trackers=["tensorboard:runs"])
     lab.log("team/vlm@step-100", "tensorboard:runs")
     assert "logged to tensorboard (runs/team-vlm)" in report.text()
     events = EventAccumulator("runs/team-vlm").Reload()
@@ -81,7 +81,7 @@ def test_mlflow_has_a_run_per_version_in_its_file_store(lab: cp.Lab, environ: Mu
     where = Path("mlruns").absolute().as_uri()
     lab.log("team/vlm", f"mlflow:{where}")
     lab.add_groups([cp.Group(cp.Relation.SAME, (cp.Query(None, "Is it?"),) * 2, (cp.Gold.of("no"),) * 2)], "more")
-    cp.evaluate(say_yes, lab, name="team/vlm", version="step-100", log=[f"mlflow:{where}"])
+    cp.evaluate(say_yes, lab, name="team/vlm", version="step-100", trackers=[f"mlflow:{where}"])
     client = MlflowClient(where)
     (run,) = client.search_runs([client.get_experiment_by_name("counterpoint").experiment_id])
     assert run.info.run_name == "team/vlm@step-100"
@@ -159,7 +159,7 @@ def test_eval_logs_the_versions_of_its_models_to_the_trackers_of_its_file_and_of
     folder = workdir / "weekly"
     folder.mkdir()
     (folder / "counterpoint.toml").write_text(
-        """logs = ["jsonl"]
+        """trackers = ["jsonl"]
         [[suites]]
         suite = "order"
         items = 4
@@ -178,7 +178,7 @@ def test_eval_logs_the_versions_of_its_models_to_the_trackers_of_its_file_and_of
 
 
 def test_eval_names_the_line_of_an_unknown_tracker(workdir: Path) -> None:
-    Path("counterpoint.toml").write_text('logs = ["wandbb"]\n')
+    Path("counterpoint.toml").write_text('trackers = ["wandbb"]\n')
     with pytest.raises(cp.CounterpointError, match="line 1") as told:
         cp.load_evaluation()
     assert "did you mean wandb?" in told.value.hint

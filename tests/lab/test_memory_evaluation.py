@@ -151,7 +151,7 @@ def test_a_rule_waits_until_its_baseline_is_there_and_a_wrong_rule_is_told_befor
     assert second.gate is not None
     assert (len(second.gate.checks), second.waiting) == (2, ())
     student = Student()
-    for wrong in ({"gates": ["acuracy >= 0.5"]}, {"log": ["wandbb"]}):
+    for wrong in ({"gates": ["acuracy >= 0.5"]}, {"trackers": ["wandbb"]}):
         with pytest.raises(cp.CounterpointError):
             cp.evaluate(student, lab, version="step-3", **how | wrong)
     assert not student.batches

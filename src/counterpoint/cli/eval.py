@@ -50,7 +50,7 @@ def command(
             result = (
                 evaluation.estimate(**how)
                 if dry_run
-                else evaluation.run(until_decided=until_decided, method=method, logs=trackers, **how)
+                else evaluation.run(until_decided=until_decided, method=method, trackers=trackers, **how)
             )
     except KeyboardInterrupt:
         echo("Stopped. What was answered is kept; counterpoint eval goes on from there.", err=True)

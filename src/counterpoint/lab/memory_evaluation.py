@@ -90,7 +90,7 @@ def evaluate(
     metrics: "Sequence[str | Metric]" = (),
     gates: Sequence[str] = (),
     baseline: str = "",
-    log: Sequence[str] = (),
+    trackers: Sequence[str] = (),
     clock: Callable[[], float] = monotonic,
 ) -> Evaluation:
     """Ask a model in memory what the lab has no answer of it to, keep the answers as a version of it, and score them.
@@ -100,11 +100,11 @@ def evaluate(
     is its identity, and the same name and version are not asked twice; with a `fingerprint`, such as a digest of the
     weights, a version cannot be given to other weights. After so many `seconds` no further batch is asked: pictures
     come in a random order that is the same for every version, and a later call goes on. `gates` are rules; one whose
-    baseline is this version, or not there yet, waits. `log` names trackers (`wandb`, `mlflow`, `tensorboard`, `jsonl`).
+    baseline is this version, or not there yet, waits. `trackers` are `wandb`, `mlflow`, `tensorboard` and `jsonl`.
     """
     lab = lab if isinstance(lab, Lab) else Lab(lab)
-    suites, gates, log = name_list(suites), name_list(gates), name_list(log)
-    _check(lab.store.opened(), gates, suites, log)
+    suites, gates, trackers = name_list(suites), name_list(gates), name_list(trackers)
+    _check(lab.store.opened(), gates, suites, trackers)
     identity: dict[str, Any] = {"name": name, "version": version, "fingerprint": fingerprint, "mode": _mode(mode)}
     how: dict[str, Any] = {"limit": limit, "batch_size": batch_size, "seconds": seconds, "check": 0}
     request = RunRequest(name, suites, name=name, version=version, **how)
@@ -114,15 +114,15 @@ def evaluate(
     waiting = _waiting(lab.store, run.fingerprint, gates, baseline)
     rules = [rule for rule in gates if rule not in waiting]
     gate = lab.gate(run.fingerprint, rules, baseline=baseline, suites=suites) if rules else None
-    logged = lab.log(run.fingerprint, *log, suites=suites) if log else None
+    logged = lab.log(run.fingerprint, *trackers, suites=suites) if trackers else None
     return Evaluation(run, scores, gate, logged, tuple(waiting.values()))
 
 
-def _check(store: LabStore, gates: Sequence[str], suites: Sequence[str], log: Sequence[str]) -> None:
+def _check(store: LabStore, gates: Sequence[str], suites: Sequence[str], trackers: Sequence[str]) -> None:
     """Raise what is wrong with rules and trackers before anything is asked."""
     if gates:
         list(find_targets(store, gates, tuple(suites) or tuple(store.suites())))
-    for tracker in log:
+    for tracker in trackers:
         parse_tracker(tracker)
 
 

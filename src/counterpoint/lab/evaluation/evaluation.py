@@ -95,18 +95,18 @@ class EvaluationFile:
         until_decided: bool | None = None,
         method: str | None = None,
         progress: ProgressCallback = ignore_progress,
-        logs: Sequence[str] = (),
+        trackers: Sequence[str] = (),
     ) -> EvaluationReport:
         """Make suites that are missing, ask what is missing, score, compare with the baseline, gate, write outputs.
 
         `only` names suites and models of the file, `limit` is the number of groups of each suite that are asked, and
         `replace` makes suites anew whose settings have changed in the file. With `until_decided` a model is asked about
         pictures in random order, until every rule on a suite is decided or one fails; `method` is "asymptotic" or
-        "betting". Both are what the file says where they are not given. `logs` are trackers beside those of the file.
+        "betting". Both are what the file says where they are not given. `trackers` come beside those of the file.
         """
         stops = self.settings.until_decided if until_decided is None else until_decided
-        logs = name_list(logs)
-        for tracker in logs:
+        trackers = name_list(trackers)
+        for tracker in trackers:
             parse_tracker(tracker)
         with catalog.importable(self.folder):
             step = _Steps(self, Lab(self.lab, progress=progress), _select(self.settings, name_list(only)))
@@ -114,7 +114,7 @@ class EvaluationFile:
             how = method or self.settings.method
             ask = partial(step.ask_until_decided, suites, how) if stops else ask_everything
             models = step.answer_suites(suites, limit, ask)
-            report = step.log_versions(step.judge(suites, models), [*self.settings.logs, *logs])
+            report = step.log_versions(step.judge(suites, models), [*self.settings.trackers, *trackers])
             return step.write_outputs(report)
 
     def estimate(

@@ -44,8 +44,8 @@ def settings_checks(settings: EvaluationSettings) -> Iterator[tuple[KeyPath, Set
             yield ("gates", number, "rules", position), partial(_check_rule, rule, settings.suites)
     for key in settings.outputs:
         yield ("outputs", key), partial(_look_up, "output", key, catalog.rows("outputs"))
-    for number, tracker in enumerate(settings.logs):
-        yield ("logs", number), partial(parse_tracker, tracker)
+    for number, tracker in enumerate(settings.trackers):
+        yield ("trackers", number), partial(parse_tracker, tracker)
 
 
 def key_variable(model: ModelSettings) -> str:

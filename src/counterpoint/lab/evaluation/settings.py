@@ -129,7 +129,7 @@ class EvaluationSettings(_Table, frozen=True, kw_only=True):
     until_decided: bool = False  # Ask about pictures in random order until the rules are decided or one fails.
     method: Literal["asymptotic", "betting"] = "asymptotic"  # How until-decided decides; betting is exact.
     outputs: dict[str, str] = {}  # Files that are written, by kind.
-    logs: tuple[str, ...] = ()  # Trackers of scores and failures: wandb, mlflow:URI, tensorboard:FOLDER, jsonl:FILE.
+    trackers: tuple[str, ...] = ()  # Of scores and failures: wandb, mlflow:URI, tensorboard:FOLDER, jsonl:FILE.
 
     @property
     def titles(self) -> tuple[str, ...]:
