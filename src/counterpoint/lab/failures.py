@@ -144,13 +144,18 @@ class Failures(LabResult[FailedGroup], rows="groups"):
 
 
 def list_failures(
-    store: LabStore, model: str, suites: Sequence[str], limit: int, answers: pa.Table | None = None
+    store: LabStore,
+    model: str,
+    suites: Sequence[str],
+    limit: int,
+    answers: pa.Table | None = None,
+    threshold: float = 0.5,
 ) -> Failures:
     """The first groups that a model fails, of the named suites or of all; `answers` are its own, if loaded before."""
     ((title, version),) = select_models(store, [model]).items()
     groups = load_groups(store, suites)
     answers = load_answers(store, version) if answers is None else answers
-    outcomes = judge(groups, answers)
+    outcomes = judge(groups, answers, threshold)
     verdicts = group_verdicts(outcomes)
     names = [verdicts.name(place) for place in range(len(verdicts.code))]
     failed = [place for place, name in enumerate(names) if name in FAILING]

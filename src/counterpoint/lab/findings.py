@@ -198,11 +198,12 @@ class _Searched:
     table: pa.Table
     space: SearchSpace
     tests: Mapping[str, str]
+    threshold: float
 
     def judge(self, version: ModelVersion) -> "_Judged":
         """The answers of a model held against the groups."""
         answers = load_answers(self.store, version)
-        outcomes = judge(self.table, answers)
+        outcomes = judge(self.table, answers, self.threshold)
         return _Judged(outcomes, group_verdicts(outcomes), answers)
 
     def fails(self, verdicts: Verdicts) -> Floats:
@@ -213,7 +214,14 @@ class _Searched:
 
 
 def find_findings(
-    store: LabStore, model: str, *, against: str = "", suites: Sequence[str] = (), confirm: str = "", seed: int = 0
+    store: LabStore,
+    model: str,
+    *,
+    against: str = "",
+    suites: Sequence[str] = (),
+    confirm: str = "",
+    threshold: float = 0.5,
+    seed: int = 0,
 ) -> Findings:
     """The findings of a model over suites, or of what changed in it against another one."""
     if confirm not in CONFIRMATIONS:
@@ -225,7 +233,7 @@ def find_findings(
     if len(chosen) < len(names):
         raise StoreError(f"{model} and {against} are the same version", hint="name another model or version")
     (title, version), *rest = chosen.items()
-    searched = _prepare_search(store, suites)
+    searched = _prepare_search(store, suites, threshold)
     judged = searched.judge(version)
     fails = searched.fails(judged.verdicts)
     second = searched.fails(searched.judge(rest[0][1]).verdicts) if rest else np.zeros(len(fails))
@@ -251,7 +259,7 @@ def find_findings(
     return Findings(*about, tuple(found), pictures, notes, len(np.unique(space.picture)))
 
 
-def _prepare_search(store: LabStore, suites: Sequence[str]) -> _Searched:
+def _prepare_search(store: LabStore, suites: Sequence[str], threshold: float) -> _Searched:
     """The groups of suites, or of all, with their features; kept in memory until a suite changes."""
     names = tuple(dict.fromkeys(suites)) or tuple(store.opened().suites())
     manifests = [store.manifest(name) for name in names]
@@ -261,7 +269,7 @@ def _prepare_search(store: LabStore, suites: Sequence[str]) -> _Searched:
         table = prepare_groups(load_groups(store, names))
         return table, find_features(table)
 
-    return _Searched(store, *_prepared.get_or_make(key, prepare), suite_claims(store, names))
+    return _Searched(store, *_prepared.get_or_make(key, prepare), suite_claims(store, names), threshold)
 
 
 def _shown_groups(own: WeakSlice, first: Flags, second: Flags) -> Flags:
@@ -303,7 +311,8 @@ def _other_models(
     for title, version in select_models(searched.store).items():
         if title not in shown:
             code = np.full(len(is_wanted), -1)
-            code[is_wanted] = group_verdicts(judge(rows, load_answers(searched.store, version))).code
+            outcomes = judge(rows, load_answers(searched.store, version), searched.threshold)
+            code[is_wanted] = group_verdicts(outcomes).code
             shares[title] = [_share_right(code[space.place[own.inside]]) for own in slices]
     return shares
 

@@ -214,6 +214,7 @@ def gate_model(
     *,
     baseline: str = "",
     suites: Sequence[str] = (),
+    threshold: float = 0.5,
     block_rows: int = BLOCK_ROWS,
 ) -> GateReport:
     """Hold rules against the answers of a model, and of its baseline where a rule names one.
@@ -221,7 +222,7 @@ def gate_model(
     Suites with more than `block_rows` rows are judged in blocks of about so many, which give the same verdicts.
     """
     ((title, version),) = select_models(store, [model]).items()
-    gate = _Gate(store, version, baseline, block_rows)
+    gate = _Gate(store, version, baseline, threshold, block_rows)
     targets = list(find_targets(store, rules, tuple(suites) or tuple(store.suites())))
     tests = [
         (target.rule, target.suite, target.metric.name, test)
@@ -292,8 +293,11 @@ def find_baseline(store: LabStore, version: ModelVersion, rule: GateRule, given:
 class _Gate:
     """Computes the test of each rule; rules on the same groups share one pass over these."""
 
-    def __init__(self, store: LabStore, version: ModelVersion, baseline: str, block_rows: int) -> None:
-        self._store, self._version, self._baseline, self._block_rows = store, version, baseline, block_rows
+    def __init__(
+        self, store: LabStore, version: ModelVersion, baseline: str, threshold: float, block_rows: int
+    ) -> None:
+        self._store, self._version, self._baseline = store, version, baseline
+        self._threshold, self._block_rows = threshold, block_rows
         self.baseline_title = ""
 
     def tests(self, targets: Sequence[RuleTarget]) -> list[LineTest]:
@@ -331,7 +335,9 @@ class _Gate:
             answers = {model: blocks.answers(model, columns) for model in models}
 
             def judge_all(number: int) -> dict[str, Outcomes]:
-                return {model: judge_block(blocks, given, 0.5, number)[1] for model, given in answers.items()}
+                return {
+                    model: judge_block(blocks, given, self._threshold, number)[1] for model, given in answers.items()
+                }
 
             for outcomes in map_ahead(judge_all, range(len(blocks)), THREADS):
                 for totals in shared:
@@ -339,7 +345,8 @@ class _Gate:
 
     def _search(self, target: RuleTarget, baseline: ModelVersion) -> LineTest:
         """The findings of what changed from the baseline, of which none may be for the worse."""
-        found = find_findings(self._store, self._version.title, against=baseline.title, suites=target.suites)
+        how: dict[str, Any] = {"against": baseline.title, "suites": target.suites, "threshold": self._threshold}
+        found = find_findings(self._store, self._version.title, **how)
         worse = [own for own in found if own.is_significant and own.right < 0]
         return search_test(
             [(own.right, own.p, own.n, own.sentence) for own in worse], found.searched, found.on_pictures

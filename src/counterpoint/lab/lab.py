@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from counterpoint.lab.name_lists import name_list, with_name_lists
+from counterpoint.lab.name_lists import metric_list, name_list, with_name_lists
 from counterpoint.lab.people_methods import PeopleMethods
 from counterpoint.lab.study_methods import StudyMethods
+from counterpoint.lab.version_methods import VersionMethods
 
 if TYPE_CHECKING:
     from counterpoint.core.groups import Group
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from counterpoint.lab.exporting import ExportReport, WrittenFiles
     from counterpoint.lab.failures import Failures
     from counterpoint.lab.findings import Findings
-    from counterpoint.lab.gating import GateReport
     from counterpoint.lab.generated_suites import GeneratedSuites
-    from counterpoint.lab.history import ModelHistory
     from counterpoint.lab.importing import ImportReport
     from counterpoint.lab.leaderboard import LeaderboardResult
     from counterpoint.lab.picture_locations import PictureLocations
@@ -32,20 +31,18 @@ if TYPE_CHECKING:
     from counterpoint.lab.results import LabTable
     from counterpoint.lab.run_estimates import RunEstimate
     from counterpoint.lab.running import RunReport
-    from counterpoint.lab.sample_sizes import SampleSizes
     from counterpoint.lab.saved_slices import SavedSlice, SavedSlices
     from counterpoint.lab.scores import Reliability, Scores
-    from counterpoint.lab.tracking import TrackingReport
     from counterpoint.metrics.metric import Metric
     from counterpoint.metrics.scoring import ScoreRequest
-    from counterpoint.store.versions import ModelVersion
 
 
-class Lab(PeopleMethods, StudyMethods):
+class Lab(VersionMethods, PeopleMethods, StudyMethods):
     """A folder, or an address such as `s3://bucket/lab`, with suites, answers and runs; the first put makes it.
 
     `progress` is called with a `ProgressEvent` during long work; warnings and skipped records go to the logger
-    "counterpoint". Where a method takes several suites, models, metrics or rules, one may be given as text.
+    "counterpoint". Where a method takes several suites, models, metrics or rules, one may be given as text. An answer
+    is correct from a credit of `threshold` on, where a method takes one.
 
     >>> from tempfile import mkdtemp
     >>> lab = Lab(mkdtemp())
@@ -283,85 +280,6 @@ class Lab(PeopleMethods, StudyMethods):
         request = _score_request((), by, filter, threshold, 0, pool=pool)
         return cover_models(self.store.opened(), first, second, request, name_list(suites), pairs=pairs)
 
-    def gate(self, model: str, rules: Sequence[str], *, baseline: str = "", suites: Sequence[str] = ()) -> GateReport:
-        """Hold rules against a model: each holds, fails, or cannot be decided yet, with the bound that decided.
-
-        Rules look like "negation.accuracy >= 0.6", "accuracy not worse than baseline by 1 point", "unparsed <= 2 %",
-        "max drop on any suite <= 3 points" and "findings: none new against baseline".
-        """
-        from counterpoint.lab.gating import gate_model
-
-        how: dict[str, Any] = {"baseline": baseline, "suites": name_list(suites)}
-        return gate_model(self.store.opened(), model, name_list(rules), **how)
-
-    def log(self, model: str, *trackers: str, suites: Sequence[str] = (), folder: Path | str = ".") -> TrackingReport:
-        """Log scores, a chart and failures of a version to trackers (`wandb`, `mlflow`, `tensorboard`, `jsonl`), once.
-
-        A destination follows a colon: `wandb:PROJECT`, `mlflow:URI`, `tensorboard:FOLDER`, `jsonl:FILE`; these
-        are relative to `folder`.
-        """
-        from counterpoint.lab.tracking import log_version
-
-        return log_version(self.store.opened(), model, trackers, name_list(suites), folder)
-
-    def gate_sequentially(
-        self,
-        model: str,
-        rules: Sequence[str],
-        *,
-        baseline: str = "",
-        method: str = "asymptotic",
-        portion: int = 50,
-        **request: Any,
-    ) -> GateReport:
-        """Ask a model about pictures in random order until every rule is decided or one fails.
-
-        The tests stay valid however often one looks; `method` is "asymptotic" or "betting", which is exact and needs
-        more where pictures have very different numbers of questions. A portion is of so many pictures, and later
-        of a tenth of those asked. Further arguments are those of `run`.
-        """
-        from counterpoint.lab.running import RunRequest
-        from counterpoint.lab.sequential_gate import GateRules, SequentialRequest, gate_sequentially
-
-        gates = SequentialRequest((GateRules(name_list(rules), baseline),), method, portion)
-        _, (report,) = gate_sequentially(self.store.opened(), RunRequest.of(model, **request), gates, self.progress)
-        return report
-
-    def sample_size(
-        self,
-        detect: float,
-        *,
-        models: Sequence[str] = (),
-        suites: Sequence[str] = (),
-        metrics: Sequence[str] = (),
-        power: float = 0.8,
-        rules: int = 1,
-    ) -> SampleSizes:
-        """How many groups of each suite a gate needs to find a value so far beyond its line or margin (0.02: 2 points).
-
-        The variance is that of the answers of `models`, by default all; those that vary most decide.
-        """
-        from counterpoint.lab.sample_sizes import SizeRequest, find_sizes
-
-        chosen = name_list(models), name_list(suites), name_list(metrics)
-        return find_sizes(self.store.opened(), SizeRequest(detect, *chosen, power, rules))
-
-    def history(self, model: str, *, suites: Sequence[str] = (), metrics: Sequence[str | Metric] = ()) -> ModelHistory:
-        """The scores of all versions of a model, and where one differs from those before it by a paired test."""
-        from counterpoint.lab.history import model_history
-        from counterpoint.metrics.scoring import ScoreRequest
-
-        request = ScoreRequest((), metrics=_metrics(metrics))
-        return model_history(self.store.opened(), model, name_list(suites), request)
-
-    def set_baseline(self, model: str) -> ModelVersion:
-        """Mark a version as the baseline of its model, which `model@baseline` selects from then on."""
-        from counterpoint.lab.selection import select_models
-
-        ((_, version),) = select_models(self.store.opened(), [model]).items()
-        self.store.set_baseline(version)
-        return version
-
     def leaderboard(
         self,
         *,
@@ -382,7 +300,7 @@ class Lab(PeopleMethods, StudyMethods):
 
         how: dict[str, Any] = {"layout": layout, "expand": name_list(expand), "threshold": threshold, "seed": seed}
         how |= {"models": name_list(models), "suites": name_list(suites), "slices": name_list(slices)}
-        return leaderboard(self.store.opened(), metrics=_metrics(metrics), **how)
+        return leaderboard(self.store.opened(), metrics=metric_list(metrics), **how)
 
     def reliability(
         self, model: str, *, suites: Sequence[str] = (), bins: int = 10, equal_mass: bool = False
@@ -392,14 +310,21 @@ class Lab(PeopleMethods, StudyMethods):
 
         return measure_reliability(self.store.opened(), model, name_list(suites), bins=bins, equal_mass=equal_mass)
 
-    def failures(self, model: str, *, suite: str = "", limit: int = 20) -> Failures:
+    def failures(self, model: str, *, suite: str = "", limit: int = 20, threshold: float = 0.5) -> Failures:
         """The first groups that a model fails, with pictures, texts, gold and answers."""
         from counterpoint.lab.failures import list_failures
 
-        return list_failures(self.store.opened(), model, [suite] if suite else [], limit)
+        return list_failures(self.store.opened(), model, [suite] if suite else [], limit, threshold=threshold)
 
     def findings(
-        self, model: str, *, against: str = "", suites: Sequence[str] = (), confirm: str = "", seed: int = 0
+        self,
+        model: str,
+        *,
+        against: str = "",
+        suites: Sequence[str] = (),
+        confirm: str = "",
+        threshold: float = 0.5,
+        seed: int = 0,
     ) -> Findings:
         """What a model does not understand: slices of groups that it fails most, in words, with corrected p values.
 
@@ -408,8 +333,8 @@ class Lab(PeopleMethods, StudyMethods):
         """
         from counterpoint.lab.findings import find_findings
 
-        how = {"against": against, "confirm": confirm}
-        return find_findings(self.store.opened(), model, suites=name_list(suites), seed=seed, **how)
+        how: dict[str, Any] = {"against": against, "confirm": confirm, "threshold": threshold, "seed": seed}
+        return find_findings(self.store.opened(), model, suites=name_list(suites), **how)
 
     def save_slice(self, name: str, filter: Mapping[str, str]) -> SavedSlice:
         """Name a slice of groups, in a small file of the lab, for gates (`accuracy[slice=NAME] >= 0.6`) and Browse.
@@ -480,12 +405,6 @@ def _path(path: Path | str | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def _metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
-    from counterpoint import catalog
-
-    return [catalog.resolve_metric(metric) if isinstance(metric, str) else metric for metric in name_list(metrics)]
-
-
 def _score_request(
     metrics: Sequence[str | Metric],
     by: str | Sequence[str] | None,
@@ -501,4 +420,6 @@ def _score_request(
     by = by if by is not None else "" if pool else "test"
     cut = (name.strip() for name in (by.split(",") if isinstance(by, str) else by))
     slices, candidates = tuple(name for name in cut if name), catalog.metrics()
-    return ScoreRequest(slices, filter or {}, _metrics(metrics), threshold, seed=seed, candidates=candidates, pool=pool)
+    return ScoreRequest(
+        slices, filter or {}, metric_list(metrics), threshold, seed=seed, candidates=candidates, pool=pool
+    )

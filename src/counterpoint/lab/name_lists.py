@@ -1,7 +1,10 @@
 """Lists of names in which one name may stand alone: `suites="mine"` is no list of letters."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from counterpoint.metrics.metric import Metric
 
 T = TypeVar("T")
 _LISTS = frozenset(("suites", "models", "tables", "kinds", "against", "exclude"))
@@ -16,6 +19,13 @@ def name_list(names: str | Sequence[T]) -> tuple[T | str, ...]:
     if isinstance(names, str):
         return (names,) if names else ()
     return tuple(names)
+
+
+def metric_list(metrics: "str | Sequence[str | Metric]") -> "list[Metric]":
+    """The metrics that are named or given."""
+    from counterpoint import catalog
+
+    return [catalog.resolve_metric(metric) if isinstance(metric, str) else metric for metric in name_list(metrics)]
 
 
 def with_name_lists(request: Mapping[str, Any]) -> dict[str, Any]:

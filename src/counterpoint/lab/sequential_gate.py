@@ -50,6 +50,7 @@ class SequentialRequest:
     gates: tuple[GateRules, ...]
     method: str = SequentialMethod.ASYMPTOTIC
     portion: int = PORTION
+    threshold: float = 0.5
 
     def __post_init__(self) -> None:
         if self.method not in list(SequentialMethod):
@@ -87,8 +88,10 @@ class _Watch:
     `useful` are the ranks of pictures that can tell anything: those in the slice that the baseline has answered.
     """
 
-    def __init__(self, target: RuleTarget, groups: pa.Table, before: pa.Table | None, nothing: pa.Table) -> None:
-        metric, rule = target.metric, target.rule
+    def __init__(
+        self, target: RuleTarget, groups: pa.Table, before: pa.Table | None, nothing: pa.Table, threshold: float
+    ) -> None:
+        metric, rule, self._threshold = target.metric, target.rule, threshold
         assert isinstance(metric, Ratio), "only shares are watched"
         self._target, self._metric, self._before = target, metric, before
         self.useful, self._sizes = np.empty(0, np.uint64), np.empty(0, np.int64)
@@ -115,8 +118,8 @@ class _Watch:
     def look(self, answers: pa.Table, last: int, method: SequentialMethod, rules: int) -> None:
         """Judge the groups of all pictures up to a rank."""
         groups, target = self.up_to(last), self._target
-        own = judge(groups, answers)
-        other = None if self._before is None else judge(groups, self._before)
+        own = judge(groups, answers, self._threshold)
+        other = None if self._before is None else judge(groups, self._before, self._threshold)
         sums = sum_by_picture(self._metric, target.rule.where, own, other, float(self._sizes.max()))
         test = SequentialTest(method, len(self.useful), rules)
         self.check = test.check(target.rule, target.suite, self._metric.name, sums)
@@ -190,7 +193,7 @@ class _Course:
                 baseline = find_baseline(self._store, version, target.rule, self._request.gates[place].baseline)
                 self._baselines[place] = baseline.title
                 before = load_answers(self._store, baseline, self._columns)
-            watch = _Watch(target, self._groups(target), before, nothing)
+            watch = _Watch(target, self._groups(target), before, nothing, self._request.threshold)
             if target.rule.metric or len(watch.useful):
                 yield watch
 
