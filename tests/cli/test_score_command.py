@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import counterpoint as cp
 from counterpoint.cli import compare, score
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
+from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics import contrast
 from counterpoint.metrics.accuracy import ACCURACY_METRICS, answer_accuracy
@@ -104,6 +106,25 @@ def test_a_tag_that_no_group_has_is_an_unknown_name(lab: Path) -> None:
     problem = _call("score", lab, "--by", "tag:wrods").exception
     assert isinstance(problem, UnknownName)
     assert (str(problem), problem.hint) == ("no tag of rephrase is called 'wrods'", "did you mean words?")
+
+
+def test_a_column_or_a_value_that_no_group_has_is_told(lab: Path) -> None:
+    with pytest.raises(UnknownName, match="no column of slices is called 'knd'"):
+        cp.Lab(lab).scores(by="knd")
+    with pytest.raises(UnknownName, match="no test of rephrase is called 'rephrse'"):
+        cp.Lab(lab).scores(filter={"test": "rephrse"})
+
+
+def test_a_metric_of_pairs_does_not_apply_to_single_questions(tmp_path: Path) -> None:
+    lab = cp.Lab(tmp_path / "lab")
+    group = Group(Relation.GOLD, (Query(Picture("photos:1.png"), "Is it red?"),), (Gold.of("yes"),))
+    lab.add_groups([group], "mine")
+    (tmp_path / "a.csv").write_text(f"query_id,answer\n{hex_id(group.base.id)},yes\n")
+    lab.import_predictions(tmp_path / "a.csv", name="sure")
+    problem = _call("score", tmp_path / "lab", "--metric", "accuracy").exception
+    assert isinstance(problem, CounterpointError)
+    assert str(problem) == "accuracy does not apply to mine"
+    assert "answer_accuracy" in problem.hint
 
 
 def test_a_metric_can_be_named_by_its_place(lab: Path, workdir: Path) -> None:

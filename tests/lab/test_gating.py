@@ -179,6 +179,7 @@ def test_a_marked_baseline_is_what_rules_compare_with(lab: cp.Lab) -> None:
         ("accuracy[kind=colour] >= 0.6", "did you mean color?"),
         ("order.accuracy[test=ordr] not worse than vlm@v1", "did you mean order?"),
         ("accuracy[tag:wether=rain] >= 0.6", "no tag of"),
+        ("acc_r >= 0.6", "acc_r does not apply to negation and order"),
     ],
 )
 def test_what_is_no_rule_says_what_rules_look_like(lab: cp.Lab, rule: str, message: str) -> None:

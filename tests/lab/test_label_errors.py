@@ -17,6 +17,11 @@ WRONG = 3  # the question whose gold is wrong
 
 @pytest.fixture
 def lab(tmp_path: Path) -> cp.Lab:
+    return _filled(tmp_path, "good", "fine", "weak", "poor")
+
+
+def _filled(tmp_path: Path, *names: str) -> cp.Lab:
+    """A lab with the answers of these models."""
     lab = cp.Lab(tmp_path / "lab")
     right = ["red", "blue", "green", "red", "black", "white"]
     groups = [
@@ -30,9 +35,9 @@ def lab(tmp_path: Path) -> cp.Lab:
     lab.add_groups(groups, "colors")
     queries = [group.base.id for group in groups]
     answers = {"good": right, "fine": [*right[:5], "grey"], "weak": ["yellow"] * 6, "poor": ["pink"] * 6}
-    for name, own in answers.items():
+    for name in names:
         file = tmp_path / f"{name}.csv"
-        rows = [f"{hex_id(query)},{answer}" for query, answer in zip(queries, own, strict=True)]
+        rows = [f"{hex_id(query)},{answer}" for query, answer in zip(queries, answers[name], strict=True)]
         file.write_text("query_id,answer\n" + "\n".join(rows) + "\n", "utf-8")
         lab.import_predictions(file, name=name, rule="exact")
     return lab
@@ -69,6 +74,12 @@ def test_what_people_said_is_no_model_that_is_believed(lab: cp.Lab, tmp_path: Pa
 
 def test_models_can_be_named(lab: cp.Lab) -> None:
     assert not lab.label_errors("colors", models=["good", "weak"]).suspects, "they agree on nothing wrong"
+
+
+def test_of_two_models_both_are_believed(tmp_path: Path) -> None:
+    two = _filled(tmp_path, "good", "fine")
+    found = two.label_errors("colors")
+    assert (set(found.strong), len(found.suspects)) == ({"good", "fine"}, 1)
 
 
 def test_an_audit_can_be_of_suspects_alone(lab: cp.Lab) -> None:

@@ -17,7 +17,7 @@ from counterpoint.core.quantities import counted
 from counterpoint.lab.findings import find_findings
 from counterpoint.lab.results import LabResult, to_plain
 from counterpoint.lab.saved_slices import SavedSlice, read_slice, slice_filter
-from counterpoint.lab.scores import check_slices, judge_block
+from counterpoint.lab.scores import check_metrics, check_slices, judge_block
 from counterpoint.lab.selection import ANSWER_COLUMNS, select_models
 from counterpoint.metrics.comparison import ComparisonTotals
 from counterpoint.metrics.gates import (
@@ -229,8 +229,9 @@ def gate_model(
         for target, test in zip(targets, gate.tests(targets), strict=True)
     ]
     for target, (*_, test) in zip(targets, tests, strict=True):
-        if not test.n and target.rule.where:  # of no case, a rule is undecided, and passes
+        if not test.n and target.rule.metric:  # of no case, a rule is undecided, and passes
             check_slices(store, target.suites, (), target.rule.where)
+            check_metrics(store, target.suites, [target.metric])
     checks = decide([test for test in tests if test[0].metric or test[0].is_search or test[3].n])  # suites with answers
     return GateReport(title, gate.baseline_title, tuple(checks), overall(checks))
 

@@ -76,7 +76,7 @@ class LabelSuspects(LabResult[LabelSuspect], rows="suspects"):
 def find_label_errors(store: LabStore, suite: str, models: Sequence[str] = ()) -> LabelSuspects:
     """Queries of a suite whose gold several strong models contradict alike, those with most of them first.
 
-    Without `models`, the better half of all by accuracy is believed; people are no model here.
+    Without `models`, the better half of all by accuracy is believed, and at least two; people are no model here.
     """
     chosen = select_models(store, models).items()
     titles = [title for title, own in chosen if own.name != PEOPLE and not own.name.startswith(f"{PEOPLE}/")]
@@ -84,8 +84,9 @@ def find_label_errors(store: LabStore, suite: str, models: Sequence[str] = ()) -
     accuracies = {title: accuracy for title, (accuracy, _) in outcomes.items() if accuracy == accuracy}
     if not accuracies:
         raise StoreError(f"no model has answered {suite}", hint=f"counterpoint run {store.address} --model NAME")
-    middle = median(accuracies.values())
-    strong = tuple(title for title, accuracy in accuracies.items() if models or accuracy >= middle)
+    best = sorted(accuracies.values(), reverse=True)[:FEWEST_MODELS]
+    least = min(median(accuracies.values()), best[-1])
+    strong = tuple(title for title, accuracy in accuracies.items() if models or accuracy >= least)
     said = Counter(key for title in strong for key in outcomes[title][1])
     verdicts = _verdicts(store, suite)
     rows = _rows(store, suite)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint.core.ahead import map_ahead
-from counterpoint.core.errors import StoreError, UnknownName
+from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.lab.reading_warnings import AnswerProblems
 from counterpoint.lab.results import LabResult, LabTable
 from counterpoint.lab.selection import (
@@ -24,15 +24,16 @@ from counterpoint.lab.selection import (
 )
 from counterpoint.metrics.calibration import ReliabilityBin, reliability
 from counterpoint.metrics.labels import tag_labels
-from counterpoint.metrics.metric import Ability, Metric, columns_read
+from counterpoint.metrics.metric import Ability, Metric, applicable, columns_read, whole_suites
 from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.ranking import RankedPairs, acc_r_over_text, count_ranked, relate_by_text
-from counterpoint.metrics.scoring import BlockSums, ScoreRequest, ScoreTotals, displayed_by_suite
+from counterpoint.metrics.scoring import DEFAULT_METRICS, BlockSums, ScoreRequest, ScoreTotals, displayed_by_suite
+from counterpoint.metrics.slices import check_columns
 from counterpoint.metrics.ties import OutcomesOf
 from counterpoint.metrics.units import STATES, Floats
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
 from counterpoint.reports.tables import ResultTable, percent
-from counterpoint.store.blocks import BLOCK_ROWS, THREADS, AnswerBlocks, SuiteBlocks, open_blocks
+from counterpoint.store.blocks import BLOCK_ROWS, THREADS, AnswerBlocks, SuiteBlocks, open_blocks, read_contents
 from counterpoint.store.lab import LabStore
 from counterpoint.store.tables import as_lists
 
@@ -157,6 +158,7 @@ def score_models(
 
     Suites with more than `block_rows` rows are judged in blocks of about so many, which give the same scores.
     """
+    check_columns((*request.by, *request.where))
     chosen, rows = select_models(store, models), list[Mapping[str, Any]]()
     with open_blocks(store, select_suites(store, suites), pool=request.pool, rows=block_rows) as blocks:
         contents = blocks.contents
@@ -179,6 +181,7 @@ def score_models(
             rows += (named | row for row in totals.table().to_pylist() if row["missing"] < 1)
     if not rows:
         check_slices(store, select_suites(store, suites), request.by, request.where)
+        check_metrics(store, select_suites(store, suites), request.metrics)
         fact = f"{store.address} has no answers of {', '.join(chosen)} to these suites, tests and slices"
         raise AnswersMissing(fact, hint="run it on these suites first, or keep more with --by and --filter")
     notes = version_notes(models, chosen.values())
@@ -198,6 +201,16 @@ def check_slices(store: LabStore, suites: Sequence[str], by: Sequence[str], wher
             known = {word for table in tables for word in _column_words(table, column)}
             if value not in known:
                 raise UnknownName(f"{column} of {named}", value, known)
+
+
+def check_metrics(store: LabStore, suites: Sequence[str], metrics: Sequence[Metric]) -> None:
+    """Raise a CounterpointError where a metric applies to none of these suites."""
+    contents = [own for name in suites for own in whole_suites(read_contents(store, name)).values()]
+    for metric in metrics:
+        if not any(map(metric.applies, contents)):
+            others = dict.fromkeys(other.name for own in contents for other in applicable(own, DEFAULT_METRICS))
+            fact = f"{metric.name} does not apply to {' and '.join(suites)}"
+            raise CounterpointError(fact, hint=f"metrics of it: {', '.join(others)}")
 
 
 def _column_words(table: pa.Table, column: str) -> list[str]:

@@ -13,11 +13,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.errors import CounterpointError
 from counterpoint.core.quantities import counted
 from counterpoint.metrics.distributions import student_p, student_quantile
 from counterpoint.metrics.intervals import Jackknife, ShareSums
 from counterpoint.metrics.paired_tests import ALPHA, FEWEST_CLUSTERS, RatioDifference, holm
+from counterpoint.metrics.slices import check_columns
 
 BOUND = 0.95
 """The level of the one-sided bound that decides whether a rule holds."""
@@ -34,7 +35,6 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     "margin": re.compile(rf"{_METRIC}\s+not worse than\s+(?P<baseline>\S+)(?:\s+by\s+{_NUMBER})?"),
     "drop": re.compile(rf"max drop on any suite\s*<=\s*{_NUMBER}"),
 }
-_SLICED_BY = ("kind", "test", "relation", "gold", "suite", "slice")
 _FINDINGS = re.compile(r"findings\s*: none new against (?P<baseline>\S+)")
 _EXAMPLES = (
     "negation.accuracy >= 0.6, accuracy not worse than baseline by 1 point, max drop on any suite <= 3 points, "
@@ -110,9 +110,7 @@ def _where(text: str, given: str | None) -> dict[str, str]:
     if not all(sign and word.strip() for _, sign, word in pairs):
         raise CounterpointError(f"{text!r}: [{given}] is no slice", hint="write metric[kind=color]")
     where = {name.strip(): word.strip() for name, _, word in pairs}
-    for name in where:
-        if name not in _SLICED_BY and not name.startswith("tag:"):
-            raise UnknownName("column of slices", name, (*_SLICED_BY, "tag:NAME"))
+    check_columns(where, "slice")
     return where
 
 

@@ -9,9 +9,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from counterpoint.core.errors import UnknownName
 from counterpoint.metrics.labels import Codes, Labels, renumber
 from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.units import Flags, Floats, Singles, Unit
+
+SLICE_COLUMNS = ("suite", "test", "kind", "relation", "gold")
+"""The columns by which scores can be cut, beside `tag:NAME`."""
+
+
+def check_columns(names: Iterable[str], *further: str) -> None:
+    """Raise an UnknownName for a name that is no column of slices, none of the further ones and no tag."""
+    for name in names:
+        if name not in (*SLICE_COLUMNS, *further) and not name.startswith("tag:"):
+            raise UnknownName("column of slices", name, (*SLICE_COLUMNS, *further, "tag:NAME"))
 
 
 @dataclass(frozen=True, slots=True)

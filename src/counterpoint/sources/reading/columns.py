@@ -249,12 +249,19 @@ def describe_columns(columns: ColumnMap) -> str:
 
 
 def value_at(content: Mapping[str, Any], name: str) -> Any:
-    """The value under a name, or under names joined by dots, one within the other."""
+    """The value under a name, or under names joined by dots, one within the other; in a list, a place from 0.
+
+    >>> value_at({"body": {"choices": [{"text": "yes"}]}}, "body.choices.0.text")
+    'yes'
+    """
     if not name or name in content:
         return content.get(name)
     value: Any = content
     for part in name.split("."):
-        value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, list) and part.isdecimal():
+            value = value[int(part)] if int(part) < len(value) else None
+        else:
+            value = value.get(part) if isinstance(value, dict) else None
     return value
 
 
