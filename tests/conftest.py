@@ -66,8 +66,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="write what the tests made as the new goldens")
 
 
-def pytest_configure() -> None:
+class ExampleFiles:
+    """A plugin that leaves out modules without examples, so that they are not imported, with all that they import."""
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        if collection_path.suffix != ".py" or collection_path.name.startswith("test_"):
+            return None
+        return True if b">>>" not in collection_path.read_bytes() else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Hear Ctrl-C, which tests press, where the tests were started in the background and Python would ignore it."""
+    config.pluginmanager.register(ExampleFiles())
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -14,7 +14,7 @@ import pytest
 from gate_labs import order_lab
 
 import counterpoint as cp
-from counterpoint.integrations import CounterpointCallback
+from counterpoint import integrations  # whose names load transformers, which need not be there to collect tests
 
 WORDS = ("no", "is", "there", "a", "and")
 ANSWERS = ("yes", "no")
@@ -90,7 +90,7 @@ def trainer(tmp_path: Path) -> Callable[..., Any]:
 
 def test_scores_of_a_training_are_versions_and_reach_the_log(lab: cp.Lab, trainer: Callable[..., Any]) -> None:
     training = trainer(save_strategy="no")
-    callback = CounterpointCallback(training, answer, lab, name="tiny", when=3, suites=["order"])
+    callback = integrations.CounterpointCallback(training, answer, lab, name="tiny", when=3, suites=["order"])
     training.add_callback(callback)
     training.train()
     assert [(version.name, version.version) for version in lab.models] == [("tiny", "step-3"), ("tiny", "step-6")]
@@ -105,7 +105,7 @@ def test_scores_of_a_training_are_versions_and_reach_the_log(lab: cp.Lab, traine
 def test_a_gate_that_fails_stops_the_training(lab: cp.Lab, trainer: Callable[..., Any]) -> None:
     training = trainer(eval_strategy="steps", eval_steps=2, save_strategy="no")
     gates = ["order.accuracy >= 0.95"]
-    callback = CounterpointCallback(training, answer, lab, name="tiny", gates=gates)
+    callback = integrations.CounterpointCallback(training, answer, lab, name="tiny", gates=gates)
     training.add_callback(callback)
     training.train()
     assert training.state.global_step == 2
@@ -117,18 +117,18 @@ def test_a_training_goes_on_until_gates_failed_as_often_as_patience_says(
 ) -> None:
     training = trainer(save_strategy="no")
     how: dict[str, Any] = {"name": "tiny", "when": 1, "gates": ["order.accuracy >= 0.95"], "patience": 3}
-    training.add_callback(CounterpointCallback(training, answer, lab, **how))
+    training.add_callback(integrations.CounterpointCallback(training, answer, lab, **how))
     training.train()
     assert training.state.global_step == 3
     with pytest.raises(cp.CounterpointError, match="'evals' is no time to evaluate"):
-        CounterpointCallback(training, answer, lab, **how | {"when": "evals"})
+        integrations.CounterpointCallback(training, answer, lab, **how | {"when": "evals"})
 
 
 def test_a_second_training_does_not_mix_with_the_first(lab: cp.Lab, trainer: Callable[..., Any]) -> None:
     for tag, refused in (("step-{step}", False), ("step-{step}", True), ("second-{step}", False)):
         training = trainer(save_strategy="steps", save_steps=6)
         how: dict[str, Any] = {"when": "save", "version": tag, "suites": ["order"], "limit": 2}
-        training.add_callback(CounterpointCallback(training, answer, lab, name="tiny", **how))
+        training.add_callback(integrations.CounterpointCallback(training, answer, lab, name="tiny", **how))
         if refused:
             with pytest.raises(cp.CounterpointError, match="of another training: step-6"):
                 training.train()
@@ -160,7 +160,7 @@ def test_other_weights_at_a_step_of_a_training_that_was_resumed_get_a_number(
     lab: cp.Lab, trainer: Callable[..., Any]
 ) -> None:
     training = trainer(save_strategy="steps", save_steps=3)
-    callback = CounterpointCallback(training, answer, lab, name="tiny", when=6, suites=["order"], limit=2)
+    callback = integrations.CounterpointCallback(training, answer, lab, name="tiny", when=6, suites=["order"], limit=2)
     training.add_callback(callback)
     training.train()
     training.train_dataset = [row | {"labels": 0} for row in training.train_dataset]
