@@ -31,8 +31,13 @@ class Prompt:
         return self.context.replace("{words}", words).replace("{context}", query.context)
 
     def with_question(self, question: str) -> "Prompt":
-        """The same with another template for questions; one without {text} follows the question."""
+        """The same with another template: for questions with choices if it has {choices}, else for those without.
+
+        One without {text} follows the question.
+        """
         template = question if "{text}" in question else f"{{text}}\n{question}"
+        if "{choices}" in question:
+            return replace(self, choice=template)
         return replace(self, question=template) if question else self
 
     @property

@@ -189,6 +189,15 @@ def test_trials_go_through_the_engine() -> None:
     assert (outcome.asked, outcome.failed, len(log.says)) == (15, 0, 15)
 
 
+def test_a_template_with_choices_is_that_of_questions_with_choices() -> None:
+    """Before, no setting reached them."""
+    open_, closed = Query(None, "What is it?"), Query(None, "What is it?", choices=("a cat", "a dog"))
+    told = Prompt().with_question("{text} One of {choices}!")
+    assert [told.text(query) for query in (open_, closed)] == [Prompt().text(open_), "What is it? One of a cat, a dog!"]
+    other = Prompt().with_question("In one word.")
+    assert [other.text(query) for query in (open_, closed)] == ["What is it?\nIn one word.", Prompt().text(closed)]
+
+
 def test_a_system_prompt_stands_first() -> None:
     with ChatServer() as server:
         answers(served(server, prompt=Prompt(system="Be brief.")), some(1))

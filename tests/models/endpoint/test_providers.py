@@ -258,6 +258,14 @@ PLAINS = st.recursive(
 )
 
 
+def test_an_error_in_a_list_of_one_is_read_as_well() -> None:
+    """As Google's server for the protocol of OpenAI sends it; else a wrong key fails query by query."""
+    body = {"error": {"message": "API key not valid.", "details": [{"reason": "API_KEY_INVALID"}]}}
+    report = read_error(json.dumps([body]))
+    assert (report.message, report.code) == ("API key not valid.", "API_KEY_INVALID")
+    assert read_error(json.dumps([body, body])).code == ""
+
+
 @given(PLAINS, PLAINS)
 def test_a_reply_of_any_shape_is_read_or_malformed(one: Any, other: Any) -> None:
     texts = [

@@ -153,6 +153,8 @@ def read_error(text: str) -> ErrorReport:
         body = json.loads(text)
     except (ValueError, RecursionError):
         return ErrorReport(text)
+    if isinstance(body, list) and len(body) == 1:  # Google's server for the protocol of OpenAI
+        body = body[0]
     error = (body.get("error") or body) if isinstance(body, dict) else text
     if not isinstance(error, dict):
         return ErrorReport(str(error))
