@@ -1,6 +1,7 @@
 """An exported suite comes back as it was, whatever it holds, and never as another."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,18 @@ def test_a_suite_with_pictures_edits_and_text_only_rows_comes_back_by_a_command(
         assert all(check.holds for check in back.verify())
         for picture in ("toy:a.png", "toy:b.jpg", "toy:clear.png"):
             assert back.pictures().file(picture) is not None
+
+
+def test_a_suite_whose_groups_have_a_tag_twice_comes_back(tmp_path: Path) -> None:
+    """As groups that a program adds may have it; an object of tags would lose the first."""
+    lab = toy_lab(tmp_path / "lab")
+    twice = (("of", "a"), ("of", "b"))
+    groups = ((test, replace(group, tags=(twice,) * len(group.queries))) for test, group in asked())
+    suite = put(lab, "mine", groups)
+    export_datasets(suite, tmp_path / "out", None)
+    back = restore_suite(tmp_path / "out")
+    assert back is not None
+    assert back.table["tags"].to_pylist() == suite.table["tags"].to_pylist()
 
 
 def test_a_suite_comes_back_under_another_name(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def _table(rows: pa.Table) -> pa.Table:
         "gold": rows["answers"].to_pylist(),
         "group_id": [int(text, 16) for text in rows["group_id"].to_pylist()],
         "query": [int(text, 16) for text in rows["query_id"].to_pylist()],
-        "tags": parsed("tags", lambda row: list(row.items())),
+        "tags": parsed("tags", lambda row: list(row.items()) if isinstance(row, dict) else list(map(tuple, row))),
         "objects": [[dict(zip(_SIDES, thing, strict=True)) for thing in row] for row in objects],
         "width": [size[0] for size in sizes],
         "height": [size[1] for size in sizes],

@@ -130,6 +130,11 @@ def flat_tables(suite: StoredSuite, pictures: PictureExporter | None) -> Iterato
         yield pa.table([pa.array(values[field.name], field.type) for field in shape], schema=shape)
 
 
+def _tags(pairs: list[tuple[str, str]]) -> dict[str, str] | list[tuple[str, str]]:
+    """Tags by name, or as pairs where a name occurs twice, which an object would lose."""
+    return by_name if len(by_name := dict(pairs)) == len(pairs) else pairs
+
+
 def _texts(rows: pa.Table) -> dict[str, Any]:
     gold = rows["gold"].to_pylist()
     kept = ("choices", "context", "relation", "suite", "test", "kind", "mode", "picture", "edits", "feature_edits")
@@ -141,7 +146,7 @@ def _texts(rows: pa.Table) -> dict[str, Any]:
         "group_id": [hex_id(number) for number in rows["group_id"].to_pylist()],
         "role": rows["role"].to_pylist(),
         "proof": rows["proof"].to_pylist(),
-        "tags": [json.dumps(dict(tags), ensure_ascii=False) for tags in rows["tags"].to_pylist()],
+        "tags": [json.dumps(_tags(tags), ensure_ascii=False) for tags in rows["tags"].to_pylist()],
         "objects": [
             json.dumps({"objects": [list(thing.values()) for thing in things], "size": [w, h] if w else None})
             for things, w, h in zip(*(rows[name].to_pylist() for name in ("objects", "width", "height")), strict=True)

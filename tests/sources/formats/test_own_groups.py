@@ -317,3 +317,15 @@ def test_options_in_the_text_of_a_question_are_its_choices_where_its_answer_is_a
     (group,), _ = _read(other, question="q0+q1", answer="a0+a1", image="i", relation="'gold'")
     assert _texts(group)[0] == row["q0"]
     assert not any(query.choices for query in group.queries)
+
+
+def test_a_tag_has_one_value_whatever_its_column_is_called(tmp_path: Path) -> None:
+    rows = [row | {"word": "red", "weather": "rain"} for row in PAIRED[::2]]
+    path = _write(tmp_path / "a.jsonl", rows)
+    ((group,), skipped) = _read(path, tags="word+weather", relation="'same'")
+    assert [dict(tags) for tags in group.tags] == [{"word": "red", "question": own, "weather": "rain"} for own in "01"]
+    assert [len(tags) for tags in group.tags] == [3, 3]
+    assert not skipped
+    groups, skipped = _read(path, tags="question", question="question", relation="'same'")
+    assert not groups
+    assert "a tag called question is there already, with the value '0': give the column another name" in skipped[0]

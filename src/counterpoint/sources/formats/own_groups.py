@@ -267,10 +267,10 @@ class _RowReader:
             name = f"{own}-{place}" if count > 1 else own
             if len(ids) > 1 and ids[place]:
                 name = f"{self._stem(record)}{ids[place]}"
-            about = (("id" if is_caption else "question", name), *tags)
             word = words[min(place, 1)]
+            about = ("id" if is_caption else "question", name)
             role_cell = text_of(self.columns.value(content, "role", record.place))
-            yield _Member(query, _at(golds, place), (("word", word), *about) if word else about, role_cell)
+            yield _Member(query, _at(golds, place), _joined_tags(record, word, about, tags), role_cell)
 
     def _lettered(self, content: Content, texts: list[str]) -> tuple[list[str], list[tuple[str, ...]]]:
         """The texts without the options that they list, and these, where the answers of a row are letters."""
@@ -297,6 +297,16 @@ class _RowReader:
                 raise SourceError(f"{fact} is no {'truth value' if role == 'truth' else 'answer'}")
             golds.append(_lowered(right.gold) if right else None)
         return golds
+
+
+def _joined_tags(record: Record, word: str, about: tuple[str, str], tags: Tags) -> Tags:
+    """The tags of a query, each name once: the changed word, the id, and those that people gave."""
+    joined = ({"word": word} if word else {}) | dict([about])
+    for name, text in tags:
+        if joined.setdefault(name, text) != text:
+            fact = f"{record.place}: a tag called {name} is there already, with the value {short_repr(joined[name])}"
+            raise SourceError(fact, hint="give the column another name")
+    return tuple(joined.items())
 
 
 def _at(values: Sequence[Any], place: int) -> Any:
