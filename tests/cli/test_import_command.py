@@ -289,6 +289,14 @@ def test_a_file_without_questions_is_named(lab: LabStore) -> None:
         _run("answer.jsonl", "--questions", "answer.json")
 
 
+def test_a_column_that_no_file_has_is_told(lab: LabStore, caplog: pytest.LogCaptureFixture) -> None:
+    Path("mine.json").write_text(json.dumps([{"query_id": own, "said": "yes", "pic": "1.jpg"} for own in _ids(lab)]))
+    _run("mine.json", "--columns", "answer=said,trial=tril,image=pic")
+    assert [record.message for record in caplog.records if "--columns" in record.message] == [
+        "--columns trial=tril is not used: no file has this column"
+    ]
+
+
 def test_right_answers_are_not_imported_without_a_warning(lab: LabStore, caplog: pytest.LogCaptureFixture) -> None:
     rows = [{"query_id": own, "question": "", "answer": "Yes"} for own in _ids(lab)]
     Path("gold.json").write_text(json.dumps(rows))

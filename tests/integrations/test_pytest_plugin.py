@@ -92,9 +92,13 @@ def test_what_is_not_named_or_not_known_is_told_in_a_sentence(pytester: pytest.P
 
         def test_unknown(counterpoint_gate):
             counterpoint_gate("accuracy >= 0.5", lab={str(folder)!r}, model="vln")
+
+        def test_undecided(counterpoint_gate):
+            counterpoint_gate("accuracy >= 0.5", lab={str(folder)!r}, model="vlm", undecided="fails")
     """
     outcomes, printed = _outcomes(pytester, code)
-    assert outcomes == {"failed": 2}
+    assert outcomes == {"failed": 3}
+    assert "undecided is 'fails': it is pass or fail" in printed
     assert "no model is named: give model=" in printed
     assert "did you mean vlm?" in printed
 

@@ -72,6 +72,8 @@ def _hold(
 ) -> "GateReport":
     import counterpoint as cp
 
+    if undecided not in ("pass", "fail"):
+        pytest.fail(f"undecided is {undecided!r}: it is pass or fail", pytrace=False)
     lab, model = lab or _default(item.config, "lab"), model or _default(item.config, "model")
     try:
         opened = cp.Lab(lab if "://" in str(lab) else item.config.rootpath / lab)

@@ -32,7 +32,7 @@ from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.language.answers.extraction import extract_value, seen_choices
-from counterpoint.sources.reading.columns import ROLE_NAMES
+from counterpoint.sources.reading.columns import ROLE_NAMES, SYNONYMS, ColumnMap
 from counterpoint.sources.results.formats import (
     describe_format,
     detect_format,
@@ -209,6 +209,8 @@ def import_predictions(
     used = {str(file[0]): used_columns(*file) for file in files}
     descriptions = tuple(f"{path}: {describe_format(formats[path], columns)}" for path, columns in used.items())
     _warn_about_gold(groups, queries, matches, {columns.get("answer", "") for columns in used.values()})
+    if not request.questions:  # whose columns they may be
+        _warn_about_columns(request.columns, used.values())
     missing = missing_queries(groups, queries, matches)
     report = ImportReport(request, store.address, formats, descriptions, matches, missing, len(queries))
     if not matches.predictions or (request.strict and not report.complete):
@@ -243,6 +245,13 @@ def _settings(request: ImportRequest) -> dict[str, Any]:
     """The request as the record of a run keeps it."""
     settings = asdict(request) | {"files": list(map(str, request.files)), "columns": dict(request.columns)}
     return settings | {"questions": str(request.questions or "")}
+
+
+def _warn_about_columns(given: Mapping[str, str], used: Collection[ColumnMap]) -> None:
+    """Warn of a column that was named and is in no file."""
+    for role, name in given.items():
+        if not any(columns.get(SYNONYMS.get(role, role)) for columns in used):
+            logger.warning("--columns %s=%s is not used: no file has this column", role, name)
 
 
 def _warn_about_gold(groups: pa.Table, queries: QueryIndex, matches: MatchResult, columns: Collection[str]) -> None:

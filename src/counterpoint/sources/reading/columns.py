@@ -59,7 +59,8 @@ SETTINGS = ("list", "namespace", "config", "files", "with", "on", "rows", "pairs
 of file names in its folder, a second file with the key on which it is joined, and for groups how many rows in turn are
 one, a file with the ids of each, the role of the base, and the orders in which choices are offered."""
 _TERM = re.compile(r"""'[^']*'|"[^"]*"|[^+]+""")
-_SYNONYMS = MappingProxyType({"image": "picture"})
+SYNONYMS: Mapping[str, str] = MappingProxyType({"image": "picture"})
+"""Other names of roles that people may say."""
 
 ColumnMap: TypeAlias = Mapping[str, str]
 """The column of each role; empty where there is none."""
@@ -142,7 +143,7 @@ class ColumnFinder:
 
     def __post_init__(self) -> None:
         known = (*self.layout.names, *self.layout.settings)
-        self.given = {_SYNONYMS.get(role, role): name for role, name in self.given.items()}
+        self.given = {SYNONYMS.get(role, role): name for role, name in self.given.items()}
         for role in self.given:
             if role not in known:
                 raise UnknownName("role of a column", role, known)
