@@ -291,6 +291,15 @@ def test_partitions_of_gold_with_few_and_with_many_words(tmp_path: Path, words: 
     assert [pa.types.is_dictionary(own.type.value_type.field("answer").type) for own in read] == [words == 3] * 2
 
 
+def test_partitions_of_texts_that_are_mostly_empty(tmp_path: Path) -> None:
+    table = PartitionedTable(tmp_path)
+    for texts in ([""] * 8, ["", "ä", *[""] * 6], ["a", None, *[""] * 6], [*"abcdefgh"]):
+        table.write(table.order(pa.table({"raw": pa.array(texts, pa.string())}), np.arange(8) % 2))
+    table.close()
+    read = [table.read(number, pa.table({}))["raw"].to_pylist() for number in range(2)]
+    assert read == [[*[""] * 8, "a", *[""] * 3, *"aceg"], [*[""] * 4, "ä", *[""] * 3, None, *[""] * 3, *"bdfh"]]
+
+
 def test_partitions_keep_the_order_of_rows(tmp_path: Path) -> None:
     table = PartitionedTable(tmp_path)
     for start in (0, 4):

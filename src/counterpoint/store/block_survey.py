@@ -19,6 +19,7 @@ from counterpoint.metrics.units import Flags
 _INDEXED_ROWS = 250_000  # at once, so that temporary arrays stay small
 _MERGED_WORDS = 1_000_000  # at once, at least
 _BLOCK = np.uint64(2**16 - 1)  # the bits of a key that hold the number of a block
+_SHARED = np.uint64(48)  # the bits of a key below those that are looked up where keys may share theirs
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads ids, whatever they are, over all numbers of 64 bits
 
 Numbers = NDArray[np.integer]
@@ -49,8 +50,11 @@ class BlockIndex:
         bits = max(len(self._keys).bit_length() - 1, 1)
         self._shift = np.uint64(64 - bits)
         self._starts = np.zeros(2**bits + 1, np.uint32 if len(keys) < 2**32 else np.uint64)
+        self._shared = np.zeros(2**16, np.bool_)  # by the upper bits of keys: whether some differ in their block alone
         for start in range(0, len(self._keys), _INDEXED_ROWS):
-            prefix = self._prefix(self._keys[start : start + _INDEXED_ROWS])
+            own = self._keys[start : start + _INDEXED_ROWS + 1]
+            self._shared[own[1:][(own[1:] ^ own[:-1]) <= _BLOCK] >> _SHARED] = True
+            prefix = self._prefix(own[:_INDEXED_ROWS])
             counts = np.bincount(prefix - prefix[0])
             self._starts[prefix[0] + 1 : prefix[0] + 1 + len(counts)] += counts.astype(self._starts.dtype)
         np.cumsum(self._starts, out=self._starts, dtype=self._starts.dtype)
@@ -59,20 +63,24 @@ class BlockIndex:
         """The rows of an array of queries that a block needs, in their order, and the number of that block."""
         floor = queries * _FACTOR & ~_BLOCK
         place = self._starts[self._prefix(floor)].astype(np.int64)
-        below = np.flatnonzero(self._keys[place] < floor)
+        key = self._keys[place]
+        below = np.flatnonzero(key < floor)
         while len(below):
             place[below] += 1
-            below = below[self._keys[place[below]] < floor[below]]
+            key[below] = self._keys[place[below]]
+            below = below[key[below] < floor[below]]
         row, rows, blocks = np.arange(len(queries)), list[Numbers](), list[Numbers]()
-        while len(row):
-            key = self._keys[place]
-            fits = key - floor <= _BLOCK
-            row, floor, place = row[fits], floor[fits], place[fits] + 1
+        while len(row) or not rows:
+            if not (fits := key - floor <= _BLOCK).all():
+                row, floor, place, key = row[fits], floor[fits], place[fits], key[fits]
             rows.append(row)
-            blocks.append((key[fits] & _BLOCK).astype(np.uint16))
-        found, block = np.concatenate([row, *rows]), np.concatenate([np.empty(0, np.uint16), *blocks])
-        if len(rows) <= 2:  # as the second round found nothing
-            return found, block
+            blocks.append((key & _BLOCK).astype(np.uint16))
+            shares = np.flatnonzero(self._shared[floor >> _SHARED])
+            row, floor, place = row[shares], floor[shares], place[shares] + 1
+            key = self._keys[place]
+        if len(rows) == 1:
+            return rows[0], blocks[0]
+        found, block = np.concatenate(rows), np.concatenate(blocks)
         order = np.argsort(found, kind="stable")  # later answers stay behind earlier ones
         return found[order], block[order]
 
@@ -142,7 +150,8 @@ class SuiteSurvey:
         """The kept rows of a portion with their places among all, and the block of each."""
         table, rows, groups = portion.table, portion.rows, portion.groups
         sizes = self.size[groups]
-        block, places = np.repeat(self.block[groups], sizes), np.arange(rows.start, rows.stop)
+        kind = np.int32 if self._rows < 2**31 else np.int64
+        block, places = np.repeat(self.block[groups], sizes), np.arange(rows.start, rows.stop, dtype=kind)
         columns = [*zip(BLOCK_COLUMNS, (places, np.repeat(self.cluster[groups], sizes)), strict=True)]
         columns.append(("picture", self.pictures.codes[rows]))
         if self._repeated is not None:

@@ -42,7 +42,7 @@ BLOCK_ROWS = 500_000
 
 THREADS = 2
 """The threads that work ahead."""
-_MOST_BLOCKS = 500  # each is an open file while they are written
+_MOST_BLOCKS = 250  # each is an open file while they are written, and gets a batch of every portion
 _PLACES = ("suite", "test", "role", "query", "picture", "group_id")
 _COLUMNS = ("suite", "test", "relation", "mode", "role", "query", "kind", "gold")
 _TAGS = ("role", "tags")

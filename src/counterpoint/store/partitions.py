@@ -13,6 +13,7 @@ from counterpoint.metrics.labels import Labels
 from counterpoint.store.tables import GROUPS
 
 _MANY_WORDS = 1_000  # from which on a column of a partition is not dictionary-encoded
+_CLOSED = ("relation", "mode", "state")  # columns with words of an enumeration, whose codes have eight bits
 
 Numbers = NDArray[np.integer]
 
@@ -38,7 +39,9 @@ class PartitionedTable:
         table = table.unify_dictionaries().cast(self._fixed_schema(table))
         order = np.argsort(partition.astype(np.uint16), kind="stable")  # a radix sort
         ends = np.cumsum(np.bincount(partition)).tolist()
-        return OrderedRows(table.take(pa.array(order if rows is None else rows[order])), ends)
+        taken = order if rows is None else rows[order]
+        columns = [_take_rows(column, taken) for column in table.columns]
+        return OrderedRows(pa.table(columns, schema=table.schema), ends)
 
     def write(self, ordered: OrderedRows) -> None:
         """Add rows to their partitions."""
@@ -72,7 +75,9 @@ class PartitionedTable:
             if self._schema is None:
                 schema = table.schema
                 for place, field in enumerate(table.schema):
-                    if pa.types.is_dictionary(field.type) and _has_many_words(table[field.name]):
+                    if field.name in _CLOSED and pa.types.is_dictionary(field.type):
+                        schema = schema.set(place, field.with_type(pa.dictionary(pa.int8(), field.type.value_type)))
+                    elif pa.types.is_dictionary(field.type) and _has_many_words(table[field.name]):
                         schema = schema.set(place, field.with_type(field.type.value_type))
                     elif field.name == "gold" and _has_many_words(
                         pc.struct_field(pc.list_flatten(table["gold"]), "answer")
@@ -83,6 +88,19 @@ class PartitionedTable:
 
     def _file(self, number: int) -> Path:
         return self._folder / f"{number}.arrows"
+
+
+def _take_rows(column: pa.ChunkedArray, rows: Numbers) -> pa.Array | pa.ChunkedArray:
+    """Some rows of a column; where most texts are empty, only the others are taken, as an empty one takes as long."""
+    if pa.types.is_string(column.type) and not column.null_count:
+        lengths = pc.binary_length(column).to_numpy()[rows]
+        full = np.flatnonzero(lengths)
+        if len(full) < len(rows) // 4:
+            offsets = np.cumsum(np.append(0, lengths), dtype=np.int32)
+            texts = pa.concat_arrays(column.take(pa.array(rows[full])).chunks or [pa.array([], pa.string())])
+            data = texts.buffers()[2] or pa.py_buffer(b"")
+            return pa.StringArray.from_buffers(len(rows), pa.py_buffer(offsets), data)
+    return column.take(pa.array(rows))
 
 
 def _has_many_words(column: pa.ChunkedArray) -> bool:
