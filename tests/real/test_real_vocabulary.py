@@ -10,7 +10,8 @@ from real_data import real
 from counterpoint.language.english import a, be, is_countable, is_plural, plural
 from counterpoint.language.lexicon.attributes import action_of, class_of
 from counterpoint.language.lexicon.senses import curated_names, hypernyms
-from counterpoint.scenes.ambiguity import can_be_asked, may_be, may_show
+from counterpoint.scenes.ambiguity import may_be
+from counterpoint.scenes.names import can_be_asked, may_show
 
 # "on" and "in" tell mostly of places (a car on a street), "wearing" of what is annotated where it is worn.
 OF_A_WHOLE = ("has", "with")

@@ -14,21 +14,16 @@ from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.lexicon.senses import curated_names, is_a
 from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.scenes.ambiguity import (
-    DATA,
     ambiguity_reason,
     ambiguity_reasons,
-    can_be_asked,
     can_be_listed,
-    general_names,
-    is_known,
     may_be,
     may_raise_doubt,
-    may_show,
     pair_doubt,
-    sure_hypernyms,
 )
 from counterpoint.scenes.attributes import denies, visible_values
 from counterpoint.scenes.cooccurrence import draw_weighted, survey_scenes
+from counterpoint.scenes.names import DATA, can_be_asked, general_names, is_known, may_show, sure_hypernyms
 from counterpoint.scenes.relations import relation_fact
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, SceneView
 from counterpoint.suites.carets.question_sampling import MAKERS, sample_questions

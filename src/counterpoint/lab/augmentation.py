@@ -10,9 +10,10 @@ from counterpoint import catalog
 from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Query
-from counterpoint.core.items import GroundedQuestion
+from counterpoint.core.items import GroundedQuestion, Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import counted
+from counterpoint.core.scenes import Scene
 from counterpoint.exports.training_files import TrainingQuestions, write_training_files
 from counterpoint.lab.name_lists import with_name_lists
 from counterpoint.lab.progress import ProgressCallback, ignore_progress, track
@@ -24,6 +25,7 @@ from counterpoint.sources.dataset import Source
 from counterpoint.store.folder import atomic_folder
 from counterpoint.store.lab import LabStore
 from counterpoint.studies.augmentation import fingerprint, mix_questions, prove_disjoint, training_groups
+from counterpoint.suites.suite import Suite
 
 IMAGES = "images"
 """The folder of drawn pictures, beside the files."""
@@ -105,13 +107,7 @@ def write_training_set(
     """
     weights = _weights(lab, request.suites)
     tested, addresses = _test_pictures([*([lab] if lab else []), *map(LabStore, request.exclude)])
-    find = catalog.resolve if request.suites else catalog.find  # what a lab names is never imported
-    suites = {name: find("suites", name) for name in weights}
-    for name, suite in suites.items():
-        if suite.takes not in _KINDS:
-            hint = "name suites that are made from scenes, or from questions about them"
-            raise CounterpointError(f"{name} is made from {suite.takes}", hint=hint)
-    source = load_source(request.reading)
+    suites, source = _find_suites(request, weights), load_source(request.reading)
     if not hasattr(source, "scenes"):
         raise CounterpointError(f"{request.source} has no scenes", hint="counterpoint list sources shows what each has")
     items = {
@@ -122,11 +118,28 @@ def write_training_set(
     proof = prove_disjoint((scene.picture.address for scene in scenes), addresses)
     groups = {name: training_groups(suite, items[suite.takes], request.seed) for name, suite in suites.items()}
     by_suite = mix_questions(groups, seed=request.seed, limit=request.limit, weights=weights)
-    questions = [question for chosen in by_suite.values() for question in chosen]
-    if not questions:
+    if not any(by_suite.values()):
         raise CounterpointError(f"nothing can be asked about {counted(len(scenes), 'scene')} of {request.source}")
-    pictures = sorted({question.picture.address for question in questions})
-    manifest: dict[str, Any] = {
+    manifest = _manifest(request, scenes, by_suite) | {"disjoint": {**asdict(proof), "suites": tested}}
+    return _write_files(request, source, [own for chosen in by_suite.values() for own in chosen], manifest, progress)
+
+
+def _find_suites(request: AugmentRequest, names: Iterable[str]) -> dict[str, Suite[Any, Any]]:
+    """The suites by name, all of them made from scenes."""
+    find = catalog.resolve if request.suites else catalog.find  # what a lab names is never imported
+    suites = {name: find("suites", name) for name in names}
+    for name, suite in suites.items():
+        if suite.takes not in _KINDS:
+            hint = "name suites that are made from scenes, or from questions about them"
+            raise CounterpointError(f"{name} is made from {suite.takes}", hint=hint)
+    return suites
+
+
+def _manifest(
+    request: AugmentRequest, scenes: Sequence[Scene], by_suite: Mapping[str, Sequence[Question]]
+) -> dict[str, Any]:
+    questions = [question for chosen in by_suite.values() for question in chosen]
+    return {
         "made_with": __version__,
         "layout": request.layout,
         "source": request.source,
@@ -134,16 +147,25 @@ def write_training_set(
         "scenes": len(scenes),
         "seed": request.seed,
         "questions": len(questions),
-        "pictures": len(pictures),
+        "pictures": len({question.picture.address for question in questions}),
         "suites": {name: len(chosen) for name, chosen in by_suite.items()},
         "fingerprint": fingerprint(questions),
         "annotations": items_fingerprint(scenes),
-        "disjoint": {**asdict(proof), "suites": tested},
     }
+
+
+def _write_files(
+    request: AugmentRequest,
+    source: Any,
+    questions: Sequence[Question],
+    manifest: dict[str, Any],
+    progress: ProgressCallback,
+) -> TrainingSet:
+    """Write files, pictures and manifest, all or nothing."""
     from counterpoint.models.prompts import Prompt  # of our own adapters: a model is trained as it is asked
 
-    prompt = Prompt().with_question(request.prompt)
-    with atomic_folder(request.out) as draft:  # files, pictures and manifest, all or nothing
+    prompt, pictures = Prompt().with_question(request.prompt), sorted({own.picture.address for own in questions})
+    with atomic_folder(request.out) as draft:
         drawn = _draw_pictures(source, track(pictures, "drawing", progress), draft) if request.pictures else ""
         lessons = TrainingQuestions(questions, request.split, lambda own: prompt.text(Query(own.picture, own.text)))
         manifest |= {"files": write_training_files(lessons, request.layout, draft), "images": drawn}

@@ -201,42 +201,57 @@ def run_model(
         whole = store.with_digests(table, pictures)
         waiting = partial(logger.warning, "%s is being run by %s; waiting until it is done", started.model)
         log = store.answers(started.fingerprint, run=started.run, waiting=waiting)
-        try:
-            with log:
-                try:
-                    with _batches_kept(store, model), workers_adopted(log, executor):
-                        store.settle_killed_runs(started.fingerprint, started.run)
-                        outcome = run_on(
-                            executor,
-                            whole,
-                            log,
-                            trials=trial_numbers(request.trials),
-                            batch=request.batch_size,
-                            seed=request.seed,
-                            check=request.check,
-                            progress=recorder.report,
-                            clock=clock,
-                            seconds=request.seconds,
-                            portions=partial(_recorded_portions, recorder, partial(portions, started.fingerprint)),
-                            run_name=started.run,
-                        )
-                except BaseException:
-                    with suppress(StoreError):  # as where the disk is full, or a bucket is away
-                        recorder.end("stopped", recorder.last, log)
-                    raise
-                recorder.end("done", outcome, log)
-        except StoreError as problem:
-            kept = f"{counted(log.written.rows, 'answer')} of this run are stored and whole"
-            hint = f"{kept}; run it again: only the rest is asked"
-            raise StoreError(str(problem), hint=hint) from problem
-        except ModelError as problem:
-            if isinstance(problem, ModelUnreachable):  # a server may say that a model does not exist
-                raise
-            if lost := _lost_pictures(store, table, [str(problem)]):
-                raise ModelError(str(problem), hint=" ".join(describe_search(lost))) from None
-            raise
+        with _explained_errors(store, table, log), log:
+            with _stop_recorded(recorder, log), _batches_kept(store, model), workers_adopted(log, executor):
+                store.settle_killed_runs(started.fingerprint, started.run)
+                outcome = run_on(
+                    executor,
+                    whole,
+                    log,
+                    trials=trial_numbers(request.trials),
+                    batch=request.batch_size,
+                    seed=request.seed,
+                    check=request.check,
+                    progress=recorder.report,
+                    clock=clock,
+                    seconds=request.seconds,
+                    portions=partial(_recorded_portions, recorder, partial(portions, started.fingerprint)),
+                    run_name=started.run,
+                )
+            recorder.end("done", outcome, log)
     if outcome.asked > outcome.failed:
         warn_about_stored_answers(store, started.fingerprint, list(suites))
+    return _report(store, started, outcome, table)
+
+
+@contextmanager
+def _stop_recorded(recorder: "_RunRecorder", log: AnswerLog) -> Iterator[None]:
+    """Record that a run was stopped, by whatever."""
+    try:
+        yield
+    except BaseException:
+        with suppress(StoreError):  # as where the disk is full, or a bucket is away
+            recorder.end("stopped", recorder.last, log)
+        raise
+
+
+@contextmanager
+def _explained_errors(store: LabStore, table: pa.Table, log: AnswerLog) -> Iterator[None]:
+    """Say with an error what is stored already, or where pictures were looked for."""
+    try:
+        yield
+    except StoreError as problem:
+        kept = f"{counted(log.written.rows, 'answer')} of this run are stored and whole"
+        raise StoreError(str(problem), hint=f"{kept}; run it again: only the rest is asked") from problem
+    except ModelUnreachable:  # a server may say that a model does not exist
+        raise
+    except ModelError as problem:
+        if lost := _lost_pictures(store, table, [str(problem)]):
+            raise ModelError(str(problem), hint=" ".join(describe_search(lost))) from None
+        raise
+
+
+def _report(store: LabStore, started: RunRecord, outcome: RunSummary, table: pa.Table) -> RunReport:
     title = next((v.title for v in store.versions() if v.fingerprint == started.fingerprint), started.model)
     lost = _lost_pictures(store, table, [reason for reason, _ in outcome.reasons])
     return RunReport(title, started.model, started.version, started.fingerprint, started.run, outcome, lost)

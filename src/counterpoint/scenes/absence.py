@@ -14,20 +14,8 @@ from counterpoint.language.lexicon.wordnet import lexicon
 from counterpoint.language.noun_chunks import tag_text
 from counterpoint.language.nouns import singular
 from counterpoint.language.tokens import is_noun
-from counterpoint.scenes.ambiguity import (
-    DATA,
-    PART_ANNOTATED,
-    ambiguity_reason,
-    ambiguity_reasons,
-    is_known,
-    is_listed,
-    is_part,
-    is_part_of,
-    last_word,
-    may_be,
-    may_show,
-    naming_doubt,
-)
+from counterpoint.scenes.ambiguity import PART_ANNOTATED, ambiguity_reason, ambiguity_reasons, may_be, naming_doubt
+from counterpoint.scenes.names import DATA, is_known, is_listed, is_part, is_part_of, last_word, may_show
 from counterpoint.scenes.recognition import is_indoors
 
 BACKGROUND = "it may stand in the background, which is not annotated"

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from counterpoint.core.scenes import Scene
 from counterpoint.scenes.absence import absence_doubt, is_outdoors, lone_parts
-from counterpoint.scenes.ambiguity import PART_ANNOTATED, ambiguity_reasons, is_listed, is_part_of
+from counterpoint.scenes.ambiguity import PART_ANNOTATED, ambiguity_reasons
+from counterpoint.scenes.names import is_listed, is_part_of
 from counterpoint.scenes.recognition import is_indoors
 
 

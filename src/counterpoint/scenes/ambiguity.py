@@ -1,27 +1,33 @@
-"""Ambiguity of names: which may denote the same object, and which objects may show others.
-
-The lexicon has the kinds and parts, and the data files what people call by several names.
-"""
+"""Ambiguity of names: why objects that are annotated leave it open whether one of another name is present."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
-from counterpoint.core.errors import UnknownName
 from counterpoint.core.scenes import Scene
 from counterpoint.language.english import be
-from counterpoint.language.lexicon.senses import KindIndex, hypernym_names, is_a, sense_coverage, sense_of, synonyms
-from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
-from counterpoint.language.lexicon.wordnet import Sense, lexicon
+from counterpoint.language.lexicon.senses import is_a, sense_coverage, sense_of, synonyms
+from counterpoint.language.lexicon.wordnet import Sense
 from counterpoint.language.nouns import singular
+from counterpoint.scenes.names import (
+    could_be,
+    is_body_part,
+    is_known,
+    is_part_of,
+    last_word,
+    may_complete,
+    may_show,
+    names_seen_on,
+    parts_of,
+    readings,
+    rows_alike,
+    senses_seen_on,
+    surroundings_of,
+    wholes_of,
+)
 
-DATA = Path(__file__).parent / "data"
-"""The folder of the word lists."""
-
-_ALONE = "!"
 _FEW = 8  # names that are compared one by one
 _PART = "it may be part of what is annotated"
 _SURROUNDS = "it is usual around something that is annotated"
@@ -33,44 +39,6 @@ NOT_LISTED = "nobody asks for the two side by side"
 """Why a question does not ask for two things at once."""
 
 
-@cache
-def is_known(name: str) -> bool:
-    """Whether the lexicon has a sense for a name; nothing can be proved about an unknown one."""
-    try:
-        sense_of(name)
-    except UnknownName:
-        return False
-    return True
-
-
-@cache
-def can_be_asked(name: str) -> bool:
-    """Whether a question may ask for such an object."""
-    return is_known(name) and singular(name) not in word_set("everywhere")
-
-
-@cache
-def readings(name: str) -> tuple[str, ...]:
-    """A name, and one name for each further thing that it may mean in a photograph.
-
-    >>> readings("glasses"), readings("cat")
-    (('glasses', 'sunglasses', 'wine glass', 'cup'), ('cat',))
-    """
-    table = word_table("readings", DATA)["readings"]
-    return (name, *split_list(table.get(name) or table.get(singular(name), "")))
-
-
-@cache
-def sure_hypernyms(name: str) -> tuple[str, ...]:
-    """The general names of an object in every reading of its name: a chicken may be meat, so it is no sure animal.
-
-    >>> sure_hypernyms("dog"), sure_hypernyms("chicken")
-    (('mammal', 'animal'), ())
-    """
-    others = [reading for reading in readings(name)[1:] if is_known(reading)]
-    return tuple(kind for kind in hypernym_names(name) if all(is_a(reading, kind) for reading in others))
-
-
 @lru_cache(1 << 18)
 def may_be(name: str, other: str) -> bool:
     """Whether one object could go by both names: hyponyms, hypernyms, names that are confused or have several meanings.
@@ -80,60 +48,7 @@ def may_be(name: str, other: str) -> bool:
     >>> may_be("glasses", "wine glass"), may_be("man", "woman")
     (True, False)
     """
-    return bool(ambiguity_reasons(name)[other]) and _could_be(name, other)
-
-
-def _could_be(name: str, other: str) -> bool:
-    return any(_may_be(one, another) for one in readings(name) for another in readings(other))
-
-
-def _may_be(name: str, other: str) -> bool:
-    if not (is_known(name) and is_known(other)) or is_a(name, other) or is_a(other, name):
-        return True
-    return last_word(name) == last_word(other) or not _rows_alike(name).isdisjoint(_rows_alike(other))
-
-
-@lru_cache(1 << 18)
-def may_show(whole: str, name: str) -> bool:
-    """Whether an object may be visible in or on another without being annotated, as a door on a house.
-
-    >>> may_show("house", "door"), may_show("bookshelf", "book"), may_show("girl", "shoes"), may_show("dog", "cup")
-    (True, True, True, False)
-    >>> may_show("food truck", "pizza"), may_be("device", "skateboard")
-    (True, True)
-    """
-    return any(_may_show(one, another) for one in readings(whole) for another in readings(name))
-
-
-def _may_show(whole: str, name: str) -> bool:
-    if not (is_known(whole) and is_known(name)):
-        return True
-    coverage = sense_coverage(name)
-    return (
-        coverage.singular in _names_seen_on(whole)
-        or sense_of(name) in _parts(sense_of(whole))
-        or all(not above.isdisjoint(_senses_seen_on(whole)) for above in coverage.ancestors)
-        or is_part_of(name, whole)
-    )
-
-
-@cache
-def is_part(name: str) -> bool:
-    """Whether an object is a part of a creature, a vehicle or a plant, or worn: a tail, a wheel, a leaf, a shirt."""
-    movable = {"person", "animal", "bird", "vehicle", "aircraft", "plant", "tree"}
-    return is_known(name) and (is_a(name, "body part") or not movable.isdisjoint(_wholes(name)))
-
-
-@cache
-def is_part_of(part: str, whole: str) -> bool:
-    """Whether an object may be a part of another, or worn by it: a hand and a person, a tail and a dog."""
-    return is_known(part) and is_known(whole) and not _wholes(part).isdisjoint(_kinds_with_parts(whole))
-
-
-@cache
-def is_body_part(name: str) -> bool:
-    """Whether an object is a part of a body: a head, a tail, a mane."""
-    return is_known(name) and (is_a(name, "body part") or not {"animal", "bird"}.isdisjoint(_wholes(name)))
+    return bool(ambiguity_reasons(name)[other]) and could_be(name, other)
 
 
 @lru_cache(1 << 16)
@@ -152,137 +67,6 @@ def can_be_listed(name: str, other: str) -> bool:
     if not ambiguity_reasons(name)[other] and not ambiguity_reasons(other)[name]:
         return True
     return not may_be(name, other) and not (may_show(name, other) or may_show(other, name))
-
-
-def _may_complete(part: str, name: str) -> bool:
-    """Whether an object may be there unannotated because a part of it is annotated."""
-    return any(is_a(name, kind) or is_a(kind, name) for one in readings(part) for kind in _wholes(one))
-
-
-@cache
-def _wholes(part: str) -> frozenset[str]:
-    """The kinds of things that an object is a part of, or is worn by."""
-    return _listed("wholes", part)
-
-
-@cache
-def _surroundings(name: str) -> frozenset[str]:
-    """The places and general kinds of things that are usual where an object is, annotated or not."""
-    return _listed("surroundings", name)
-
-
-@cache
-def _kinds_with_parts(whole: str) -> frozenset[str]:
-    """Of the kinds of things that have listed parts, those that an object is of."""
-    return _whole_kinds().of(whole)
-
-
-@cache
-def _whole_kinds() -> KindIndex:
-    rows = word_table("readings", DATA)["wholes"].values()
-    return KindIndex({kind for row in rows for kind in split_list(row)})
-
-
-def _listed(table: str, name: str) -> frozenset[str]:
-    rows, noun = word_table("readings", DATA)[table], singular(name)
-    own = {noun, f"{noun}{_ALONE}"} | _kinds_in(table).of(name)
-    return frozenset(kind for part in own if part in rows for kind in split_list(rows[part]))
-
-
-@cache
-def _kinds_in(table: str) -> KindIndex:
-    return _unmarked(word_table("readings", DATA)[table])
-
-
-def _unmarked(names: Iterable[str]) -> KindIndex:
-    """Those of listed names that stand for all their kinds."""
-    return KindIndex([name for name in names if not name.endswith(_ALONE)])
-
-
-@cache
-def word_set(key: str) -> frozenset[str]:
-    """One word list of the data file on doubtful names."""
-    return word_list("doubts", key, DATA)
-
-
-@cache
-def general_names() -> Mapping[str, str]:
-    """Hypernyms that a question may choose within, each in its countable form: "piece of fruit"."""
-    return dict(word_table("doubts", DATA)["general"])
-
-
-@cache
-def unannotated_parts() -> Mapping[str, tuple[str, ...]]:
-    """What may be visible in or on an object of each name; a part with a mark ("seat!") excludes its hyponyms."""
-    return {owner: split_list(parts) for owner, parts in word_table("shows", DATA).items()}
-
-
-@cache
-def last_word(name: str) -> str:
-    """The head of a name, in the singular."""
-    return singular(name).rpartition(" ")[2]
-
-
-@cache
-def _alike() -> Mapping[str, frozenset[int]]:
-    """For each name, the numbers of the rows that have it."""
-    rows: dict[str, frozenset[int]] = {}
-    for number, row in enumerate(word_table("doubts", DATA)["alike"]):
-        for name in split_list(row):
-            rows[singular(name)] = rows.get(singular(name), frozenset()) | {number}
-    return rows
-
-
-@cache
-def _rows_alike(name: str) -> frozenset[int]:
-    return _alike().get(singular(name), frozenset())
-
-
-@cache
-def _seen_on(whole: str) -> frozenset[str]:
-    """What is listed for a thing, or for anything that it is a kind of."""
-    return frozenset(part for owner in _owners_of_parts().of(whole) for part in unannotated_parts()[owner])
-
-
-@cache
-def _owners_of_parts() -> KindIndex:
-    return KindIndex(unannotated_parts().keys())
-
-
-@cache
-def _names_seen_on(whole: str) -> frozenset[str]:
-    return frozenset(part.removesuffix(_ALONE) for part in _seen_on(whole))
-
-
-@cache
-def _senses_seen_on(whole: str) -> frozenset[Sense]:
-    return frozenset[Sense]().union(
-        *(sense_coverage(part).covers for part in _seen_on(whole) if not part.endswith(_ALONE))
-    )
-
-
-@cache
-def _parts(whole: Sense) -> frozenset[Sense]:
-    """Every sense that WordNet has for a part, for a part of a part, and for what these are kinds of."""
-    seen, waiting, parts = set[Sense](), [whole], set[Sense]()
-    while waiting:
-        for owner in _lineage(waiting.pop()) - seen:
-            seen.add(owner)
-            for part in _own_parts(owner):
-                parts |= _lineage(part)
-                waiting.append(part)
-    return frozenset(parts)
-
-
-@cache
-def _lineage(sense: Sense) -> frozenset[Sense]:
-    """A sense and what it is a kind of."""
-    return lexicon().ancestors(sense) | {sense}
-
-
-@cache
-def _own_parts(sense: Sense) -> tuple[Sense, ...]:
-    return lexicon().parts(sense)
 
 
 def absence_proof(name: str) -> str:
@@ -382,12 +166,13 @@ def name_marks(name: str) -> NameMarks | None:
     if not all(map(is_known, meant)):
         return None
     is_of, names = _marks_above(meant), _marks_below(meant)
-    wholes = frozenset(kind for reading in meant for kind in _wholes(reading))
+    wholes = frozenset(kind for reading in meant for kind in wholes_of(reading))
     part_of = names | _marks_below(wholes)
-    listed = frozenset(mark for reading in meant for mark in _names_seen_on(reading) | _senses_seen_on(reading))
+    listed = frozenset(mark for reading in meant for mark in names_seen_on(reading) | senses_seen_on(reading))
     senses = frozenset(map(sense_of, meant))
-    parts = frozenset(part for sense in senses for part in _parts(sense))
-    return NameMarks(is_of, names, senses, parts, part_of | listed, part_of, _marks_above(wholes | _surroundings(name)))
+    parts = frozenset(part for sense in senses for part in parts_of(sense))
+    around = _marks_above(wholes | surroundings_of(name))
+    return NameMarks(is_of, names, senses, parts, part_of | listed, part_of, around)
 
 
 class NameIndex:
@@ -465,13 +250,13 @@ def _marks_below(names: Collection[str]) -> frozenset[Sense | str]:
 def _words(names: Collection[str]) -> frozenset[str]:
     """The nouns of names, their last words, and the rows of names that are confused."""
     nouns = {sense_coverage(name).singular for name in names}
-    rows = {f"row {row}" for name in names for row in _rows_alike(name)}
+    rows = {f"row {row}" for name in names for row in rows_alike(name)}
     return frozenset(nouns | {f"last {last_word(name)}" for name in names} | rows)
 
 
 def pair_doubt(other: str, name: str) -> str:
     """Why an object leaves it open whether one of another name is present, by all rules in turn, or nothing."""
-    if not _could_be(name, other):
+    if not could_be(name, other):
         return _part_reason(other, name)
     if not (is_known(name) and is_known(other)):
         return "something has a name that no lexicon knows"
@@ -488,9 +273,9 @@ def _part_reason(other: str, name: str) -> str:
     """Why an object leaves it open whether one of another name is present that it could not be called itself."""
     if may_show(other, name):
         return _PART
-    if _may_complete(other, name):
+    if may_complete(other, name):
         return PART_ANNOTATED
-    return _SURROUNDS if any(is_a(kind, name) for kind in _surroundings(other)) else ""
+    return _SURROUNDS if any(is_a(kind, name) for kind in surroundings_of(other)) else ""
 
 
 def doubt_beside(name: str, other: str, names: Collection[str]) -> str:
@@ -523,20 +308,6 @@ def naming_doubt(scene: Scene, name: str, names: Collection[str]) -> str:
         return UNLISTED
     others = (other for other in names if other != name and not are_told_apart(scene, name, other))
     return next(filter(None, (doubt_beside(name, other, names) for other in others)), "")
-
-
-@cache
-def is_listed(key: str, name: str) -> bool:
-    """Whether a name is listed, or of a kind that is listed without a mark."""
-    if not is_known(name):
-        return False
-    listed = word_list("readings", key, DATA)
-    return f"{singular(name)}{_ALONE}" in listed or bool(_kinds_listed(key).of(name))
-
-
-@cache
-def _kinds_listed(key: str) -> KindIndex:
-    return _unmarked(word_list("readings", key, DATA))
 
 
 def are_told_apart(scene: Scene, name: str, other: str) -> bool:

@@ -8,7 +8,7 @@ from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import is_mass, join_list, singular
 from counterpoint.language.lexicon.attributes import are_synonyms, attribute_classes, classes_of, excludes
 from counterpoint.language.lexicon.senses import curated_names, is_a
-from counterpoint.scenes.ambiguity import is_known, word_set
+from counterpoint.scenes.names import is_known, word_set
 from counterpoint.scenes.recognition import is_recognizable
 
 _HIDDEN = 0.7  # the part of a garment's box that another garment of the same wearer may share

@@ -13,8 +13,9 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.scenes import Scene
 from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.absence_index import AbsenceIndex
-from counterpoint.scenes.ambiguity import can_be_asked, is_known, learn_names, sure_hypernyms
+from counterpoint.scenes.ambiguity import learn_names
 from counterpoint.scenes.attributes import action_class, agent_kind, attribute_class, can_be_said, sure_actions
+from counterpoint.scenes.names import can_be_asked, is_known, sure_hypernyms
 from counterpoint.scenes.recognition import visible_names
 from counterpoint.scenes.relations import can_follow_noun, opposed_relation
 

@@ -6,7 +6,7 @@ from functools import cache
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.word_lists import word_list
-from counterpoint.scenes.ambiguity import DATA, can_be_asked, is_known
+from counterpoint.scenes.names import DATA, can_be_asked, is_known
 
 
 def visible_names(scene: Scene, names: Collection[str]) -> list[str]:

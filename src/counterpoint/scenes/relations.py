@@ -23,7 +23,7 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.nouns import singular
-from counterpoint.scenes.ambiguity import DATA, is_part
+from counterpoint.scenes.names import DATA, is_part
 
 
 @cache

@@ -16,14 +16,9 @@ from counterpoint.scenes.ambiguity import (
     absence_proof,
     ambiguity_reasons,
     are_told_apart,
-    can_be_asked,
     doubt_beside,
-    is_body_part,
-    is_known,
     may_be,
-    may_show,
     naming_doubt,
-    word_set,
 )
 from counterpoint.scenes.attributes import (
     action_class,
@@ -39,6 +34,7 @@ from counterpoint.scenes.attributes import (
     visible_values,
 )
 from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords, draw_weighted
+from counterpoint.scenes.names import can_be_asked, is_body_part, is_known, may_show, word_set
 from counterpoint.scenes.recognition import is_recognizable, recognizable_objects, visible_names
 from counterpoint.scenes.relations import SceneIndex, can_follow_noun, is_exclusive, opposed_relation
 

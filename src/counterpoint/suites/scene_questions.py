@@ -15,9 +15,10 @@ from counterpoint.core.ids import seeded_rng
 from counterpoint.core.items import GroundedQuestion, Question, Step
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import any_of, be, is_countable, is_plural, one_or_bare, plural, question
-from counterpoint.scenes.ambiguity import NOT_LISTED, absence_proof, can_be_asked, can_be_listed, is_known, is_part
+from counterpoint.scenes.ambiguity import NOT_LISTED, absence_proof, can_be_listed
 from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
+from counterpoint.scenes.names import can_be_asked, is_known, is_part
 from counterpoint.scenes.programs import add_relation, add_step, join_programs, select_objects
 from counterpoint.scenes.relations import can_be_placed, opposed_relation, relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneSampler

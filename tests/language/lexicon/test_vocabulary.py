@@ -27,7 +27,8 @@ from counterpoint.language.lexicon.senses import curated_names, hypernyms, is_a,
 from counterpoint.language.lexicon.word_lists import split_list
 from counterpoint.language.lexicon.wordnet import Sense, lexicon
 from counterpoint.language.nouns import measure
-from counterpoint.scenes.ambiguity import is_known, may_be, may_show, unannotated_parts, word_set
+from counterpoint.scenes.ambiguity import may_be
+from counterpoint.scenes.names import is_known, may_show, unannotated_parts, word_set
 
 NAMES = [*curated_names(), *hypernyms()]
 VALUES = sorted({word for held in attribute_classes().values() for value in held.values for word in value})

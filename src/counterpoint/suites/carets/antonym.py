@@ -9,9 +9,9 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import attribute_classes, classes_of, is_said_of, opposites
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import word_set
 from counterpoint.scenes.attributes import ACTION_CLASSES, denies, has_value
 from counterpoint.scenes.cooccurrence import SceneStatistics, survey_scenes
+from counterpoint.scenes.names import word_set
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_expression
 from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.templates import fitting_templates, group_candidate, question_about

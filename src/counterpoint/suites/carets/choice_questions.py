@@ -16,7 +16,7 @@ from counterpoint.language.english import be, head, is_countable, is_plural
 from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.language.lexicon.word_lists import split_list, word_table
-from counterpoint.scenes.ambiguity import DATA, general_names, may_be, sure_hypernyms
+from counterpoint.scenes.ambiguity import may_be
 from counterpoint.scenes.attributes import (
     action_class,
     action_synonyms,
@@ -29,6 +29,7 @@ from counterpoint.scenes.attributes import (
     value_synonyms,
 )
 from counterpoint.scenes.cooccurrence import WeightedWords
+from counterpoint.scenes.names import DATA, general_names, sure_hypernyms
 from counterpoint.scenes.recognition import is_recognizable
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_expression, relation_expressions
 from counterpoint.suites.carets.templates import QuestionContent, question_about

@@ -11,7 +11,6 @@ from random import Random
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
-from counterpoint.scenes.ambiguity import general_names, sure_hypernyms
 from counterpoint.scenes.attributes import (
     ACTION_CLASSES,
     action_goes_before_noun,
@@ -21,6 +20,7 @@ from counterpoint.scenes.attributes import (
     goes_before_noun,
 )
 from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords, draw_weighted, survey_scenes
+from counterpoint.scenes.names import general_names, sure_hypernyms
 from counterpoint.scenes.views import ObjectClaim, SceneSampler
 from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.carets.question_sampling import verification_question

@@ -14,7 +14,8 @@ from counterpoint.core.groups import Gold
 from counterpoint.core.scenes import Link, SceneObject
 from counterpoint.language.english import a, be, is_mass, is_plural, one_or_bare
 from counterpoint.language.lexicon.senses import hypernym_names
-from counterpoint.scenes.ambiguity import absence_proof, may_be, word_set
+from counterpoint.scenes.ambiguity import absence_proof, may_be
+from counterpoint.scenes.names import word_set
 from counterpoint.scenes.recognition import is_figure
 from counterpoint.scenes.relations import can_be_placed, opposed_relation, relation_fact
 from counterpoint.scenes.views import ObjectClaim, SceneSampler

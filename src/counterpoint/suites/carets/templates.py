@@ -13,8 +13,8 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import a, any_of, be, do, it, join_list, no, one_or_bare, question
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.word_lists import word_table
-from counterpoint.scenes.ambiguity import is_known, word_set
 from counterpoint.scenes.attributes import predicate, value_list
+from counterpoint.scenes.names import is_known, word_set
 from counterpoint.scenes.views import ReferringExpression
 from counterpoint.suites.balanced_sampling import Candidate
 from counterpoint.suites.question_groups import Tags

@@ -16,9 +16,9 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import article, be, do, have, is_countable, is_mass, is_plural, plural, singular
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.nouns import is_pair
-from counterpoint.scenes.ambiguity import is_known
 from counterpoint.scenes.attributes import attribute_class
 from counterpoint.scenes.cooccurrence import NameCooccurrence
+from counterpoint.scenes.names import is_known
 from counterpoint.scenes.recognition import is_indoors
 from counterpoint.suites.bloom_filter import BloomFilter
 from counterpoint.suites.contrast.grounding import Description, Phrase, SceneGrounder

@@ -9,8 +9,9 @@ from typing import TypeAlias
 from counterpoint.core.placement import LEFT, RIGHT
 from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import be, is_plural
-from counterpoint.scenes.ambiguity import can_be_listed, is_known, is_part_of, may_be
+from counterpoint.scenes.ambiguity import can_be_listed, may_be
 from counterpoint.scenes.attributes import attribute_class, goes_before_noun, has_value
+from counterpoint.scenes.names import is_known, is_part_of
 from counterpoint.scenes.relations import SYMMETRIC_RELATIONS, can_be_placed, opposite_relation, relation_fact
 from counterpoint.suites.contrast.contrasts import (
     Contrast,

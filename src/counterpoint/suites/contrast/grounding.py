@@ -11,17 +11,9 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import possessive
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import is_plural, plural, singular
-from counterpoint.scenes.ambiguity import (
-    absence_proof,
-    ambiguity_reasons,
-    are_told_apart,
-    can_be_asked,
-    general_names,
-    is_known,
-    may_be,
-    word_set,
-)
+from counterpoint.scenes.ambiguity import absence_proof, ambiguity_reasons, are_told_apart, may_be
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value, modified_noun
+from counterpoint.scenes.names import can_be_asked, general_names, is_known, word_set
 from counterpoint.scenes.relations import relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneView
 from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, RelativeClause

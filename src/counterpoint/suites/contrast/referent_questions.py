@@ -11,8 +11,9 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
-from counterpoint.scenes.ambiguity import is_known, is_part_of, may_be
+from counterpoint.scenes.ambiguity import may_be
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, value_synonyms
+from counterpoint.scenes.names import is_known, is_part_of
 from counterpoint.scenes.relations import (
     OPPOSITE_RELATIONS,
     SYMMETRIC_RELATIONS,

@@ -12,7 +12,7 @@ from counterpoint.core.scenes import SceneObject
 from counterpoint.language.english import a, be, is_plural, sentence, third_person
 from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.wordnet import lexicon
-from counterpoint.scenes.ambiguity import is_known
+from counterpoint.scenes.names import is_known
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import GAP, MASKED_LM, Fillers, FoilProposals, Gap, Rejection, Suite
 from counterpoint.suites.valse.agreement import infinitive

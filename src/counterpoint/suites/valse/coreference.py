@@ -19,7 +19,7 @@ from counterpoint.language.lexicon.senses import curated_names, is_a
 from counterpoint.language.noun_chunks import NounChunk, TaggedToken, find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_plural, singular
 from counterpoint.language.tokens import is_noun, tag_words
-from counterpoint.scenes.ambiguity import is_known
+from counterpoint.scenes.names import is_known
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
 from counterpoint.suites.valse.caption_foils import listed_words, word_pattern

@@ -22,7 +22,8 @@ from counterpoint.language.noun_chunks import (
     tag_text,
 )
 from counterpoint.language.nouns import is_mass, is_pair, is_plural, plural, singular
-from counterpoint.scenes.ambiguity import is_known, may_be
+from counterpoint.scenes.ambiguity import may_be
+from counterpoint.scenes.names import is_known
 from counterpoint.suites.suite import Rejection
 from counterpoint.suites.valse.agreement import infinitive, is_kind
 from counterpoint.suites.valse.caption_foils import (

@@ -26,7 +26,7 @@ from counterpoint.language.noun_chunks import (
 from counterpoint.language.nouns import is_countable, is_mass, is_plural, plural, singular
 from counterpoint.language.tokens import is_noun
 from counterpoint.language.verbs import base_form
-from counterpoint.scenes.ambiguity import is_known
+from counterpoint.scenes.names import is_known
 from counterpoint.suites.question_groups import caption_group
 from counterpoint.suites.suite import Rejection
 from counterpoint.suites.valse.agreement import NumberForms, infinitive, is_kind, verb_forms, verb_subjects
