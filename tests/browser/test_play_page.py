@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from browsing import PATIENCE, WINDOWS, in_chromium, served
-from labs import small_lab
 from PIL import Image
 from playwright.sync_api import Browser, FilePayload, Locator, Page, Request, expect
 
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import create_app
+from counterpoint.store.lab import LabStore
 
 PASSWORD = "correct horse"
 
@@ -44,15 +44,10 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
     return [("shade", Shade(pictures))]
 
 
-def _served(lab_folder: Path, cache: Path, **settings: Any) -> Iterator[str]:
-    app = create_app(small_lab(lab_folder), cache=cache, models=_models, **settings)
-    with served(app) as home:
-        yield home
-
-
 @pytest.fixture(scope="session")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    yield from _served(tmp_path_factory.mktemp("lab"), tmp_path_factory.mktemp("cache"))
+def base_url(lab: LabStore, cache: Path) -> Iterator[str]:
+    with served(create_app(lab, cache=cache, models=_models)) as home:
+        yield home
 
 
 @pytest.fixture
@@ -61,8 +56,9 @@ def home(base_url: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    yield from _served(tmp_path_factory.mktemp("lab"), tmp_path_factory.mktemp("cache"), password=PASSWORD)
+def locked(lab: LabStore, cache: Path) -> Iterator[str]:
+    with served(create_app(lab, cache=cache, models=_models, password=PASSWORD)) as home:
+        yield home
 
 
 def _said(page: Page, row: str) -> Locator:
@@ -92,6 +88,7 @@ def test_a_visitor_moves_a_slider_and_the_answer_follows(page: Page, home: str, 
     expect(_said(page, "as typed")).to_contain_text("light")
 
 
+@pytest.mark.prove
 def test_the_address_says_what_is_shown(page: Page, browser: Browser, home: str, complaints: list[str]) -> None:
     turns = list[int]()
 

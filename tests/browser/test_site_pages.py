@@ -1,25 +1,25 @@
 """The exported pages in a real Chromium, from the disk: no server, no complaint, and the same to see."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import WINDOWS, in_chromium
-from labs import small_lab
 from playwright.sync_api import Page, expect
 from proving import prove
 
 from counterpoint.explorer.site.export import SiteSelection, export_site
+from counterpoint.store.lab import LabStore
 
 pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> str:
+def base_url(lab: LabStore, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Where the first page lies on the disk."""
     folder = tmp_path_factory.mktemp("site") / "out"
-    lab = small_lab(tmp_path_factory.mktemp("lab"))
-    export_site(lab, folder, SiteSelection(("plain",), limit=12), cache=tmp_path_factory.mktemp("cache"))
+    export_site(lab, folder, SiteSelection(("plain",), limit=12), cache=cache)
     return (folder / "index.html").as_uri()
 
 
@@ -58,6 +58,7 @@ def test_a_reader_goes_from_the_leaderboard_to_one_group(page: Page, home: str, 
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
+@pytest.mark.prove
 def test_the_list_is_ordered_and_searched_in_place(page: Page, home: str, complaints: list[str]) -> None:
     page.goto(home)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Browse").click()

@@ -21,7 +21,7 @@ RULE = "answer_accuracy >= 0"
 def lab(tmp_path_factory: pytest.TempPathFactory) -> cp.Lab:
     """A lab that the script of the README makes, with two versions of one model."""
     lab = cp.Lab(tmp_path_factory.mktemp("api") / "lab")
-    lab.generate("negation", "plain", source="world", items=60, limit=80, seed=7)
+    lab.generate("negation", "plain", source="world", items=30, limit=40, seed=7)
     lab.run("cnn-lstm", suites=["negation"], name="mine", version="week-45")
     lab.run("fusion", name="mine", version="week-46")
     lab.run("question-only", suites=["negation"])

@@ -54,7 +54,7 @@ def test_the_report_begins_with_what_fails_and_shows_it(written: Path) -> None:
 
 
 def test_every_column_says_its_chance_level_where_it_is_known(tmp_path: Path) -> None:
-    lab = make_lab(tmp_path / "lab", 6, ("negation", "existence"), groups=24)
+    lab = make_lab(tmp_path / "lab", 4, ("negation", "existence"), groups=24)
     reader = LabReader(lab, tmp_path / "cache")
     page = render_lab_report(reader)
     assert "Comprehensive accuracy, 25 by chance" in page

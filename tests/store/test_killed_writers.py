@@ -98,6 +98,7 @@ def test_of_two_runs_of_one_model_the_second_finds_nothing_to_do(tmp_path: Path)
     every_answer_is_there_once(tmp_path, "model")
 
 
+@pytest.mark.prove
 def test_readers_see_whole_answers_while_others_write_and_merge(tmp_path: Path) -> None:
     process, seen = writer(tmp_path, "model"), [0]
     while process.poll() is None:

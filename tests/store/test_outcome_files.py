@@ -256,6 +256,7 @@ def test_a_large_lab_is_shown_as_it_was_until_the_new_tables_are_there(tmp_path:
     assert reader.answer_count() == answered + 1
 
 
+@pytest.mark.prove
 def test_a_large_lab_that_was_never_shown_is_shown_suite_by_suite(tmp_path: Path) -> None:
     lab, seen = small_lab(tmp_path / "lab", models=1), []
 

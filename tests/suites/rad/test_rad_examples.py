@@ -52,10 +52,10 @@ def _question(number: int, text: str, answer: str) -> Question:
 )
 def test_every_pair_that_the_paper_prints_is_made(text: str, answer: str, variant: str, gold: str) -> None:
     items = [_question(number, *row) for number, row in enumerate([(text, answer), *_POOL])]
-    pairs = {
+    pairs = (  # one by one, so that seeds are tried until one makes the pair
         (group.queries[1].text, told.best)
         for seed in range(60)
         for _, group in generate_groups(suite, items, seed)
         if dict(group.tags[0])["question"] == "0" and (told := group.gold[1])
-    }
+    )
     assert (variant, gold) in pairs
