@@ -3,7 +3,7 @@
 import asyncio
 import posixpath
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -133,6 +133,7 @@ class SiteWriter:
     pages: Sequence[PageEntry] = PAGES
     progress: SiteProgress = field(default_factory=SiteProgress)
     names: dict[str, str] = field(default_factory=dict)
+    choices: Counter[str] = field(default_factory=Counter)  # files of a page with parameters, by its path
     pictures: dict[str, str] = field(default_factory=dict)
     queue: deque[str] = field(default_factory=deque)
 
@@ -156,6 +157,7 @@ class SiteWriter:
         canonical = self.canonical(address)
         if canonical and canonical not in self.names and self._has_room(canonical):
             self.names[canonical] = "index.html" if canonical == self.pages[0].path else file_name(canonical)
+            self.choices[canonical.partition("?")[0]] += "?" in canonical
             self.queue.append(canonical)
         return self.names.get(canonical, "")
 
@@ -182,7 +184,7 @@ class SiteWriter:
     def _has_room(self, canonical: str) -> bool:
         """Return whether a page may have one more choice of its parameters: pairs of forty models would be 1,560."""
         path, _, query = canonical.partition("?")
-        return not query or sum(name.startswith(f"{path}?") for name in self.names) < CHOICES
+        return not query or self.choices[path] < CHOICES
 
     def _static_parameters(self, path: str) -> tuple[str, ...] | None:
         for entry in self.pages:
@@ -232,7 +234,7 @@ class SiteWriter:
             response = self.client.get(address)
             digest = blake2b(response.content, digest_size=12).hexdigest()
             name = f"pictures/{digest}.webp" if response.is_success else ""
-            if name and name not in self.pictures.values():
+            if name and not (self.folder / name).exists():
                 self._put(name, response.content)
                 self.progress.pictures += 1
             self.pictures[address] = name
