@@ -176,6 +176,12 @@ class TestQualification:
         assert [crowd.queue.done("voter 0"), crowd.queue.left("voter 0", 0)] == [21, 0]
         assert voter_standings(crowd.votes, self.how) == {"voter 0": VoterStanding.QUALIFIED}
 
+    @pytest.mark.parametrize("items", [1, 2])
+    def test_few_gold_items_are_repeated_and_nobody_waits_for_ever(self, items: int) -> None:
+        crowd = Crowd(AssignmentQueue([*groups(12), *gold(items)], self.how), 0)
+        crowd.all_vote(1)
+        assert "".join("g" if vote.expected else "." for vote in crowd.votes) == "ggggg...g...g...g...g"
+
     def test_who_does_not_qualify_gets_no_items(self) -> None:
         crowd = self.crowd(lambda voter, item: "foil")
         crowd.all_vote(1)

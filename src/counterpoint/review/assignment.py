@@ -188,9 +188,10 @@ class AssignmentQueue:
         )
 
     def _next_gold(self, own: _VoterState, last: int | None) -> ReviewItem | None:
-        """The gold item that the voter has seen least often."""
+        """The gold item that the voter has seen least often; of the last group only where there is no other."""
         seen = Counter(vote.item for vote in own.gold.values())
-        free = [item for item in self._gold.values() if item.item not in own.leases and item.group_id != last]
+        free = [item for item in self._gold.values() if item.item not in own.leases]
+        free = [item for item in free if item.group_id != last] or free
         return min(free, key=lambda item: (seen[item.item], content_id([own.rank, *_plain(item)])), default=None)
 
     def _next_ordinary(self, voter: str, own: _VoterState, last: int | None) -> ReviewItem | None:
