@@ -85,3 +85,15 @@ def test_pictures_whose_numbers_clash_are_counted_through() -> None:
     clash = [Picture("a:x/1.png"), Picture("a:y/1.png")]
     assert image_numbers(clash) == {"a:x/1.png": 1, "a:y/1.png": 2}
     assert image_numbers([Picture("a:cat.png"), Picture("a:dog.png")]) == {"a:cat.png": 1, "a:dog.png": 2}
+
+
+@pytest.mark.parametrize(("count", "last"), [(1000, 1_999), (1001, 11_000)])
+def test_questions_on_one_picture_have_numbers_of_their_own_however_many_they_are(
+    count: int, last: int, tmp_path: Path
+) -> None:
+    many = [Question(str(n), Picture("a:1.jpg"), "Is it?", Gold.of("yes")) for n in range(count)]
+    questions = [*many, Question("other", Picture("a:2.jpg"), "Is it?", Gold.of("no"))]
+    name, _ = write_training_files(TrainingQuestions(questions), "vqa", tmp_path)
+    numbers = [row["question_id"] for row in json.loads((tmp_path / name).read_text("utf-8"))["questions"]]
+    assert len(set(numbers)) == len(numbers) == count + 1
+    assert numbers[count - 1] == last

@@ -116,10 +116,12 @@ def _annotation(question: Question, number: int, image: int) -> Json:
 
 
 def _numbered(questions: Iterable[Question], numbers: Mapping[str, int]) -> Iterator[tuple[int, Question]]:
-    """Questions with their numbers: that of the picture, then a running one, as in VQA."""
-    counts = Counter[str]()
-    for question in questions:
-        yield numbers[question.picture.address] * 1000 + counts[question.picture.address], question
+    """Questions with their numbers: that of the picture, then a running one of three digits, as in VQA, or of more."""
+    counts, listed = Counter[str](), list(questions)
+    most = max(Counter(question.picture.address for question in listed).values(), default=1)
+    step = max(1000, 10 ** len(str(most - 1)))
+    for question in listed:
+        yield numbers[question.picture.address] * step + counts[question.picture.address], question
         counts[question.picture.address] += 1
 
 

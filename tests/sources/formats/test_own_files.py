@@ -237,6 +237,7 @@ def test_rows_may_stand_by_key_or_in_a_list_with_a_name(tmp_path: Path) -> None:
         ({"image": "https://example.org/1.jpg"}, "'https://example.org/1.jpg' is no path"),
         ({"image": "a/../../1.jpg"}, "'../1.jpg' leads out of the folder"),
         ({"image": "/1.jpg"}, "'/1.jpg' leads out of the folder"),
+        ({"image": "C:\\pictures\\1.jpg"}, "'C:/pictures/1.jpg' leads out of the folder"),
         ({"mode": "score"}, "a sentence to be scored, which is no question"),
         ({"edits": '[["blur",["2"],0]]'}, "what was done to its picture is not in the file"),
     ],

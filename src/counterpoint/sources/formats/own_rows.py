@@ -29,6 +29,7 @@ SAME_SPLIT = (("val", "validation", "valid", "dev"), ("test", "testing", "eval")
 _ADDRESS = re.compile(r"[a-z][a-z0-9_-]+:(?!//)[^\\]+")
 _LONGEST = 255  # bytes of a name in a path, as systems have it
 _WEB = re.compile(r"[a-z]+://", re.IGNORECASE)
+_DRIVE = re.compile(r"[A-Za-z]:/")  # of Windows
 DATA = "data"
 """The part under which the file or folder stands that was named."""
 RowReader: TypeAlias = Callable[[SplitFiles, Skips, ColumnTest], Iterator[tuple[str, Record]]]
@@ -165,7 +166,7 @@ def _picture_at(record: Record, value: Any, space: str, folder: str) -> Picture:
         fact = f"{record.place}: {short_repr(path)} is no path"
         raise SourceError(fact, hint="fetch the pictures, and name their files")
     path = normpath(f"{folder}/{path}" if folder else path)
-    if path.startswith(("/", "../")):
+    if path.startswith(("/", "../")) or path == ".." or _DRIVE.match(path):
         raise SourceError(f"{record.place}: {short_repr(path)} leads out of the folder", hint="name paths within it")
     return Picture(f"{space}:{path}")
 
