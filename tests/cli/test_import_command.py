@@ -346,6 +346,12 @@ def test_one_model_is_read_from_the_column_that_its_name_tells(lab: LabStore) ->
     assert [model.name for model in lab.versions()] == ["qwen"]
 
 
+def test_predictions_in_utf_16_are_read(lab: LabStore) -> None:
+    text = "\r\n".join(["query_id\tprediction", *(f"{own}\tyes" for own in _ids(lab))])
+    Path("a.tsv").write_bytes(text.encode("utf-16"))
+    assert "llava: 20 answers added to lab" in _run("a.tsv").stdout
+
+
 def test_a_recorded_prompt_and_order_of_choices_travel_with_the_answer(lab: LabStore, tmp_path: Path) -> None:
     query = Query(Picture("toy:0.png"), "Which color is it?", choices=("red", "blue"))
     table = groups_table([("plain", Group(Relation.GOLD, (query,), (Gold.of("blue"),)))], "colors")

@@ -23,6 +23,12 @@ FAULTS = {
     "size": (f"{SUITE}limit = 0\n", "line 3, suites[0].limit: it is 0, not a whole number of 1 or more", ""),
     "table": ('[suites]\nsuite = "order"\n', "line 1, suites: it is {", "begin with [[suites]]"),
     "names in place of tables": ('suites = ["order"]\n', "line 1, suites[0]: it is 'order'", "begin with [[suites]]"),
+    "unknown tables": (f"{SUITE}\n[[model]]\n", "line 4, model: there is no such key", "did you mean models"),
+    "columns": (
+        f'{SUITE}columns = "question=Q"\n',
+        "line 3, suites[0].columns: it is 'question=Q', not a table",
+        "columns = { question",
+    ),
     "list": ('[[gates]]\nrules = "x"\n', "line 2, gates[0].rules: it is 'x', not a list", ""),
     "choice": (
         '[[gates]]\nrules = []\nundecided = "?"',

@@ -188,6 +188,11 @@ def test_what_is_no_rule_says_what_rules_look_like(lab: cp.Lab, rule: str, messa
     assert message in f"{problem.value} {problem.value.hint}"
 
 
+def test_a_value_of_a_slice_may_have_a_comma() -> None:
+    rule = GateRule.parse("accuracy[tag:weather=snow, heavy, kind=color] >= 0.6")
+    assert rule.where == {"tag:weather": "snow, heavy", "kind": "color"}
+
+
 def test_a_rule_reads_numbers_in_every_usual_way() -> None:
     lines = [GateRule.parse(f"accuracy >= {number}").line for number in ("0.6", "60 %", "60%", "60 points")]
     assert np.allclose(lines, 0.6)

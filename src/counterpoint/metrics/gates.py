@@ -28,6 +28,7 @@ BASELINE = "baseline"
 _HALVINGS = 40
 _NORMAL = NormalDist()
 _SLICE = r"(?:\[(?P<where>[^\]]+)\])?"
+_NEXT_PAIR = re.compile(r",(?=[^,=]+=)")  # a value may have commas: weather=snow, heavy
 _METRIC = rf"(?:(?P<suite>[A-Za-z0-9][\w.-]*)\.)?(?P<metric>[a-z]\w*){_SLICE}"
 _NUMBER = r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>%|points?)?"
 _FORMS: Mapping[str, re.Pattern[str]] = {
@@ -106,7 +107,7 @@ def _number(text: str, parts: Mapping[str, str | None]) -> float:
 
 
 def _where(text: str, given: str | None) -> dict[str, str]:
-    pairs = [part.partition("=") for part in (given or "").split(",") if part.strip()]
+    pairs = [part.partition("=") for part in _NEXT_PAIR.split(given or "") if part.strip()]
     if not all(sign and word.strip() for _, sign, word in pairs):
         raise CounterpointError(f"{text!r}: [{given}] is no slice", hint="write metric[kind=color]")
     where = {name.strip(): word.strip() for name, _, word in pairs}

@@ -63,6 +63,13 @@ def test_a_column_that_no_row_has_is_told_with_those_there_are(tmp_path: Path) -
     assert line == "1 skipped: a column that no row has (mine.csv: kind=knd): the first has question, answer, image"
 
 
+def test_a_table_in_utf_16_is_read_as_spreadsheets_write_it(tmp_path: Path) -> None:
+    path = tmp_path / "mine.tsv"
+    path.write_bytes("question\tanswer\timage\r\nWas steht da?\tMüller 是\t1.jpg\r\n".encode("utf-16"))
+    (question,), _ = _questions(path)
+    assert (question.text, question.gold.best) == ("Was steht da?", "Müller 是")
+
+
 def test_questions_have_the_tags_that_columns_name(tmp_path: Path) -> None:
     rows = [ROW | {"weather": "50% cloud", "city": "Köln"}, ROW | {"answer": "blue", "weather": "", "city": "Bern"}]
     asked, _ = _questions(_write(tmp_path / "mine.csv", rows), tags="weather+city")

@@ -147,6 +147,8 @@ def _explain(file: TomlFile, problem: ValidationError) -> CounterpointError:
     if "[...]" in mismatch.where:
         return file.fault(place, f"a value in it is not {expected}")
     hint = f"tables of this kind begin with [[{place[0]}]]" if len(place) < 3 and place[0] in _TABLES else ""
+    if place[-1] == "columns":
+        hint = 'write columns = { question = "Q", answer = "A" }'
     return file.fault(place, f"it is {_show(file, place)}, not {expected}", hint=hint)
 
 

@@ -18,10 +18,14 @@ def find_line(text: str, path: Sequence[str | int], value: object = None) -> int
 
     >>> find_line("lab = 'x'\\n[[suites]]\\nsuite = 'order'\\nlimit = 0", ("suites", 0, "limit"))
     4
+    >>> find_line("lab = 'x'\\n[[suite]]", ("suite",))
+    2
     """
     lines = dict[KeyPath, int]()
     for line, place in _key_lines(text):
         lines.setdefault(place, line)
+        if place[-1:] == (0,):  # an array has the line of its first table
+            lines.setdefault(place[:-1], line)
     known = [tuple(path[:length]) for length in range(len(path), 0, -1)]
     line = next((lines[place] for place in known if place in lines), 1)
     if isinstance(value, str) and path and isinstance(path[-1], int):

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -97,7 +98,7 @@ def delimited(path: Path) -> Iterator[NumberedRow]:
     csv.field_size_limit(FIELD_CHARACTERS)
     number, names = 0, None
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with path.open(encoding=_encoding(path), newline="") as file:
             head = next((line for line in iter(file.readline, "") if line.strip()), "")
             declared = _DECLARED.fullmatch(head.strip('\r\n" '))
             mark = declared[1] if declared else field_mark(head)
@@ -122,6 +123,16 @@ def delimited(path: Path) -> Iterator[NumberedRow]:
         raise SourceError(fact, hint="save it as UTF-8") from None
     if names is None:
         raise SourceError(f"{path.name} is empty", hint="its first line should name the columns")
+
+
+def _encoding(path: Path) -> str:
+    """UTF-16 where its mark comes first, as spreadsheets write "Unicode text", else UTF-8 with or without a mark."""
+    return "utf-16" if has_utf16_mark(read_start(path, 2)) else "utf-8-sig"
+
+
+def has_utf16_mark(head: bytes) -> bool:
+    """Whether a file begins with the byte order mark of UTF-16."""
+    return head.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
 
 
 def field_mark(head: str) -> str:

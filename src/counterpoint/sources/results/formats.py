@@ -21,7 +21,15 @@ from counterpoint.sources.reading.columns import (
     describe_columns,
 )
 from counterpoint.sources.reading.json_files import elements, members, object_keys, whole
-from counterpoint.sources.reading.tables import NumberedRow, delimited, holds_bytes, parquet, read_start, spreadsheet
+from counterpoint.sources.reading.tables import (
+    NumberedRow,
+    delimited,
+    has_utf16_mark,
+    holds_bytes,
+    parquet,
+    read_start,
+    spreadsheet,
+)
 from counterpoint.sources.results.harness_samples import read_samples
 from counterpoint.sources.results.inspect_logs import is_log, open_archive, read_eval_log, read_json_log
 from counterpoint.sources.results.predictions import (
@@ -165,6 +173,8 @@ def _kind(path: Path) -> str:
         raise SourceError(f"{path} is an archive of something else", hint=hint)
     if head.startswith(_OLD_EXCEL):
         raise SourceError(f"{path} is a spreadsheet of the old kind", hint="save it as xlsx, or as CSV")
+    if has_utf16_mark(head):
+        return "text"
     if b"\0" in head:
         raise SourceError(
             f"{path} is no text, no Parquet, no xlsx and no log", hint=f"known: {', '.join(RESULT_FORMATS)}"
