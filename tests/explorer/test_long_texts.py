@@ -19,15 +19,16 @@ from counterpoint.store.suites import Manifest
 from counterpoint.store.versions import RunRecord
 
 LONG = "word " * LONGEST_REPLY
+LONGISH = "name " * 80
 CUT = f"({len(LONG) - LONGEST:,} more characters)"
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
-    """Three groups, of which one is long wherever it has a text."""
+    """Four groups, of which one is long wherever it has a text."""
     lab = LabStore(tmp_path_factory.mktemp("long") / "lab")
     groups = []
-    for number, text in enumerate((LONG, "short", "brief")):
+    for number, text in enumerate((LONG, "short", "brief", LONGISH)):
         queries = tuple(Query(None, f"{text}{end}", choices=(text, "no"), context=text) for end in "?!")
         tags = ((("tag", text),), (("tag", text),))
         gold = (Gold.of(text), Gold.of(text))
@@ -107,3 +108,9 @@ def test_an_address_keeps_its_path_and_other_values_stay() -> None:
     assert limit.cut("a" * 12) == f"{'a' * 10} … (2 more characters)"
     assert limit.has_cut
     assert limit.cut(LongReply("a" * 12)) == "a" * 12
+
+
+def test_every_choice_of_a_filter_has_groups(client: TestClient) -> None:
+    links = {unescape(link) for link in re.findall(r'href="(/browse\?(?:gold|tag)=[^"]*)"', client.get("/browse").text)}
+    assert len(links) >= 2
+    assert not [link[:40] for link in links if "No group fits" in client.get(link).text]

@@ -16,12 +16,13 @@ PARAMETERS = tuple(field.name for field in fields(GroupFilter))
 PICTURES = "pictures"
 """The view of a list as a grid of pictures."""
 
-_LONGEST = 200  # characters of a parameter
+LONGEST_PARAMETER = 1000
+"""Characters of a parameter that are read; a longer value is no choice of a filter."""
 
 
 def read_filter(query: Mapping[str, str]) -> GroupFilter:
     """Return the filter of an address; an unknown verdict, relation or order raises UnknownName."""
-    values = {name: query.get(name, "")[:_LONGEST] for name in PARAMETERS}
+    values = {name: query.get(name, "")[:LONGEST_PARAMETER] for name in PARAMETERS}
     other, _, other_verdict = values["also"].rpartition(":")
     for name, value, known in (
         ("verdict", values["verdict"], tuple(CHOICES)),

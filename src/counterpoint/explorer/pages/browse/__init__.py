@@ -7,7 +7,13 @@ from msgspec import Struct
 
 from counterpoint import catalog
 from counterpoint.core.quantities import counted
-from counterpoint.explorer.group_filters import PICTURES, browse_address, filter_parameters, read_filter
+from counterpoint.explorer.group_filters import (
+    LONGEST_PARAMETER,
+    PICTURES,
+    browse_address,
+    filter_parameters,
+    read_filter,
+)
 from counterpoint.explorer.group_parts import GroupEntry, group_entries
 from counterpoint.explorer.page import ListPage, PageRequest, PageView
 from counterpoint.explorer.pages.browse.saving import slice_fields, slice_links
@@ -290,6 +296,7 @@ def _facet(
     least: int = 2,
 ) -> Iterator[FacetView]:
     now = getattr(chosen, name)
+    options = [option for option in options if len(option[0]) <= LONGEST_PARAMETER]
     if len(options) < least and now not in dict(options):
         return
     ordered = options if name == "verdict" else sorted(options, key=lambda option: (option[0] != now, -option[1]))

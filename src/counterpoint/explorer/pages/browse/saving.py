@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from counterpoint.explorer.group_filters import browse_address, filter_parameters
+from counterpoint.explorer.group_filters import LONGEST_PARAMETER, browse_address, filter_parameters
 from counterpoint.explorer.request_bodies import read_form
 from counterpoint.explorer.views import LinkChoice
 from counterpoint.lab.reader import LabReader
@@ -37,7 +37,8 @@ async def save(request: Request) -> Response:
     state = request.app.state
     state.keys.check_origin(request)
     given = await read_form(request, partial(state.keys.check, request))
-    fields: dict[str, Any] = {name: str(given[name])[:200] for name in FIELDS if isinstance(given.get(name), str)}
+    texts = {name: value for name in FIELDS if isinstance(value := given.get(name), str)}
+    fields: dict[str, Any] = {name: text[:LONGEST_PARAMETER] for name, text in texts.items()}
     name = str(given.get("name", ""))
     saved = await run_in_threadpool(save_slice, state.reader.lab, name, fields)
     return RedirectResponse(browse_address(GroupFilter(**dict(saved.filter))), 303)
