@@ -53,6 +53,7 @@ def test_the_report_begins_with_what_fails_and_shows_it(written: Path) -> None:
     assert len(page.encode()) < 5_000_000
 
 
+@pytest.mark.prove
 def test_every_column_says_its_chance_level_where_it_is_known(tmp_path: Path) -> None:
     lab = make_lab(tmp_path / "lab", 4, ("negation", "existence"), groups=24)
     reader = LabReader(lab, tmp_path / "cache")

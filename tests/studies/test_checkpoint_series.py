@@ -41,6 +41,7 @@ def _queries() -> list[Query]:
     return [Query(Picture(f"toy:{bright}"), text) for bright in (0, 1) for text in TEXTS]
 
 
+@pytest.mark.prove
 def test_a_checkpoint_is_a_model_that_changes_its_fingerprint_as_it_learns() -> None:
     torch.manual_seed(0)
     network, queries = SmallNetwork(len(WORDS), 2, width=16, cells=4), _queries()

@@ -50,6 +50,7 @@ def _group(text: str, answer: str, kind: str = "plain") -> Group:
     return Group(Relation.GOLD, (Query(None, text),), (Gold.of(answer),), kind=kind)
 
 
+@pytest.mark.prove
 def test_the_same_seed_makes_the_same_groups_in_another_process_with_another_hash_seed() -> None:
     other = subprocess.run(
         [sys.executable, "-c", PROGRAM],
