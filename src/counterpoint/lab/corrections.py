@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from counterpoint.lab.scores import AnswersMissing, score_models
 from counterpoint.lab.voting import load_votes
 from counterpoint.metrics.credit import best_answers
 from counterpoint.metrics.scoring import ScoreRequest
-from counterpoint.reports.tables import ResultTable
+from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.review.errata import CHANGE, REMOVE, Errata, GoldGroup, correct_golds, refuse_invalid
 from counterpoint.store.fingerprints import fingerprint as table_fingerprint
 from counterpoint.store.lab import LabStore
@@ -63,7 +62,7 @@ class CorrectedSuite(LabResult[ScoreChange], rows="scores"):
             lines = [(own.group, own.query, own.before, own.after, own.reason) for own in changes]
             tables.append(ResultTable("Changed golds", ("group", "query", "before", "after", "reason"), lines, names=5))
         if self.scores:
-            scores = [(own.model, own.metric, _percent(own.before), _percent(own.after)) for own in self.scores]
+            scores = [(own.model, own.metric, percent(own.before), percent(own.after)) for own in self.scores]
             heads = ("model", "metric", self.suite, self.stored_as)
             tables.append(ResultTable("Scores of both versions, in %", heads, scores, names=2))
         return tables if rows else tables[1:]
@@ -80,10 +79,6 @@ class CorrectedSuite(LabResult[ScoreChange], rows="scores"):
             f"the fingerprint of this version is {self.fingerprint}",
             "both versions share their queries, so no model is asked again",
         ]
-
-
-def _percent(value: float) -> str:
-    return "–" if isnan(value) else f"{100 * value:.1f}"
 
 
 def correct_suite(

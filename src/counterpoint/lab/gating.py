@@ -51,7 +51,7 @@ from counterpoint.metrics.paired_tests import RatioDifference
 from counterpoint.metrics.scoring import DEFAULT_METRICS, ScoreRequest, SliceSums
 from counterpoint.metrics.slices import SliceCells, Slicer
 from counterpoint.metrics.units import STATES, Singles
-from counterpoint.reports.tables import ResultTable
+from counterpoint.reports.tables import ResultTable, percent
 from counterpoint.store.blocks import BLOCK_ROWS, THREADS, open_blocks, read_contents
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outputs import write_whole
@@ -124,8 +124,8 @@ class GateReport(LabResult[GateCheck], rows="checks"):
                 check.verdict.value,
                 check.rule.text,
                 check.suite,
-                _points(check.test.value),
-                _points(check.bound),
+                percent(check.test.value),
+                percent(check.bound),
                 "–" if isnan(check.p) else f"{check.p:.3f}",
                 f"{check.test.n:,}",
                 _further(check),
@@ -159,7 +159,7 @@ class GateReport(LabResult[GateCheck], rows="checks"):
         suite = ElementTree.Element("testsuite", name=f"counterpoint gate of {self.model}", tests=str(len(self.checks)))
         for check in self.checks:
             case = ElementTree.SubElement(suite, "testcase", classname=check.suite or "all", name=check.rule.text)
-            text = f"value {_points(check.test.value)}, bound {_points(check.bound)}, n {check.test.n}"
+            text = f"value {percent(check.test.value)}, bound {percent(check.bound)}, n {check.test.n}"
             text += f"; {check.missing}" if check.missing else ""
             text += f"; {check.test.finding}" if check.test.finding else ""
             if check.verdict is GateVerdict.FAILS:
@@ -187,10 +187,6 @@ def _further(check: GateCheck) -> str:
     if check.further_pictures:
         return counted(check.further_pictures, "picture")
     return counted(check.further, "case") if check.further else "–"
-
-
-def _points(value: float) -> str:
-    return "–" if isnan(value) else f"{100 * value:.1f}"
 
 
 def _plain(check: GateCheck) -> dict[str, Any]:

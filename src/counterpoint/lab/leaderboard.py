@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow as pa
 from counterpoint import catalog
 from counterpoint.core.costs import format_price
 from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.core.quantities import counted
 from counterpoint.lab.data_set_scores import score_data_set
 from counterpoint.lab.model_costs import explain_missing_costs, lab_costs
 from counterpoint.lab.results import LabResult
@@ -319,19 +321,12 @@ def _leaderboard_table(board: Leaderboard) -> ResultTable:
         )
         for row in board.rows
     ]
-    spans: list[tuple[str, int]] = []
-    for column in board.columns:
-        name = column.place
-        if spans and spans[-1][0] == name:
-            spans[-1] = (name, spans[-1][1] + 1)
-        else:
-            spans.append((name, 1))
+    spans = [(name, len([*own])) for name, own in groupby(column.place for column in board.columns)]
     heads = ("model", *(column.heading for column in board.columns), *costs.values())
     short = ("model", *_short_heads(board), *costs.values())
     title = _TITLES[board.layout]
     if board.layout is Layout.DATASETS:
-        many = len(board.data_sets)
-        title += f". {many} data set{'s' * (many != 1)}: {', '.join(board.data_sets)}"
+        title += f". {counted(len(board.data_sets), 'data set')}: {', '.join(board.data_sets)}"
     above = [*spans, ("", len(costs))] if board.layout is Layout.SUITES else ()
     return ResultTable(title, heads, cells, spans=above, plain_heads=short)
 

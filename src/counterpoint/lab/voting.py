@@ -32,7 +32,7 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.language.answers.extraction import extract_value
 from counterpoint.metrics.intervals import NO_SCORE, Score, clustered_interval
-from counterpoint.reports.tables import ResultTable, TableCell
+from counterpoint.reports.tables import ResultTable, TableCell, percent
 from counterpoint.review.majorities import (
     AgreementScores,
     ChoiceEstimate,
@@ -105,7 +105,7 @@ class TaskEstimate:
         shown = [choice for choice, _ in total.most_common(_CHOICES)]
         rest = len(total) > len(shown)
         rows = [
-            (own.voter, own.probable, f"{own.votes:,}", *map(_percent, (*chosen, *([1 - sum(chosen)] if rest else []))))
+            (own.voter, own.probable, f"{own.votes:,}", *map(percent, (*chosen, *([1 - sum(chosen)] if rest else []))))
             for own in self.confusions
             if own.probable in shown
             for chosen in [[own.shares[choice] for choice in shown]]
@@ -144,7 +144,7 @@ class VoteSummary(LabResult[VoteCount], rows="counts"):
                 f"left out of {', '.join(record.left_out)}" if record.left_out else "",
                 f"{record.votes:,}",
                 _number(record.seconds, 1),
-                _percent(record.agreement),
+                percent(record.agreement),
                 f"{record.gold_right} of {record.gold_items}" if record.gold_items else "–",
             )
             for record in self.voters
@@ -189,10 +189,6 @@ def _score(score: Score, scale: float = 1.0, digits: int = 2) -> str | TableCell
 
 def _number(value: float, digits: int) -> str:
     return "–" if isnan(value) else f"{value:.{digits}f}"
-
-
-def _percent(value: float) -> str:
-    return "–" if isnan(value) else f"{100 * value:.1f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from counterpoint import catalog
 from counterpoint._version import __version__
@@ -113,13 +114,7 @@ def _leaderboard_table(reader: LabReader, board: Leaderboard) -> ResultTable:
                 ),
             ]
         )
-    spans: list[tuple[str, int]] = []
-    for column in board.columns:
-        name = column.test or column.suite
-        if spans and spans[-1][0] == name:
-            spans[-1] = (name, spans[-1][1] + 1)
-        else:
-            spans.append((name, 1))
+    spans = [(name, len([*own])) for name, own in groupby(column.test or column.suite for column in board.columns)]
     heads = ("Model", *(metric_head(reader, column) for column in board.columns))
     return ResultTable("", heads, rows, spans=spans if any(name for name, _ in spans) else ())
 

@@ -112,10 +112,10 @@ TABLE_FORMATS: Mapping[str, Callable[[ResultTable], str]] = MappingProxyType(
 def percent(value: float | None, low: float | None = None, high: float | None = None) -> str:
     """A share in per cent, with its interval where it has one; a dash where there is none.
 
-    >>> percent(0.678, 0.65, 0.702), percent(None)
-    ('67.8 (65.0–70.2)', '–')
+    >>> percent(0.678, 0.65, 0.702), percent(None), percent(float("nan"))
+    ('67.8 (65.0–70.2)', '–', '–')
     """
-    return _plain_cell(percent_cell(value, low, high))
+    return _plain_cell(percent_cell(None if value is None or isnan(value) else value, low, high))
 
 
 def p_text(p: float | None) -> str:
