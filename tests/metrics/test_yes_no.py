@@ -37,6 +37,21 @@ def test_the_metrics_are_those_of_a_table_of_four_counts() -> None:
     assert all(row["low"] < row["value"] < row["high"] for row in rows.values())
 
 
+def test_yes_and_no_in_capitals_are_yes_and_no_where_they_are_choices() -> None:
+    groups = [
+        row for word in ("yes", "no") for said in ("yes", "no", "no") for row in _asked(word, Said(value=said), 7)
+    ]
+    offered = [
+        row for word in ("Yes", "No") for said in ("Yes", "No", "NO.") for row in _asked(word, Said(value=said), 7)
+    ]
+    expected, found = (
+        [row["value"] for row in score_table(*tables(rows)[:2], (), metrics=YES_NO_METRICS).to_pylist()]
+        for rows in (groups, offered)
+    )
+    assert found == expected
+    assert None not in found
+
+
 @given(made())
 def test_the_metrics_are_those_of_a_loop(groups: list[Made]) -> None:
     table, answers, _ = tables(groups)

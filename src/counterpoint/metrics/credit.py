@@ -48,8 +48,8 @@ class AnswerWords:
 
     @cached_property
     def value(self) -> Labels:
-        """The value of each answer that was read."""
-        return self._by_rules(self._values)
+        """The value of each answer that was read, "Yes" as "yes" where that is a choice."""
+        return self._by_rules(_normalised(self._values, _polarity))
 
     @cached_property
     def gold(self) -> Labels:
@@ -194,7 +194,7 @@ def gold_labels(gold: pa.ChunkedArray) -> Labels:
 
 
 def _polarity(answer: str) -> str:
-    return plain if (plain := normalize(answer)) in ("yes", "no") else answer
+    return plain if len(answer) < 8 and (plain := normalize(answer)) in ("yes", "no") else answer
 
 
 def _combined(column: pa.ChunkedArray) -> pa.Array:

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.core.groups import Gold, Group, Mode, Relation
+from counterpoint.language.answers.extraction import extract_answer
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.own_files import plain
 from counterpoint.store.lab import LabStore
@@ -144,6 +145,13 @@ def test_rows_in_turn_are_a_group_and_a_bad_row_moves_none_into_another(tmp_path
     groups, skipped = _read(path, rows="3", relation="'same'")
     assert [_texts(group) for group in groups] == [["Is it 3?", "Is it 4?", "Is it 5?"]]
     assert "has 2 rows of 3" in "".join(skipped)
+
+
+def test_gold_is_yes_as_it_is_offered_since_a_reply_is_read_as_the_choice(tmp_path: Path) -> None:
+    row = {"question": "Is it red?", "A": "Yes", "B": "No", "answer": "B", "image": "1.jpg"}
+    (group,), _ = _read(_write(tmp_path / "a.tsv", [row]), orders="circular", relation="'same'")
+    assert group.gold == (Gold.of("No"),) * 2
+    assert {extract_answer(reply, group.base).value for reply in ("No", "no.", "B")} == {"No"}
 
 
 def test_choices_come_in_all_rotations_in_two_orders_or_in_two_columns(tmp_path: Path) -> None:

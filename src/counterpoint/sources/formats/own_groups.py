@@ -295,7 +295,7 @@ class _RowReader:
             if right is None and cell not in (None, "", []):
                 fact = f"{record.place}, column {self.columns.terms(content, role)[place]}: {short_repr(cell)}"
                 raise SourceError(f"{fact} is no {'truth value' if role == 'truth' else 'answer'}")
-            golds.append(_lowered(right.gold) if right else None)
+            golds.append(None if right is None else right.gold if offered else _lowered(right.gold))
         return golds
 
 
@@ -315,7 +315,7 @@ def _at(values: Sequence[Any], place: int) -> Any:
 
 
 def _lowered(gold: Gold) -> Gold:
-    """Yes and no in lower case, as they are taken from replies."""
+    """Yes and no in lower case, as they are taken from replies to questions without choices."""
     if not any(answer.lower() in ("yes", "no") for answer, _ in gold.answers):
         return gold
     lowered = ((answer.lower() if answer.lower() in ("yes", "no") else answer, share) for answer, share in gold.answers)
