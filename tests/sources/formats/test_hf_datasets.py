@@ -99,6 +99,20 @@ def test_folders_tell_the_split_too_and_without_any_sign_all_files_are_read(tmp_
     assert [one.id for one in _read(tmp_path / "b")] == ["2"]
 
 
+def test_of_several_configs_without_a_default_the_one_that_is_read_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = "- config_name: {0}\n  data_files:\n  - split: test\n    path: {0}.parquet\n"
+    (tmp_path / "README.md").write_text(f"---\nconfigs:\n{''.join(map(config.format, ('easy', 'hard')))}---\n")
+    _write(tmp_path / "easy.parquet", _row(1))
+    _write(tmp_path / "hard.parquet", _row(2))
+    assert [one.id for _ in range(2) for one in _read(tmp_path)] == ["1", "1"]
+    (record,) = caplog.records
+    assert "has the configs easy, hard; easy is read, and --columns config=… names another" in record.message
+    assert [one.id for one in _read(tmp_path, config="hard")] == ["2"]
+    assert len(caplog.records) == 1
+
+
 def test_the_card_says_which_files_belong_to_which_split(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(CARD)
     _write(tmp_path / "data" / "one.parquet", _row(0))

@@ -447,3 +447,22 @@ def test_a_pattern_keeps_zeros_and_words(tmp_path: Path) -> None:
 def test_a_picture_in_base64_may_be_broken_into_lines() -> None:
     assert picture_bytes(base64.encodebytes(DOT).decode()) == DOT
     assert picture_bytes(f"data:image/png;base64,{base64.encodebytes(DOT).decode()}") == DOT
+
+
+def test_a_list_of_one_picture_is_that_picture_and_of_several_none(tmp_path: Path) -> None:
+    """As chats for training name pictures: `"images": ["1.jpg"]`."""
+    dot = {"bytes": DOT, "path": None}
+    rows = [
+        {"question": "Is it?", "answer": "yes", "images": [own]} for own in ("a/1.jpg", base64.b64encode(DOT).decode())
+    ]
+    questions, _ = _questions(_write(tmp_path / "a.jsonl", rows), image="images")
+    assert questions[0].picture == Picture("plain:a/1.jpg")
+    assert questions[1].picture.address.startswith(f"{UNPACKED}:")
+    path = _write(tmp_path / "a.parquet", [{"question": "Is it?", "answer": "yes", "images": [dot]}])
+    (question,), source = _questions(path, image="images")
+    address = question.picture.address
+    assert list(plain.unpacked(source.files(), [address])) == [(address, DOT)]
+    several = _write(tmp_path / "b.jsonl", [rows[0] | {"images": ["1.jpg", "2.jpg"]}, rows[0]])
+    kept, source = _questions(several, image="images")
+    assert len(kept) == 1
+    assert "has 2 pictures: a question is about one" in source.skips.lines()[0]

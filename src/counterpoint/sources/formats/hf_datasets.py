@@ -1,9 +1,11 @@
 """Data sets in the form of Hugging Face: a folder of Parquet, CSV or JSON files by split, or one in its cache."""
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from counterpoint.sources.formats.own_rows import DATA, rows_of, split_synonyms
 from counterpoint.sources.reading.records import Record, Skips
 from counterpoint.sources.reading.tables import ENDINGS, ColumnTest
 
+logger = logging.getLogger(__name__)
 CARD = "README.md"
 _FRONT = re.compile(r"[ \t]*---[ \t]*\n(.*?)^[ \t]*---[ \t]*$", re.DOTALL | re.MULTILINE)
 _SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})\b")
@@ -79,7 +82,10 @@ def _as_the_card_says(folder: Path, split: str, config: str) -> list[Path]:
         raise UnknownName(f"part of {folder.name}", config, known)
     if not known:
         return []
-    chosen = known.get(config or "default", next(iter(known.values())))
+    name = config or ("default" if "default" in known else next(iter(known)))
+    if name not in (config, "default") and len(known) > 1:
+        _tell_config(folder, name, tuple(known))
+    chosen = known[name]
     for name in (*split_synonyms(split), ""):
         if patterns := chosen.get(name):
             paths = set[Path]()
@@ -91,6 +97,13 @@ def _as_the_card_says(folder: Path, split: str, config: str) -> list[Path]:
                 return sorted(paths)
             raise SourceError(f"{folder} has no {patterns[0]}, which its card lists", hint="fetch the data set again")
     raise UnknownName(f"split of {folder.name}", split, filter(None, chosen))
+
+
+@cache
+def _tell_config(folder: Path, name: str, known: tuple[str, ...]) -> None:
+    """Say once which of several configs is read."""
+    listed = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
+    logger.warning("%s has the configs %s; %s is read, and --columns config=… names another", folder.name, listed, name)
 
 
 def _as_names_say(folder: Path, split: str) -> list[Path]:

@@ -153,7 +153,11 @@ class PictureReader:
 
 
 def _picture_at(record: Record, value: Any, space: str, folder: str) -> Picture:
-    """The picture at a path, or at an address as in exported suites."""
+    """The picture at a path, or at an address as in exported suites; a list of one stands for it."""
+    if isinstance(value, list):
+        if len(value) > 1:
+            raise SourceError(f"{record.place} has {len(value)} pictures", hint="a question is about one")
+        value = value[0] if value else None
     path = text_of(value.get("path") if isinstance(value, dict) else value).replace("\\", "/")
     if not path:
         raise SourceError(f"{record.place} has no picture", hint="--columns image=… names its column")

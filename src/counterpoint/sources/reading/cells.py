@@ -253,7 +253,9 @@ def picture_address(content: bytes) -> str:
 
 
 def picture_bytes(value: Any) -> bytes | None:
-    """The picture in a cell: bytes, an object with bytes, or base64 text; none where there is none."""
+    """The picture in a cell: bytes, an object with bytes, base64 text, or a list of one; none where there is none."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
     if isinstance(value, dict):
         value = value.get("bytes")
     if isinstance(value, bytes):
