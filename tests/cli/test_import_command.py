@@ -17,6 +17,7 @@ from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import create_app
+from counterpoint.lab.lab import Lab
 from counterpoint.store.answers import slug
 from counterpoint.store.groups import groups_table, read_queries
 from counterpoint.store.lab import LabStore
@@ -336,6 +337,29 @@ def test_several_models_are_read_from_columns_of_one_file_and_compared(lab: LabS
     assert [len(parts[key]) for key in ("imports", "comparisons")] == [2, 1]
     rows_of = {row["metric"]: row for row in parts["comparisons"][0]["differences"]}
     assert (rows_of["accuracy"]["first"], rows_of["accuracy"]["second"]) == (0.5, 1.0)
+
+
+def test_a_folder_stands_for_its_files_which_are_told_together(lab: LabStore) -> None:
+    Path("each").mkdir()
+    for number, own in enumerate(_ids(lab)):
+        _write(f"each/{number:02}.jsonl", [(own, "yes")])
+    Path("each/notes.md").write_text("not a prediction")
+    said = _run("each").stdout
+    assert said.startswith("20 files, each/00.jsonl to each/19.jsonl: plain (id=query_id, answer=response)\n")
+    assert "llava: 20 answers added to lab" in said
+    Path("none").mkdir()
+    with pytest.raises(SourceError, match="none has no file with predictions"):
+        _run("none")
+
+
+def test_the_tables_of_many_models_are_made_once(lab: LabStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    updates: list[object] = []
+    monkeypatch.setattr(Lab, "_update_tables", lambda self, suites: updates.append(suites))
+    lines = [f"{own},no,yes" for own in _ids(lab)]
+    Path("both.csv").write_text("\n".join(["query_id,llava,tuned", *lines]))
+    assert _run("both.csv", "--name", "tuned").exit_code == 0
+    assert len(updates) == 1
+    assert _run("both.csv", "--name", "llava=tuned").exit_code == 2
 
 
 def test_one_model_is_read_from_the_column_that_its_name_tells(lab: LabStore) -> None:

@@ -44,6 +44,10 @@ _LM_EVAL = {
     "filtered_resps": [["-3.0", "False"], ["-1.0", "True"]],
     "prompt_hash": "b",
 }
+_BATCH = [
+    {"custom_id": "7", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "yes"}}]}}},
+    {"custom_id": "8", "result": {"type": "succeeded", "message": {"content": [{"type": "text", "text": "no"}]}}},
+]
 _LLAVA = {"question_id": 42, "prompt": "Is there a cat?\nOne word.", "text": "Yes", "answer_id": "b", "model_id": "m"}
 
 
@@ -75,6 +79,7 @@ _FILES: Mapping[str, Mapping[str, Any]] = {
     "lmms-eval": {"samples.jsonl": [_LMMS, _LMMS | {"resps": ["a", "b"]}]},
     "lmms-eval logs": {"task.json": {"args": {}, "logs": [_LMMS]}},
     "lm-eval": {"samples.jsonl": [_LM_EVAL, _LM_EVAL | {"resps": [["-2.5", "True"]]}]},
+    "batch": {"output.jsonl": _BATCH},
     "inspect": {"log.eval": _INSPECT},
     "inspect json": {"log.json": {"status": "success", "eval": {}, "samples": [_INSPECT]}},
 }

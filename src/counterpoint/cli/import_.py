@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 import counterpoint as cp
-from counterpoint.cli.options import FILE, json_option, lab_argument, parse_columns, suites_option
+from counterpoint.cli.options import EXISTING, FILE, json_option, lab_argument, parse_columns, suites_option
 from counterpoint.cli.printing import echo, print_json, print_result, progress_shown
 
 
 @click.command("import")
 @lab_argument
-@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.argument("files", nargs=-1, required=True, type=EXISTING)
 @click.option(
     "--name",
     "names",
@@ -45,19 +45,23 @@ def command(
 ) -> None:
     """Add predictions that another tool wrote to FILES as answers of a model; score and compare know it by name.
 
-    The exit code is 1 where nothing was added because nothing matched, or not everything and --strict was given.
+    A folder stands for the files in it. The exit code is 1 where nothing was added because nothing matched, or not
+    everything and --strict was given.
     """
-    reports, columns = dict[str, Any](), request.pop("columns")
+    columns = {name: column or name for name, _, column in (given.partition("=") for given in names)}
+    if len(columns) < len(names):
+        raise click.UsageError("a --name is given twice")
+    request["scores"] = scores or ""
     with progress_shown() as progress:
         opened = cp.Lab(lab, progress=progress)
-        for given in names:
-            name, sign, column = given.partition("=")
-            roles = columns | ({"answer": column or name} if sign or len(names) > 1 else {})
-            reports[name] = opened.import_predictions(*files, name=name, columns=roles, scores=scores or "", **request)
+        if len(names) == 1 and "=" not in names[0]:
+            reports = {names[0]: opened.import_predictions(*files, name=names[0], **request)}
+        else:
+            reports = dict(zip(columns, opened.import_columns(*files, names=columns, **request), strict=True))
     comparisons = _compare(opened, [*reports], request["suites"]) if _all_added(reports.values()) else []
     if as_json and len(names) > 1:
-        parts = {"imports": [*reports.values()], "comparisons": comparisons}
-        print_json({key: [part.to_dict() for part in results] for key, results in parts.items()})
+        imports = [report.to_dict() for report in reports.values()]
+        print_json({"imports": imports, "comparisons": [comparison.to_dict() for comparison in comparisons]})
     else:
         for result in (*reports.values(), *comparisons):
             print_result(result, as_json=as_json)

@@ -15,6 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from counterpoint.core.errors import SourceError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Mode, State
 from counterpoint.core.quantities import counted
 from counterpoint.core.spreadsheets import defuse_formula
@@ -33,6 +35,7 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.language.answers.extraction import extract_value, seen_choices
 from counterpoint.sources.reading.columns import ROLE_NAMES, SYNONYMS, ColumnMap
+from counterpoint.sources.reading.tables import ENDINGS
 from counterpoint.sources.results.formats import (
     describe_format,
     detect_format,
@@ -48,7 +51,8 @@ from counterpoint.store.versions import IMPORTED, RunRecord, tag_version
 
 _STORED = ("query", "trial", "raw", "value", "state", "score", "prompt", "offered", "digest")
 _FEW, _COMPARED = 3, 2000  # answers from which on a file of right answers is suspected, and how many are compared
-_LISTED = 3  # records of a kind that are named in the notes
+_LISTED = 3  # records or files of a kind that are named in the notes
+_ENDINGS = (*ENDINGS, ".eval")  # of the files of a folder
 _SENTENCES = {
     "odd": ("is no prediction", "are no predictions"),
     "unmatched": ("is about no query", "are about no query"),
@@ -62,7 +66,7 @@ _REPEATED = ("was there twice with the same answer", "were there twice with the 
 class ImportRequest:
     """Which predictions are imported, as which model, and how they are read and matched."""
 
-    files: tuple[Path, ...]
+    files: tuple[Path, ...]  # of a folder, all that have a known ending
     name: str  # what the model is called in the lab
     version: str = ""  # the tag of its version; else today's date
     suites: tuple[str, ...] = ()  # all, where none is named
@@ -97,7 +101,7 @@ class ImportReport(LabResult[dict[str, Any]]):
     request: ImportRequest
     lab: str
     formats: Mapping[str, str]  # by file
-    descriptions: tuple[str, ...]  # of the formats, with the columns that were read
+    descriptions: Mapping[str, Sequence[str]]  # files by their format, with the columns that were read
     matches: MatchResult
     missing: Mapping[str, Sequence[str]]  # ids of queries without a prediction, by suite
     queries: int
@@ -132,7 +136,11 @@ class ImportReport(LabResult[dict[str, Any]]):
 
     def notes(self) -> list[str]:
         """The sentences that a terminal shows."""
-        lines = [*self.descriptions, self._result()]
+        lines = list[str]()
+        for about, paths in self.descriptions.items():
+            told = paths if len(paths) <= _LISTED else [f"{len(paths):,} files, {paths[0]} to {paths[-1]}"]
+            lines += [f"{path}: {about}" for path in told]
+        lines.append(self._result())
         for kind, sentences in _SENTENCES.items():
             lines += self._listed(kind, *sentences)
         missing = {suite: ids for suite, ids in self.missing.items() if ids and self.matches.predictions}
@@ -199,7 +207,8 @@ def import_predictions(
     tag = tag_version(store.versions(), request.name, fingerprint, request.version, now.strftime("%Y-%m-%d"))
     names = list(dict.fromkeys(request.suites)) or store.suites()
     groups = load_groups(store, names)
-    files = [(path, request.format or detect_format(path), request.columns) for path in request.files]
+    paths = [path for given in request.files for path in _listed_files(given)]
+    files = [(path, request.format or detect_format(path), request.columns) for path in paths]
     formats = {str(path): format_ for path, format_, _ in files}
     queries = QueryIndex(groups, by_text=request.by_text)
     stream: PredictionStream = chain.from_iterable(read_predictions(*file) for file in files)
@@ -207,7 +216,7 @@ def import_predictions(
         stream = add_questions(stream, read_questions(Path(request.questions), request.columns))
     matches = match_predictions(track(stream, "reading", progress), queries)
     used = {str(file[0]): used_columns(*file) for file in files}
-    descriptions = tuple(f"{path}: {describe_format(formats[path], columns)}" for path, columns in used.items())
+    descriptions = group_pairs((describe_format(formats[path], columns), path) for path, columns in used.items())
     _warn_about_gold(groups, queries, matches, {columns.get("answer", "") for columns in used.values()})
     if not request.questions:  # whose columns they may be
         _warn_about_columns(request.columns, used.values())
@@ -239,6 +248,16 @@ def import_predictions(
         store.put_run(replace(record, details=details))
         warn_about_stored_answers(store, fingerprint, names, groups)
     return report
+
+
+def _listed_files(given: Path) -> list[Path]:
+    """A file, or those of a folder, but not of its subfolders, whose endings are known."""
+    if not given.is_dir():
+        return [given]
+    files = sorted(path for path in given.iterdir() if path.suffix.lower() in _ENDINGS and path.is_file())
+    if not files:
+        raise SourceError(f"{given} has no file with predictions", hint=f"endings that are read: {', '.join(_ENDINGS)}")
+    return files
 
 
 def _settings(request: ImportRequest) -> dict[str, Any]:

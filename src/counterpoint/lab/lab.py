@@ -172,12 +172,25 @@ class Lab(VersionMethods, PeopleMethods, StudyMethods):
 
     def import_predictions(self, *files: Path | str, name: str, version: str = "", **request: Any) -> ImportReport:
         """Store predictions made elsewhere as answers of a model; further arguments are those of `ImportRequest`."""
+        report = self._import(files, name, version=version, **request)
+        self._update_tables(with_name_lists(request).get("suites", ()))
+        return report
+
+    def import_columns(self, *files: Path | str, names: Mapping[str, str], **request: Any) -> list[ImportReport]:
+        """Store the predictions of several models, each in a column of the same files: `names` are columns by model."""
+        columns = request.pop("columns", {})
+        reports = [
+            self._import(files, name, columns={**columns, "answer": column}, **request)
+            for name, column in names.items()
+        ]
+        self._update_tables(with_name_lists(request).get("suites", ()))
+        return reports
+
+    def _import(self, files: Sequence[Path | str], name: str, **request: Any) -> ImportReport:
         from counterpoint.lab.importing import ImportRequest, import_predictions
 
-        paths, request = tuple(map(Path, files)), with_name_lists(request)
-        report = import_predictions(self.store.opened(), ImportRequest(paths, name, version, **request), self.progress)
-        self._update_tables(request.get("suites", ()))
-        return report
+        wanted = ImportRequest(tuple(map(Path, files)), name, **with_name_lists(request))
+        return import_predictions(self.store.opened(), wanted, self.progress)
 
     def _update_tables(self, suites: Sequence[str]) -> None:
         from counterpoint.lab.table_updates import update_tables

@@ -37,6 +37,17 @@ def test_a_table_in_text_may_begin_with_empty_lines_or_with_what_excel_calls_its
     assert read_answers(path) == [("1", "red, or blue")]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_table_in_text_may_be_in_utf_16(tmp_path: Path, encoding: str) -> None:
+    path, mark = tmp_path / "a.txt", "\ufeff" if encoding.endswith("be") else ""
+    path.write_bytes(f"{mark}id\tanswer\r\n007\tgrün\r\n".encode(encoding))
+    assert read_answers(path) == [("007", "grün")]
+    path.write_bytes('{"id": 1, "answer": "yes"}\n'.encode("utf-16"))
+    with pytest.raises(SourceError, match="is JSON in UTF-16") as problem:
+        read_answers(path)
+    assert "iconv" in problem.value.hint
+
+
 def test_a_cell_that_pandas_found_empty_is_no_answer(tmp_path: Path) -> None:
     path = write_json(tmp_path / "a.json", [{"id": 1, "answer": float("nan")}, {"id": 2, "answer": "nan"}])
     assert read_answers(path) == [("2", "nan")]

@@ -196,3 +196,39 @@ def test_samples_of_lm_eval_with_replies_and_with_one_likelihood(tmp_path: Path)
     assert isinstance(scored, Prediction)
     assert scored.score == -12.5
     assert odd == RejectedRecord(f"{tmp_path / 'samples_a.jsonl'}, record 3", "no replies among results", "")
+
+
+def test_results_of_batch_apis(tmp_path: Path) -> None:
+    openai = {
+        "id": "batch_req_1",
+        "custom_id": "0011",
+        "response": {"status_code": 200, "body": {"choices": [{"message": {"role": "assistant", "content": "red"}}]}},
+        "error": None,
+    }
+    items = [
+        {"type": "reasoning", "summary": []},
+        {"type": "message", "content": [{"type": "output_text", "text": "no"}]},
+    ]
+    responses = {"custom_id": "12", "response": {"status_code": 200, "body": {"output": items}}}
+    anthropic = {
+        "custom_id": "13",
+        "result": {"type": "succeeded", "message": {"content": [{"type": "text", "text": "two "}, {"text": "dogs"}]}},
+    }
+    google = {"key": "14", "response": {"candidates": [{"content": {"parts": [{"text": "blue"}], "role": "model"}}]}}
+    path = write_lines(tmp_path / "output.jsonl", openai, responses, anthropic, google)
+    assert detect_format(path) == "batch"
+    assert read_answers(path) == [("0011", "red"), ("12", "no"), ("13", "two dogs"), ("14", "blue")]
+    for number, first in enumerate((openai, anthropic, google)):
+        alone = write_lines(tmp_path / f"{number}.jsonl", first)
+        assert (detect_format(alone), len(read_answers(alone))) == ("batch", 1)
+
+
+def test_a_request_of_a_batch_that_failed_is_no_answer(tmp_path: Path) -> None:
+    late = {"custom_id": "1", "response": None, "error": {"code": "batch_expired", "message": "This batch expired."}}
+    bad = {"custom_id": "2", "response": {"status_code": 400, "body": {"error": {"message": "Invalid image."}}}}
+    error = {"type": "error", "error": {"type": "invalid_request", "message": "Too large."}}
+    wrong = {"custom_id": "3", "result": {"type": "errored", "error": error}}
+    silent = {"custom_id": "4", "result": {"type": "canceled"}}
+    path = write_lines(tmp_path / "errors.jsonl", late, bad, wrong, silent, {"response": {"body": {}}})
+    reasons = [f"it failed there: {why}" for why in ("This batch expired.", "Invalid image.", "Too large.", "canceled")]
+    assert rejected_reasons(path) == [*reasons, "no custom_id among response"]

@@ -51,6 +51,16 @@ def read_start(path: Path, size: int) -> bytes:
         raise SourceError(fact, hint="check its name and rights") from problem
 
 
+def is_utf16(path: Path, start: bytes) -> bool:
+    """Whether a table is text in UTF-16, as Excel and Windows write it; JSON in UTF-16 is an error."""
+    if not start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return False
+    if start.decode("utf-16", "ignore").lstrip()[:1] in ("{", "["):
+        hint = f"save it as UTF-8: iconv -f UTF-16 -t UTF-8 {path.name} > utf8-{path.name}"
+        raise SourceError(f"{path} is JSON in UTF-16", hint=hint)
+    return True
+
+
 def _json(path: Path, skips: Skips, fits: ColumnTest, within: str) -> Iterator[Record]:
     """The rows of a list, of a row a line, or of an object of rows by key, whose first row then has fitting columns."""
     contents: Iterable[tuple[str | int, Any]]
@@ -98,7 +108,8 @@ def delimited(path: Path) -> Iterator[NumberedRow]:
     csv.field_size_limit(FIELD_CHARACTERS)
     number, names = 0, None
     try:
-        with path.open(encoding=_encoding(path), newline="") as file:
+        encoding = "utf-16" if is_utf16(path, read_start(path, 64)) else "utf-8-sig"
+        with path.open(encoding=encoding, newline="") as file:
             head = next((line for line in iter(file.readline, "") if line.strip()), "")
             declared = _DECLARED.fullmatch(head.strip('\r\n" '))
             mark = declared[1] if declared else field_mark(head)
@@ -119,20 +130,11 @@ def delimited(path: Path) -> Iterator[NumberedRow]:
         hint = "put fields with quotation marks in quotation marks, and double those within; or write JSON lines"
         raise SourceError(f"{path.name}, record {number + 1}: {problem}", hint=hint) from problem
     except UnicodeDecodeError as problem:
-        fact = f"{path.name} is no text in UTF-8: byte {problem.start} is {problem.object[problem.start]:#04x}"
+        name, byte = encoding.upper().removesuffix("-SIG"), problem.object[problem.start]
+        fact = f"{path.name} is no text in {name}: byte {problem.start} is {byte:#04x}"
         raise SourceError(fact, hint="save it as UTF-8") from None
     if names is None:
         raise SourceError(f"{path.name} is empty", hint="its first line should name the columns")
-
-
-def _encoding(path: Path) -> str:
-    """UTF-16 where its mark comes first, as spreadsheets write "Unicode text", else UTF-8 with or without a mark."""
-    return "utf-16" if has_utf16_mark(read_start(path, 2)) else "utf-8-sig"
-
-
-def has_utf16_mark(head: bytes) -> bool:
-    """Whether a file begins with the byte order mark of UTF-16."""
-    return head.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
 
 
 def field_mark(head: str) -> str:

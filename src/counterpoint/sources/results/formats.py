@@ -24,12 +24,13 @@ from counterpoint.sources.reading.json_files import elements, members, object_ke
 from counterpoint.sources.reading.tables import (
     NumberedRow,
     delimited,
-    has_utf16_mark,
     holds_bytes,
+    is_utf16,
     parquet,
     read_start,
     spreadsheet,
 )
+from counterpoint.sources.results.batch_files import is_batch, read_batches
 from counterpoint.sources.results.harness_samples import read_samples
 from counterpoint.sources.results.inspect_logs import is_log, open_archive, read_eval_log, read_json_log
 from counterpoint.sources.results.predictions import (
@@ -51,6 +52,7 @@ RESULT_FORMATS: Mapping[str, str] = MappingProxyType(
         "lmms-eval": "samples of lmms-eval: JSON lines with doc_id and filtered_resps",
         "lm-eval": "samples of lm-eval: JSON lines with doc_id, arguments and resps",
         "inspect": "logs of Inspect: .eval or JSON",
+        "batch": "results of the batch APIs of OpenAI, Anthropic and Google: JSON lines with custom_id, or key",
     }
 )
 """Every format that can be read, with a description."""
@@ -79,6 +81,8 @@ def read_predictions(path: Path, format_: str = "", columns: Mapping[str, str] |
         return read_eval_log(path) if kind == "log" else read_json_log(json_records(path))
     if format_ in ("lmms-eval", "lm-eval"):
         return read_samples(_records(path, kind), losses=format_ == "lmms-eval")
+    if format_ == "batch":
+        return read_batches(_records(path, kind))
     reader = PredictionReader(path, _LAYOUTS[format_], columns or {})
     return reader.read(json_records(path, reader.columns.is_complete) if kind == "json" else _records(path, kind))
 
@@ -130,6 +134,8 @@ def read_questions(path: Path, columns: Mapping[str, str] | None = None) -> dict
 
 
 def _record_format(record: ResultRecord) -> str:
+    if is_batch(record.fields):
+        return "batch"
     names = {name.lower() for name in record.fields}
     if {"resps", "filtered_resps"} & names:
         return "lm-eval" if isinstance(record.fields.get("arguments"), dict) or "prompt_hash" in names else "lmms-eval"
@@ -141,7 +147,8 @@ def _record_format(record: ResultRecord) -> str:
 
 
 def _is_record(keys: Sequence[str]) -> bool:
-    return bool({"resps", "filtered_resps"} & set(keys)) or ColumnFinder(PREDICTIONS).is_complete(keys)
+    known = {"resps", "filtered_resps", "custom_id"} & set(keys) or {"key", "response"} <= set(keys)
+    return bool(known) or ColumnFinder(PREDICTIONS).is_complete(keys)
 
 
 def _records(path: Path, kind: str, is_record: RecordTest = _is_record) -> Iterator[ResultRecord]:
@@ -160,6 +167,8 @@ def _kind(path: Path) -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start:
         raise SourceError(f"{path} is empty", hint="it was to hold predictions; was it written to its end?")
+    if is_utf16(path, head):
+        return "text"
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(b"PK"):
@@ -173,8 +182,6 @@ def _kind(path: Path) -> str:
         raise SourceError(f"{path} is an archive of something else", hint=hint)
     if head.startswith(_OLD_EXCEL):
         raise SourceError(f"{path} is a spreadsheet of the old kind", hint="save it as xlsx, or as CSV")
-    if has_utf16_mark(head):
-        return "text"
     if b"\0" in head:
         raise SourceError(
             f"{path} is no text, no Parquet, no xlsx and no log", hint=f"known: {', '.join(RESULT_FORMATS)}"
