@@ -80,7 +80,7 @@ def test_a_letter_behind_which_there_is_no_choice_is_no_answer(tmp_path: Path) -
     row = {"question": "Which?", "A": "red", "B": "blue", "C": "", "image": "1.jpg"}
     asked, source = _questions(_write(tmp_path / "mine.csv", [row | {"answer": letter} for letter in "ABC"]))
     assert [question.gold.best for question in asked] == ["red", "blue"]
-    assert "row 3: the answer 'C' is the letter of none of 2 choices" in source.skips.lines()[0]
+    assert "row 3: the answer 'C' is none of 2 choices" in source.skips.lines()[0]
 
 
 @pytest.fixture
@@ -192,10 +192,13 @@ def test_answers_are_found_among_the_choices_by_text_letter_or_place(read: Calla
         offered | {"answer": "blue"},
         offered | {"answer": 1},
         lettered | {"answer": "B"},
-        offered | {"answer": "x"},
+        offered | {"answer": "Answer: B"},
+        offered | {"answer": {"B": 1, "A": 0.3}},
+        offered | {"answer": ["B", "x"]},
     ]
     found = read(*rows)
-    assert [one.gold.best for one in found] == ["blue", "blue", "blue", "x"]
+    assert [one.gold.best for one in found] == ["blue"] * 6
+    assert found[4].gold.answers == (("blue", 1.0), ("red", 0.3))
     assert {one.choices for one in found} == {("red", "blue")}
     assert choices_of({"A": "red", "B": "blue"}, {}) == choices_of('["red", "blue"]', {}) == ("red", "blue")
 
@@ -412,9 +415,13 @@ def test_the_letter_of_no_choice_is_no_answer_in_brackets_either(answer: str) ->
     assert parse_answers(answer, ("red", "blue")) is None
 
 
-def test_an_answer_beside_the_choices_stays_as_it_is() -> None:
-    assert parse_answers("B. green", ("red", "blue")) == ParsedAnswers(Gold.of("B. green"))
-    assert parse_answers("Red", ("red", "RED")) == ParsedAnswers(Gold.of("Red"))
+@pytest.mark.parametrize("answer", ["B. green", "x", "2", 2, "A,B", "red or blue", ["x", "y"], {"x": 1}])
+def test_an_answer_that_is_none_of_the_choices_is_none_since_no_reply_could_be_right(answer: Any) -> None:
+    assert parse_answers(answer, ("red", "blue")) is None
+
+
+def test_an_answer_that_may_be_two_of_the_choices_is_none() -> None:
+    assert parse_answers("Red", ("red", "RED")) is None
 
 
 def test_a_letter_in_brackets_names_an_option_in_the_text(tmp_path: Path) -> None:

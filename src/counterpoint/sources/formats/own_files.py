@@ -96,8 +96,8 @@ def _question(
         text, choices = split_options(text)
     right = right or parse_answers(cell, choices, votes=votes is not None)
     if right is None and text_of(cell) and choices:
-        fact = f"{record.place}: the answer {short_repr(text_of(cell))} is the letter of none of {len(choices)} choices"
-        raise SourceError(fact, hint="--columns choices=… names their column, or A, B, C")
+        fact = f"{record.place}: the answer {short_repr(text_of(cell))} is none of {len(choices)} choices"
+        raise SourceError(fact, hint="a letter counts from A, a number from 0; --columns choices=… names their column")
     if right is None:
         raise SourceError(f"{record.place} has no answer", hint="--columns answer=… names its column")
     own = text_of(value("id")) or str(number)

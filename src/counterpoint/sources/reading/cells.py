@@ -11,10 +11,11 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from counterpoint.core.groups import Gold
+from counterpoint.language.answers.choices import match_choice
 
 VOTERS = 10
 """From this many answers on, a list is taken for the votes of annotators, even if no two agree."""
-_LETTERS, _CAPITAL = "ABCDEFGHIJ", re.compile(r"\(?[A-Z][).:]?")
+_LETTERS = "ABCDEFGHIJ"
 _LONGEST = 1_000_000  # characters of a list that is written as text
 
 
@@ -140,7 +141,7 @@ def lettered_cells(content: Mapping[str, Any], as_text: Callable[[Any], str | No
 
 
 def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> ParsedAnswers | None:
-    """The right answers in a cell; none where it has none.
+    """The right answers in a cell; none where it has none, or none of the choices.
 
     One text is the right answer. An object of answers with numbers, or a list of answers with a credit each, gives
     credits. A list holds votes if a text occurs twice in it, if it has ten texts or more, if each is an object of its
@@ -155,21 +156,21 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
     """
     value = parse_nested(value)
     if isinstance(value, dict):
-        return _credited(value)
+        return _credited(value, choices)
     if not isinstance(value, list | tuple):
         text = pick_choice(text_of(value), choices)
-        if choices and text not in choices and _CAPITAL.fullmatch(text):  # the letter of no choice
+        if choices and text not in choices:  # no reply could be right
             return None
         return ParsedAnswers(Gold.of(text), (text,) if votes else ()) if text else None
     if value and isinstance(value[0], dict) and all(isinstance(item, dict) for item in value):
         credit = {text_of(item.get("answer")): _number(item, "credit", "score", "weight") for item in value}
         if None not in credit.values():
-            return _credited(credit)
+            return _credited(credit, choices)
         value, votes = [item.get("answer") for item in value], True
     texts = texts_of(value)
     if choices:
         texts = tuple(pick_choice(text, choices) for text in texts)
-    if not texts:
+    if not texts or (choices and not {*texts} & {*choices}):
         return None
     if votes or len(texts) >= VOTERS or len(set(texts)) < len(texts):
         return ParsedAnswers(Gold.from_votes(texts), texts)
@@ -198,14 +199,16 @@ def pick_choice(answer: str, choices: Sequence[str]) -> str:
     if not choices or answer in choices:
         return answer
     alike = [choice for choice in choices if choice.casefold() == answer.casefold()]
-    if len(alike) == 1:
-        return alike[0]
+    if alike:
+        return alike[0] if len(alike) == 1 else answer
     place, words = -1, ""
     if letter := _LETTER.fullmatch(answer):
         place, words = _LETTERS.find(letter[1].upper()), (letter[2] or "").casefold()
     elif answer.isascii() and answer.isdecimal() and len(answer) < 4:
         place = int(answer)
-    return choices[place] if 0 <= place < len(choices) and words in ("", choices[place].casefold()) else answer
+    if 0 <= place < len(choices) and words in ("", choices[place].casefold()):
+        return choices[place]
+    return answer if place >= 0 else match_choice(answer, tuple(choices)) or answer
 
 
 _LETTER = re.compile(r"\(?([A-Ja-j])(?:[).:]\s*(.*))?", re.DOTALL)
@@ -216,13 +219,13 @@ def is_letter(value: Any) -> bool:
     return bool((letter := _LETTER.fullmatch(text_of(value))) and letter[1].isupper() and not letter[2])
 
 
-def _credited(value: Mapping[Any, Any]) -> ParsedAnswers | None:
+def _credited(value: Mapping[Any, Any], choices: Sequence[str]) -> ParsedAnswers | None:
     """Answers with credits; some files have them in two lists, `ids` and `weights`."""
     if isinstance(value.get("ids"), list) and isinstance(value.get("weights"), list):
         value = dict(zip(map(text_of, value["ids"]), value["weights"], strict=False))
-    credit = {text_of(answer): _number(value, answer) for answer in value}
+    credit = {pick_choice(text_of(answer), choices): _number(value, answer) for answer in value}
     positive = [(text, min(share, 1.0)) for text, share in credit.items() if text and share is not None and share > 0]
-    if not positive or None in credit.values():
+    if not positive or None in credit.values() or (choices and not {*choices} & credit.keys()):
         return None
     return ParsedAnswers(Gold(tuple(sorted(positive, key=lambda row: -row[1]))))
 
