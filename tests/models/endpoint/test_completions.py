@@ -39,6 +39,7 @@ def _reply(**message: Any) -> str:
         ({"content": None}, Reply("")),
         ({"content": "Yes.", "reasoning_content": "I see a dog."}, Reply("Yes.")),
         ({"content": [{"type": "text", "text": "Ye"}, {"type": "text", "text": "s."}]}, Reply("Yes.")),
+        ({"content": [{"text": "Ye"}, {}, {"type": "output_text", "text": "s"}, "."]}, Reply("Yes.")),
         ({"content": None, "refusal": "I will not."}, Reply("I will not.", refused=True)),
         ({"content": "<think>A dog?</think>Yes."}, Reply("<think>A dog?</think>Yes.")),
     ],

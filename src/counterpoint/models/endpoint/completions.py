@@ -205,10 +205,16 @@ def _words_begun(token: str, words: Sequence[str], whole: bool) -> list[str]:
 
 
 def join_texts(content: Any) -> str:
-    """The text of a message, which may be a string, a list of parts, or absent."""
+    """The text of a message, which may be a string, a list of parts, or absent; a part may be a string or have no type.
+
+    >>> join_texts([{"type": "thinking", "thinking": "Hm."}, {"text": "Yes"}, {"type": "output_text", "text": "."}])
+    'Yes.'
+    """
     if isinstance(content, str):
         return content
-    return "".join(part["text"] for part in content or () if part.get("type") == "text")
+    parts = [{"text": part} if isinstance(part, str) else part for part in content or ()]
+    is_text = ("text", "output_text")
+    return "".join(part["text"] for part in parts if part.get("type", "text" if "text" in part else "") in is_text)
 
 
 def stated_usage(stated: Any, tokens_in: Sequence[str], tokens_out: Sequence[str]) -> Usage | None:
