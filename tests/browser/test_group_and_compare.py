@@ -62,6 +62,7 @@ def test_a_visitor_goes_through_groups_boxes_and_a_sample_by_keys_alone(page: Pa
     page.wait_for_url(re.compile("/groups/"))
 
 
+@pytest.mark.prove
 def test_a_field_of_the_table_leads_to_its_groups_by_keys_alone(page: Page, complaints: list[str]) -> None:
     page.goto(COMPARED)
     cell = page.locator(".fields-table a").first

@@ -49,6 +49,7 @@ def test_columns_are_chosen_by_ticks(page: Page, base_url: str) -> None:
     expect(page.get_by_role("columnheader", name=re.compile("Worst case")).first).to_be_visible()
 
 
+@pytest.mark.prove
 def test_the_boxes_of_a_model_change_its_charts(page: Page, base_url: str) -> None:
     page.goto(f"{base_url}/models/careful")
     page.get_by_label("Suite").select_option("odd")
