@@ -166,6 +166,7 @@ def test_a_file_without_the_columns_is_refused_with_those_it_has(
         ([{"answer": "b", "credit": 0.3}, {"answer": "a", "credit": 1}], ParsedAnswers(Gold((("a", 1.0), ("b", 0.3))))),
         ({"a": 0.3, "b": 1, "c": 0}, ParsedAnswers(Gold((("b", 1.0), ("a", 0.3))))),
         ({"ids": ["a"], "weights": [0.6]}, ParsedAnswers(Gold((("a", 0.6),)))),
+        (["a", "a"], ParsedAnswers(Gold.of("a"))),  # as votes they would be worth two thirds
         ({"a": "b"}, None),
         ({}, None),
         ([], None),

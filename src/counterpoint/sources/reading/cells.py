@@ -144,8 +144,8 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
     """The right answers in a cell; none where it has none, or none of the choices.
 
     One text is the right answer. An object of answers with numbers, or a list of answers with a credit each, gives
-    credits. A list holds votes if a text occurs twice in it, if it has ten texts or more, if each is an object of its
-    own, or if `votes` is set; else each of its texts is right.
+    credits. A list holds votes if a text occurs twice among three or more, if it has ten texts or more, if each is an
+    object of its own, or if `votes` is set; else each of its texts is right.
 
     >>> parse_answers("red")
     ParsedAnswers(gold=Gold(answers=(('red', 1.0),)), votes=())
@@ -172,9 +172,9 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
         texts = tuple(pick_choice(text, choices) for text in texts)
     if not texts or (choices and not {*texts} & {*choices}):
         return None
-    if votes or len(texts) >= VOTERS or len(set(texts)) < len(texts):
+    if votes or len(texts) >= VOTERS or len(set(texts)) < len(texts) > 2:  # of two votes none has the whole credit
         return ParsedAnswers(Gold.from_votes(texts), texts)
-    return ParsedAnswers(Gold.of(*texts))
+    return ParsedAnswers(Gold.of(*dict.fromkeys(texts)))
 
 
 _TRUTH = dict.fromkeys(("1", "true", "yes"), "yes") | dict.fromkeys(("0", "-1", "false", "no"), "no")
