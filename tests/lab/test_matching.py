@@ -54,6 +54,22 @@ def test_an_id_that_several_queries_share_is_told_apart_by_text_and_picture_or_l
     assert _why(_found(table, Prediction("5", "yes"))) == [("ambiguous", "3 queries have the id '5'")]
 
 
+def test_an_id_does_not_count_where_the_text_is_that_of_another_query() -> None:
+    dog = Query(EIGHT, "Is there a dog?")
+    table = _table((CAT, "0"), (dog, "1"))
+    numbered = [Prediction("0", "yes", text="Is there a dog?"), Prediction("1", "no", text="Is there a cat?\nBriefly.")]
+    found = _found(table, *numbered)
+    assert not found.predictions
+    assert all(kind == "unmatched" and "has another text" in why for kind, why in _why(found))
+    assert [row for row, _ in _found(table, *numbered, by_text=True).predictions] == [1, 0]
+
+
+def test_an_id_counts_where_the_text_is_a_prompt_or_no_query_has_it() -> None:
+    table = _table((CAT, "0"), (Query(EIGHT, "Is there a dog?"), "1"))
+    for text in ("Question: is there a cat? Answer:", "Y a-t-il un chat ?", "IS THERE A CAT?", ""):
+        assert list(_found(table, Prediction("0", "yes", text=text)).predictions) == [(0, 0)], text
+
+
 def test_a_picture_is_known_by_its_address_its_path_its_name_or_its_stem() -> None:
     table = _table((CAT, ""), (Query(Picture("coco:val/000008.jpg"), "Is there a cat?"), ""))
     for picture in ("coco:val/000007.jpg", "/data/coco/val/000007.jpg", "000007.jpg", "000007", "C:\\val\\000007.png"):

@@ -87,6 +87,9 @@ class QueryIndex:
         rows = self._rows_of_ids.find(ids)
         unknown = rows == _NO_ROW
         rows[described & ~unknown] = _SEVERAL
+        worded = np.flatnonzero((rows >= 0) & pc.not_equal(texts, "").to_numpy(zero_copy_only=False))
+        same = pc.equal(_normal_texts(texts.take(worded)), pa.array(self._normal, pa.string()).take(rows[worded]))
+        rows[worded[~same.to_numpy(zero_copy_only=False)]] = _SEVERAL
         if (unnamed := described & unknown).any():
             keys = _picture_texts(*(column.filter(pa.array(unnamed)) for column in (pictures, texts)))
             rows[unnamed] = self._rows_of_pictures.find(keys)
@@ -103,7 +106,8 @@ class QueryIndex:
     def find(self, prediction: Prediction) -> int | _NoMatch:
         """The row that a prediction is about, or why there is none.
 
-        Ids of a source may be those of another file: where a record says picture and text, these decide.
+        Ids of a source may be those of another file, or count its rows: where a record says picture and text, these
+        decide, and a text alone that is another query's is against the id.
         """
         own = prediction.id
         if (len(own) == 16 or own.isdecimal()) and (row := self._own(own)) is not None:
@@ -111,7 +115,8 @@ class QueryIndex:
         rows = self._tagged.get(prediction.id, ())
         described = bool(prediction.picture and prediction.text)
         if len(rows) == 1 and not described:
-            return rows[0]
+            other = self._contradiction(rows[0], prediction) if prediction.text else None
+            return rows[0] if other is None else other
         return self._nearest(rows, prediction, described) if rows else self._find_unnamed(prediction)
 
     def _find_unnamed(self, prediction: Prediction) -> int | _NoMatch:
@@ -122,6 +127,17 @@ class QueryIndex:
             same = next(filter(None, (self._texts.get(text) for text in _wordings(prediction.text))), ())
             return same[0] if len(same) == 1 else self._no_match(prediction, same, "this text")
         return _NoMatch("unmatched", f"no query has the id {prediction.id!r}")
+
+    def _contradiction(self, row: int, prediction: Prediction) -> int | _NoMatch | None:
+        """What to take in place of the row of an id where a prediction has the text of other queries."""
+        if self._normal[row] in normalize_text(prediction.text):
+            return None
+        if not any(map(self._texts.get, _wordings(prediction.text))):
+            return None
+        if self._by_text:
+            return self._find_unnamed(prediction)
+        why = f"the query with the id {prediction.id!r} has another text, and this one is that of another query"
+        return _NoMatch("unmatched", f"{why}; if ids count rows, --by-text goes by texts")
 
     def _nearest(self, rows: Sequence[int], prediction: Prediction, described: bool) -> int | _NoMatch:
         """The row among those of one id that has the picture, the text and the order of choices of a prediction."""
