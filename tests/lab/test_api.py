@@ -230,7 +230,7 @@ def test_files_may_be_named_as_text(lab: cp.Lab, tmp_path: Path) -> None:
     answers.write_text(json.dumps({"id": "1", "answer": "yes"}), "utf-8")
     imported = made.import_predictions(str(answers), name="others", questions=questions)
     imported.write_notes(str(tmp_path / "notes.csv"))
-    lab.gate("mine", ["accuracy >= 0"], suites=["plain"]).write_junit(str(tmp_path / "gate.xml"))
+    lab.gate("mine", ["answer_accuracy >= 0"], suites=["plain"]).write_junit(str(tmp_path / "gate.xml"))
     assert {"notes.csv", "gate.xml"} <= {path.name for path in tmp_path.iterdir()}
 
 
