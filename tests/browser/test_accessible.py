@@ -120,6 +120,7 @@ def test_a_narrow_dark_view_has_no_serious_fault(open_page: Page, homes: dict[st
     assert serious_faults(open_page) == []
 
 
+@pytest.mark.prove
 def test_the_help_and_the_opened_choices_have_no_serious_fault(open_page: Page, homes: dict[str, str]) -> None:
     _open(open_page, homes["small"], "/overview")
     open_page.get_by_text("Choose suites and columns").click()

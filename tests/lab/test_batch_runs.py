@@ -91,6 +91,7 @@ def _check_that_a_damaged_record_ends_a_run(lab: Path, server: BatchServer, kept
     kept.write_text(whole)
 
 
+@pytest.mark.prove
 def test_a_run_that_is_killed_after_it_submitted_is_collected_by_the_next_one(lab: Path, server: BatchServer) -> None:
     _kill_between_submission_and_collection(lab, server)
     (kept,) = (lab / "batches").rglob("*.json")

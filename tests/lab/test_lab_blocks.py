@@ -193,7 +193,8 @@ def test_blocks_of_a_lab_give_the_verdicts_of_a_gate(lab: LabStore, rows: int) -
     assert sum(check.test.n > 0 for check in whole.checks) == len(rules) + 1
 
 
-@pytest.mark.parametrize("rows", [150, prove(37)])
+@pytest.mark.prove
+@pytest.mark.parametrize("rows", [150, 37])
 def test_blocks_of_a_lab_give_the_means_over_data_sets(tmp_path: Path, rows: int) -> None:
     """Two suites are one data set and share questions, some of these without a picture; another has plain questions."""
     store, tables = LabStore(tmp_path / "lab"), []
