@@ -64,6 +64,15 @@ def test_an_id_does_not_count_where_the_text_is_that_of_another_query() -> None:
     assert [row for row, _ in _found(table, *numbered, by_text=True).predictions] == [1, 0]
 
 
+def test_an_id_does_not_count_where_the_picture_is_that_of_another_query() -> None:
+    table = _table((CAT, "0"), (Query(Picture("coco:val/000008.jpg"), "Is there a cat?"), "1"))
+    found = _found(table, Prediction("0", "yes", "000008.jpg"), Prediction("1", "yes", "images/000007.jpg"))
+    assert not found.predictions
+    assert all(kind == "unmatched" and "has another picture" in why for kind, why in _why(found))
+    for picture in ("000007.jpg", "7", "resized-7.png", ""):
+        assert list(_found(table, Prediction("0", "yes", picture)).predictions) == [(0, 0)], picture
+
+
 def test_an_id_counts_where_the_text_is_a_prompt_or_no_query_has_it() -> None:
     table = _table((CAT, "0"), (Query(EIGHT, "Is there a dog?"), "1"))
     for text in ("Question: is there a cat? Answer:", "Y a-t-il un chat ?", "IS THERE A CAT?", ""):

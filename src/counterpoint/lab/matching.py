@@ -90,6 +90,9 @@ class QueryIndex:
         worded = np.flatnonzero((rows >= 0) & pc.not_equal(texts, "").to_numpy(zero_copy_only=False))
         same = pc.equal(_normal_texts(texts.take(worded)), pa.array(self._normal, pa.string()).take(rows[worded]))
         rows[worded[~same.to_numpy(zero_copy_only=False)]] = _SEVERAL
+        rows[(rows >= 0) & pc.and_(pc.not_equal(pictures, ""), pc.equal(texts, "")).to_numpy(zero_copy_only=False)] = (
+            _SEVERAL
+        )
         if (unnamed := described & unknown).any():
             keys = _picture_texts(*(column.filter(pa.array(unnamed)) for column in (pictures, texts)))
             rows[unnamed] = self._rows_of_pictures.find(keys)
@@ -107,7 +110,7 @@ class QueryIndex:
         """The row that a prediction is about, or why there is none.
 
         Ids of a source may be those of another file, or count its rows: where a record says picture and text, these
-        decide, and a text alone that is another query's is against the id.
+        decide, and a text or a picture alone that is another query's is against the id.
         """
         own = prediction.id
         if (len(own) == 16 or own.isdecimal()) and (row := self._own(own)) is not None:
@@ -115,7 +118,7 @@ class QueryIndex:
         rows = self._tagged.get(prediction.id, ())
         described = bool(prediction.picture and prediction.text)
         if len(rows) == 1 and not described:
-            other = self._contradiction(rows[0], prediction) if prediction.text else None
+            other = self._contradiction(rows[0], prediction)
             return rows[0] if other is None else other
         return self._nearest(rows, prediction, described) if rows else self._find_unnamed(prediction)
 
@@ -129,7 +132,9 @@ class QueryIndex:
         return _NoMatch("unmatched", f"no query has the id {prediction.id!r}")
 
     def _contradiction(self, row: int, prediction: Prediction) -> int | _NoMatch | None:
-        """What to take in place of the row of an id where a prediction has the text of other queries."""
+        """What to take in place of the row of an id where a prediction has the text or picture of other queries."""
+        if not prediction.text:
+            return self._other_picture(row, prediction) if prediction.picture else None
         if self._normal[row] in normalize_text(prediction.text):
             return None
         if not any(map(self._texts.get, _wordings(prediction.text))):
@@ -138,6 +143,13 @@ class QueryIndex:
             return self._find_unnamed(prediction)
         why = f"the query with the id {prediction.id!r} has another text, and this one is that of another query"
         return _NoMatch("unmatched", f"{why}; if ids count rows, --by-text goes by texts")
+
+    def _other_picture(self, row: int, prediction: Prediction) -> _NoMatch | None:
+        named = _stem(_parts(prediction.picture))
+        if self._shows(row, prediction) or named not in self._known_stems:
+            return None
+        why = f"the query with the id {prediction.id!r} has another picture, and this one is that of another query"
+        return _NoMatch("unmatched", why)
 
     def _nearest(self, rows: Sequence[int], prediction: Prediction, described: bool) -> int | _NoMatch:
         """The row among those of one id that has the picture, the text and the order of choices of a prediction."""
@@ -281,6 +293,10 @@ class QueryIndex:
     def _stems(self) -> list[str]:
         stems = {picture: _stem(_parts(picture or "")) for picture in dict.fromkeys(self._pictures)}
         return [stems[picture] for picture in self._pictures]
+
+    @cached_property
+    def _known_stems(self) -> frozenset[str]:
+        return frozenset(self._stems)
 
     @cached_property
     def _by_picture_text(self) -> dict[tuple[str, str], Sequence[int]]:
