@@ -63,7 +63,7 @@ def test_what_is_not_known_is_blank_with_the_reason(
     assert all(getattr(found, name) is None for name in reasons)
 
 
-def test_reasons_are_told_model_by_model() -> None:
+def test_reasons_are_told_once_for_models_that_share_them() -> None:
     lines = list(
         explain_missing_costs({"a": model_cost([_run(1)], None), "b": model_cost([_run(1, parameters=1)], 0.1)})
     )
@@ -71,6 +71,9 @@ def test_reasons_are_told_model_by_model() -> None:
         f"a: parameters, queries per second, seconds per query: {IMPORTED}",
         f"b: queries per second: {NOT_TIMED}",
     ]
+    many = {f"model-{number}": model_cost([_run(1)], None) for number in range(40)}
+    (line,) = explain_missing_costs(many)
+    assert line.startswith("model-0, model-1, model-2 and 37 others: parameters, ")
 
 
 def test_a_model_of_which_every_query_failed_says_so_with_the_most_frequent_reason(tmp_path: Path) -> None:
@@ -82,11 +85,11 @@ def test_a_model_of_which_every_query_failed_says_so_with_the_most_frequent_reas
             log.add((query.id, 0, answer, "", 0.1) for query in pair)
         counts = {"asked": 2, "failed": 2 * (name == "lost")}
         lab.store.put_run(RunRecord(f"20261118T000000-{name}", name, f"{name} 1", {"counts": counts}))
-    notes = [note for note in lab.leaderboard().notes() if note.startswith("lost")]
+    notes = [note for note in lab.leaderboard().notes() if "lost" in note]
     scores, size, times = notes
     assert scores.startswith("lost: order ")
     assert scores.endswith(f": {ALL_FAILED}")
-    assert size == f"lost: parameters: {SIZE_UNKNOWN}"
+    assert size == f"good, lost: parameters: {SIZE_UNKNOWN}"
     assert times == f"lost: queries per second, seconds per query: {ALL_FAILED}, 2 of 2 with 'no such model'"
 
 

@@ -169,7 +169,7 @@ def test_suites_of_different_rules_are_judged_each_by_its_own() -> None:
         said.extend([(query.id, 0, Answer.of("the red"), "", 0.0)])
     scores = score_table(pa.concat_tables(tables), said.drain(), by=()).to_pylist()
     found = {row["rules"]: row["value"] for row in scores if row["metric"] == "answer_accuracy"}
-    assert found == {"exact": 0.0, "gqa@2": 0.0, "gqa-1": 0.0, "vqa": 1.0, "vqa-short": 1.0}
+    assert found == {"exact@2": 0.0, "gqa@2": 0.0, "gqa-1": 0.0, "vqa": 1.0, "vqa-short": 1.0}
 
 
 @pytest.mark.parametrize("answers", [(("2", 0.6), ("two", 0.3)), (("two", 0.3), ("2", 0.6))])

@@ -54,8 +54,13 @@ _TITLES = {
     Layout.SUITES: "Per cent with 95 % intervals over pictures; bold or * is tied with the best of its column",
     Layout.DATASETS: "Per cent, means over data sets with 95 % intervals; * is the best of its column",
 }
-_COSTS = {"parameters": "parameters", "queries_per_second": "queries/s", "seconds_per_query": "s/query"}
-_TOKEN_COSTS = {"tokens_per_query": "tokens/query", "price_per_1000": "price/1,000 queries"}  # where any model has them
+_COSTS = {
+    "parameters": "parameters",
+    "queries_per_second": "queries/s",
+    "seconds_per_query": "s/query",
+    "tokens_per_query": "tokens/query",
+    "price_per_1000": "price/1,000 queries",
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -332,9 +337,10 @@ def _leaderboard_table(board: Leaderboard) -> ResultTable:
 
 
 def _cost_heads(board: Leaderboard) -> dict[str, str]:
-    """The columns of cost, those of tokens where any model has them."""
-    known = {name for name in _TOKEN_COSTS if any(getattr(row.cost, name) is not None for row in board.rows)}
-    return _COSTS | {name: head for name, head in _TOKEN_COSTS.items() if name in known}
+    """The columns of cost that any model has."""
+    return {
+        name: head for name, head in _COSTS.items() if any(getattr(row.cost, name) is not None for row in board.rows)
+    }
 
 
 def _short_heads(board: Leaderboard) -> list[str]:

@@ -8,6 +8,7 @@ from functools import partial
 from counterpoint.core.costs import Cost, total_cost
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import State
+from counterpoint.core.quantities import counted
 from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.leaderboard import ModelCost
 from counterpoint.metrics.scoring import ALL_FAILED
@@ -18,6 +19,7 @@ SIZE_UNKNOWN = "it does not say how large it is"
 SIZE_UNKNOWN_AT_SERVER = "its server does not say how large it is"
 NOT_TIMED = "no run of it was timed from beginning to end"
 IMPORTED = "its answers were made elsewhere"
+_NAMED = 3  # models in one sentence
 
 
 def lab_costs(
@@ -85,12 +87,12 @@ def _token_costs(cost: Cost) -> tuple[float | None, float | None, str]:
 
 
 def explain_missing_costs(costs: Mapping[str, ModelCost]) -> Iterator[str]:
-    """Why figures are missing, model by model."""
-    for model, own in costs.items():
-        blank: dict[str, list[str]] = {}
-        for name, why in own.reasons.items():
-            blank.setdefault(why, []).append(name.replace("_", " "))
-        yield from (f"{model}: {', '.join(names)}: {why}" for why, names in blank.items())
+    """Why figures are missing, for models with the same reason in one sentence."""
+    reasons = ((model, group_pairs((why, name) for name, why in own.reasons.items())) for model, own in costs.items())
+    alike = group_pairs(((tuple(names), why), model) for model, own in reasons for why, names in own.items())
+    for (names, why), models in alike.items():
+        others = f" and {counted(len(models) - _NAMED, 'other')}" if len(models) > _NAMED else ""
+        yield f"{', '.join(models[:_NAMED])}{others}: {', '.join(names).replace('_', ' ')}: {why}"
 
 
 def _is_of_questions(info: RunRecord) -> bool:

@@ -416,7 +416,7 @@ def _row(
     rules: Mapping[str, str],
 ) -> dict[str, Any]:
     named = dict(zip(request.columns, score["slice"], strict=True))
-    options = {"threshold": request.threshold, "rules": rules.get(named["suite"], "exact")}
+    options = {"threshold": request.threshold, "rules": rules.get(named["suite"], RULE_SETS["exact"].label)}
     own = states.get(score["slice"], {})
     if not score["n"] and own and own["failed"] and own["failed"] + own["missing"] > 1 - 1e-9:
         score = score | {"reason": ALL_FAILED}

@@ -45,8 +45,8 @@ def may_be(name: str, other: str) -> bool:
 
     >>> may_be("bird", "duck"), may_be("cup", "container"), may_be("chair", "stool"), may_be("cat", "dog")
     (True, True, True, False)
-    >>> may_be("glasses", "wine glass"), may_be("man", "woman")
-    (True, False)
+    >>> may_be("glasses", "wine glass"), may_be("device", "skateboard"), may_be("man", "woman")
+    (True, True, False)
     """
     return bool(ambiguity_reasons(name)[other]) and could_be(name, other)
 

@@ -136,7 +136,7 @@ class RuleSet:
 RULE_SETS: Mapping[str, RuleSet] = {
     rules.name: rules
     for rules in (
-        RuleSet("exact", "the answer equals a gold answer", lambda text: text),
+        RuleSet("exact", "the answer equals a gold answer", lambda text: text, version=2),
         RuleSet(
             "gqa", "the answer equals the gold answer but for case and a final full stop", normalize_gqa, version=2
         ),
