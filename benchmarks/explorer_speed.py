@@ -100,9 +100,14 @@ def fresh(address: str, number: int) -> str:
 
 
 def worked(process: int) -> float:
-    """Milliseconds that a process has kept processors busy."""
+    """Milliseconds that a process, and those that it started and that have ended, have kept processors busy."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return 1000 * (int(fields[11]) + int(fields[12])) / sysconf("SC_CLK_TCK")
+    return 1000 * sum(map(int, fields[11:15])) / sysconf("SC_CLK_TCK")
+
+
+def builds(process: int) -> bool:
+    """Whether a process that the server started still makes tables."""
+    return any(task.read_text().strip() for task in Path(f"/proc/{process}/task").glob("*/children"))
 
 
 def timed(client: httpx2.Client, process: int, address: str, times: int) -> Timed:
@@ -201,9 +206,16 @@ def measured(lab: Path, cache: Path, chosen: argparse.Namespace) -> None:
     """Start the server over a lab and print what it does."""
     print(f"load of the machine before: {', '.join(f'{one:.1f}' for one in getloadavg())}")
     with served(lab, cache) as (home, process), httpx2.Client(base_url=home, timeout=3600) as client:
-        began = time.perf_counter()
+        began, worked_before = time.perf_counter(), worked(process)
+        while client.get("/overview.json").is_server_error:
+            time.sleep(0.2)
+        shown = time.perf_counter() - began
+        while builds(process):
+            time.sleep(0.2)
         answers = client.get("/overview.json").json()["lab"]["answers"]
-        print(f"{answers:,} answers; first page after {time.perf_counter() - began:.1f} s")
+        took, work = time.perf_counter() - began, worked(process) - worked_before
+        print(f"{answers:,} answers; first suite after {shown:.1f} s, all tables after {took:.1f} s", end=", ")
+        print(f"of processors {work / 1000:.0f} s")
         pages, filters = addresses(client)
         every = [("page", page) for page in pages] + [("filter", one) for one in filters]
         found = [(kind, timed(client, process, one, chosen.times)) for kind, one in every]
