@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from counterpoint.metrics.gates import GateRule, GateVerdict, LineTest, decide, statistic_test
-from counterpoint.metrics.intervals import Jackknife
+from counterpoint.metrics.intervals import Jackknife, hidden_share
 
 
 @pytest.mark.parametrize("line", [0.2, 0.5, 0.8])
@@ -17,6 +17,23 @@ def test_the_test_of_a_mean_by_jackknife_is_the_t_test_on_both_sides_of_the_line
     assert test.above == pytest.approx(stats.ttest_1samp(values, line, alternative="greater").pvalue)
     low, high = stats.t.interval(0.90, len(values) - 1, values.mean(), stats.sem(values))
     assert (test.low, test.high) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"), [(1.0, GateVerdict.HOLDS), (0.0, GateVerdict.FAILS), (0.79, GateVerdict.UNDECIDED)]
+)
+def test_a_statistic_that_is_the_same_without_any_picture_is_decided(value: float, verdict: GateVerdict) -> None:
+    """A model of F1 0 has no variance either, and must not pass."""
+    test = statistic_test(Jackknife(value, np.full(40, value)), 40, 40, 0.8)
+    (check,) = decide([(GateRule.parse("yes_f1 >= 0.8"), "", "yes_f1", test)])
+    assert (check.verdict, check.test.n) == (verdict, 40)
+    assert check.bound == pytest.approx(value + hidden_share(40) * (1 if verdict is GateVerdict.FAILS else -1))
+
+
+def test_a_statistic_of_one_picture_has_a_value_and_needs_others() -> None:
+    test = statistic_test(Jackknife(0.9, np.empty(0)), 5, 1, 0.8)
+    (check,) = decide([(GateRule.parse("yes_f1 >= 0.8"), "", "yes_f1", test)])
+    assert (check.verdict, check.test.value, check.further_pictures) == (GateVerdict.UNDECIDED, 0.9, 19)
 
 
 @pytest.mark.parametrize(("pictures", "verdict"), [(19, GateVerdict.UNDECIDED), (20, GateVerdict.FAILS)])

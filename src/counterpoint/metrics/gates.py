@@ -16,7 +16,7 @@ import numpy as np
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.quantities import counted
 from counterpoint.metrics.distributions import student_p, student_quantile
-from counterpoint.metrics.intervals import Jackknife, ShareSums
+from counterpoint.metrics.intervals import Jackknife, ShareSums, hidden_share
 from counterpoint.metrics.paired_tests import ALPHA, FEWEST_CLUSTERS, RatioDifference, holm
 from counterpoint.metrics.slices import check_columns
 
@@ -183,16 +183,22 @@ def search_test(found: Sequence[tuple[float, float, int, str]], n: int, clusters
 
 
 def statistic_test(estimate: Jackknife, n: int, clusters: int, line: float) -> LineTest:
-    """A statistic against a line, by its jackknife variance."""
-    error = estimate.variance**0.5
-    if isnan(estimate.value) or isnan(error) or error < 1e-12:
+    """A statistic against a line, by its jackknife variance; where all pictures agree, by what so many can hide."""
+    value, error = estimate.value, estimate.variance**0.5
+    if isnan(value):
         return NO_TEST
+    if isnan(error):  # of one picture
+        return LineTest(value, nan, nan, nan, nan, n, clusters)
+    if error < 1e-12:
+        hidden = hidden_share(clusters)
+        below, above = (max(1 - max(gap, 0.0), 0.0) ** clusters for gap in (line - value, value - line))
+        return LineTest(value, value - hidden, value + hidden, below, above, n, clusters)
     df = len(estimate.replicates) - 1
     reach = float(student_quantile(BOUND, df)) * error
-    t = (estimate.value - line) / error
+    t = (value - line) / error
     two_sided = float(student_p(t, df))
     below = two_sided / 2 if t < 0 else 1 - two_sided / 2
-    return LineTest(estimate.value, estimate.value - reach, estimate.value + reach, below, 1 - below, n, clusters)
+    return LineTest(value, value - reach, value + reach, below, 1 - below, n, clusters)
 
 
 @dataclass(frozen=True, slots=True)
