@@ -137,6 +137,21 @@ def test_a_statistic_is_compared_by_leaving_out_the_same_pictures() -> None:
     assert isnan(statistic_difference(first, other, 19, 40).p)
 
 
+def test_a_difference_of_values_from_minus_one_to_one_reaches_two() -> None:
+    always_yes, always_no = Jackknife(1.0, np.full(40, 1.0)), Jackknife(-1.0, np.full(40, -1.0))
+    found = statistic_difference(always_yes, always_no, 40, 40, width=2.0)
+    assert (found.value, found.high) == (2, 2)
+    assert found.low == pytest.approx(2 - 2 * hidden_share(40))
+    assert found.p == stats.binomtest(40, 40).pvalue
+    assert statistic_difference(always_yes, always_yes, 40, 40).p == 1
+
+
+def test_one_picture_leaves_any_difference_possible() -> None:
+    for first, second in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)):
+        found = _difference([(first, 1)], [(second, 1)])
+        assert [float(end[0]) for end in found.bounds()] == [-1, 1]
+
+
 @given(made())
 def test_comparisons_are_those_of_a_loop(groups: list[Made]) -> None:
     table, first, second = tables(groups)

@@ -387,7 +387,7 @@ def _statistic_differences(metric: Statistic[Any], paired: _PairedUnits) -> list
             for own, place, share in zip(units, places, shares, strict=True)
         ]
         n = [0 if isnan(own.value) else len(place) for own, place in zip(replicated, places, strict=True)]
-        found = statistic_difference(replicated[0], replicated[1], clusters, min(n))
+        found = statistic_difference(replicated[0], replicated[1], clusters, min(n), metric.range[1] - metric.range[0])
         differences.append(
             _difference_row(
                 *(metric, name, replicated[0].value, replicated[1].value),

@@ -100,8 +100,8 @@ class RatioDifference:
                 inside = (self.value - middle) ** 2 <= squared * self._variance(middle)
                 near, far = np.where(inside, middle, near), np.where(inside, far, middle)
         low, high = near
-        alike = (high - low < 1e-9) | (self.clusters < 2)
-        hidden = np.where(alike, [hidden_share(int(many)) for many in self.clusters], 0.0)
+        hidden = np.where(high - low < 1e-9, [hidden_share(int(many)) for many in self.clusters], 0.0)
+        hidden = np.where(self.clusters < 2, 2.0, hidden)  # one picture says nothing of others
         return np.maximum(low - hidden, -1.0), np.minimum(high + hidden, 1.0)
 
     @property
@@ -172,18 +172,25 @@ class LowestDifference:
         return low, high
 
 
-def statistic_difference(first: Jackknife, second: Jackknife, clusters: int, cases: int) -> PairedDifference:
-    """The difference of a statistic of two models, jackknifed over the same groups of pictures."""
+def statistic_difference(
+    first: Jackknife, second: Jackknife, clusters: int, cases: int, width: float = 1.0
+) -> PairedDifference:
+    """The difference of a statistic of two models, jackknifed over the same groups of pictures.
+
+    `width` is that of the range of the statistic, beyond which no difference reaches. Where all pictures agree, the p
+    value is that of the sign test.
+    """
     value = first.value - second.value
     if np.isnan(value) or len(first.replicates) < 2:
-        return PairedDifference(value, -1.0, 1.0, nan, nan)
+        return PairedDifference(value, -width, width, nan, nan)
     error = Jackknife(value, first.replicates - second.replicates).variance ** 0.5
     df = len(first.replicates) - 1
-    reach = float(student_quantile(UPPER, df)) * error if error > 1e-9 else hidden_share(clusters)
+    reach = float(student_quantile(UPPER, df)) * error if error > 1e-9 else hidden_share(clusters) * width
     p = nan
     if clusters >= FEWEST_CLUSTERS and cases >= FEWEST_CASES:
-        p = float(student_p(value / error, df)) if error > 1e-9 else float(value == 0)
-    return PairedDifference(value, max(value - reach, -1.0), min(value + reach, 1.0), p, error)
+        alike = 1.0 if abs(value) < _EQUAL else 2.0 ** (1 - clusters)
+        p = float(student_p(value / error, df)) if error > 1e-9 else alike
+    return PairedDifference(value, max(value - reach, -width), min(value + reach, width), p, error)
 
 
 def holm(values: Sequence[float], tests: int = 0) -> list[float]:
