@@ -21,7 +21,7 @@ from statsmodels.stats.multitest import multipletests
 
 from benchmarks.comparison_size import Cell, measure_size
 from counterpoint.core.errors import CounterpointError
-from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, self_consistency
+from counterpoint.metrics.accuracy import accuracy, answer_accuracy, comprehensive_accuracy, self_consistency
 from counterpoint.metrics.calibration import ece
 from counterpoint.metrics.comparison import (
     compare_on_suites,
@@ -30,7 +30,7 @@ from counterpoint.metrics.comparison import (
 )
 from counterpoint.metrics.intervals import Jackknife, ShareSums, hidden_share
 from counterpoint.metrics.metric import Metric, Ratio
-from counterpoint.metrics.outcomes import judge
+from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.paired_tests import RatioDifference, detectable_effect, holm, statistic_difference
 from counterpoint.metrics.ranking import auroc, min_p
 from counterpoint.metrics.robustness import rad_forward, rad_ordered
@@ -361,9 +361,39 @@ def test_a_value_that_chance_raises_tells_no_models_apart() -> None:
 
 
 def test_no_leader_is_named_where_no_p_value_can_be_told() -> None:
-    assert tied_with_best({"a": 0.9, "b": 0.1}, lambda best, other: nan) == frozenset()
-    assert tied_with_best({"a": 0.9, "b": 0.1}, lambda best, other: 0.5) == {"a", "b"}
-    assert tied_with_best({"a": 0.9}, lambda best, other: nan) == {"a"}
+    assert tied_with_best("ab", lambda best, other: nan, "a") == frozenset()
+    assert tied_with_best("ab", lambda best, other: 0.5, "a") == {"a", "b"}
+    assert tied_with_best("a", lambda best, other: nan, "a") == {"a"}
+
+
+def _said(right: int, answered: int = 40) -> Outcomes:
+    """A model that has the first questions of forty right, and fails on the last."""
+    said = [Said(value="yes" if number < right else "no") for number in range(answered)]
+    said += [Said("failed")] * (40 - answered)
+    table, answers, _ = tables(
+        [Made((Member({"yes": 1.0}, own),), picture=f"world:{number}") for number, own in enumerate(said)]
+    )
+    return judge(table, answers)
+
+
+@pytest.mark.parametrize(
+    ("models", "tied"),
+    [
+        ({"whole": _said(36), "poor": _said(20), "flaky": _said(20, 20)}, {"whole", "flaky"}),
+        ({"whole": _said(10), "good": _said(38, 39)}, {"good"}),
+        ({"equal": _said(40), "whole": _said(40)}, {"equal", "whole"}),
+    ],
+)
+def test_a_model_that_failed_on_the_hard_half_lends_no_star(models: dict[str, Outcomes], tied: set[str]) -> None:
+    """A poor model that ties with one that failed where it is wrong is still worse than one that answered all."""
+    request = ScoreRequest((), metrics=(answer_accuracy,))
+    scores = [
+        {"by": "suite", "test": "", "model": name} | row
+        for name, own in models.items()
+        for row in score_outcomes(own, request).to_pylist()
+    ]
+    found = find_ties(scores, lambda name: [models[name]], request.metrics)
+    assert {model for *_, model in found} == tied
 
 
 def _always(p: float) -> Callable[[str, str], float]:
@@ -406,7 +436,7 @@ def test_the_ties_of_a_leaderboard_are_those_of_comparing_its_models(
             rows = score_outcomes(own, request).to_pylist()
             scores += [{"test": "", "by": by[0] if by else "suite", "model": model} | row for row in rows]
         for row in compare_outcomes(outcomes["i"], outcomes["j"], request).to_pylist():
-            tied = tied_with_best({"i": row["first"], "j": row["second"]}, _always(row["p"]))
+            tied = tied_with_best("ij", _always(row["p"]), "i" if row["first"] >= row["second"] else "j")
             expected |= {(row.get("test", ""), row["metric"], model) for model in tied}
     assert set(find_ties(scores, lambda name: [outcomes[name]], metrics)) == expected
 

@@ -44,9 +44,9 @@ def _board(cells: dict[str, dict[str, dict[str, LeaderboardCell]]]) -> Leaderboa
     return data_sets_leaderboard({model: Competitor(f"{model} 1") for model in cells}, cells)
 
 
-def _entry(percent: float, missing: float = 0.0) -> LeaderboardCell:
+def _entry(percent: float, missing: float = 0.0, failed: float = 0.0) -> LeaderboardCell:
     value = percent / 100
-    return LeaderboardCell(value, value - 0.01, min(value + 0.02, 1.0), 100, missing=missing)
+    return LeaderboardCell(value, value - 0.01, min(value + 0.02, 1.0), 100, missing=missing, failed=failed)
 
 
 def test_the_means_of_the_paper_come_out() -> None:
@@ -83,14 +83,15 @@ def test_a_mean_over_fewer_data_sets_says_so_and_is_not_ranked() -> None:
             "whole": {"x": {"accuracy": _entry(10)}, "y": {"accuracy": _entry(30)}},
             "half": {"x": {"accuracy": _entry(90)}, "y": {"accuracy": LeaderboardCell(reason="it was not asked this")}},
             "part": {"x": {"accuracy": _entry(95)}, "y": {"accuracy": _entry(95, missing=0.4)}},
+            "some": {"x": {"accuracy": _entry(94)}, "y": {"accuracy": _entry(95, failed=0.4)}},
         }
     )
     means = {row.model: row.cells["accuracy"] for row in found.rows}
-    assert [row.model for row in found.rows] == ["whole", "part", "half"]
-    assert (means["whole"].rank, means["half"].rank, means["part"].rank) == (1, None, None)
+    assert [row.model for row in found.rows] == ["whole", "part", "some", "half"]
+    assert [means[name].rank for name in ("whole", "half", "part", "some")] == [1, None, None, None]
     assert (means["half"].value, means["half"].data_sets, means["half"].of) == (0.9, 1, 2)
     assert "half: accuracy: over 1 of 2 data sets, so not ranked" in found.notes
-    assert "part: accuracy: over all data sets, not all of them asked whole, so not ranked" in found.notes
+    assert "part, some: accuracy: over all data sets, not all of them answered whole, so not ranked" in found.notes
 
 
 def test_what_does_not_apply_is_blank_with_its_reason_and_never_zero() -> None:
@@ -180,7 +181,8 @@ def test_each_metric_has_a_direction() -> None:
 
 
 def _score(value: float | None, **more: object) -> dict[str, object]:
-    return {"value": value, "low": value, "high": value, "n": 9, "missing": 0.0, "reason": ""} | more
+    about = {"unit": "answer", "left_out": 0, "answers": 9, "missing": 0.0, "failed": 0.0, "reason": ""}
+    return {"value": value, "low": value, "high": value, "n": 9} | about | more
 
 
 def test_suites_show_the_metrics_that_lead_there_and_models_are_ordered_by_the_shared_one() -> None:
@@ -213,6 +215,23 @@ def test_suites_show_the_metrics_that_lead_there_and_models_are_ordered_by_the_s
     assert second.cells["captions/acc_r"].reason == "it gives no scores to texts"
     assert first.cells["sears/robustness"].reason == "it was not asked this"
     assert "a: captions ranking accuracy: it gives no scores to texts" in found.notes
+
+
+def test_a_model_that_failed_on_some_queries_comes_after_those_that_answered_all() -> None:
+    contents = {("s", ""): Contents(frozenset(["one"]), frozenset(["same"]))}
+    scores = {
+        ("s", "", "accuracy", "whole"): _score(0.5),
+        ("s", "", "accuracy", "flaky"): _score(0.9, failed=0.5),
+        ("s", "", "accuracy", "both"): _score(0.9, failed=0.5, missing=0.1),
+    }
+    board = suites_leaderboard({name: Competitor(name) for *_, name in scores}, scores, contents, catalog.metrics())
+    assert [(row.model, row.part) for row in board.rows] == [
+        ("whole", ""),
+        ("both", "accuracy on 1 of 1 suites, in part"),
+        ("flaky", "accuracy on 1 of 1 suites, in part"),
+    ]
+    assert "flaky: s accuracy: some of its queries failed" in board.notes
+    assert "both: s accuracy: not all of it was asked, and some of its queries failed" in board.notes
 
 
 def test_of_the_tests_of_one_suite_a_model_may_lack_some() -> None:
@@ -249,6 +268,12 @@ def test_what_does_not_apply_says_so_in_the_words_of_its_metric() -> None:
         "no pair here must be answered alike or differently"
     )
     assert missing_reason(catalog.metric("ece"), _score(None, reason="because")) == "because"
+
+
+def test_precision_without_a_yes_among_some_answers_is_not_called_unasked() -> None:
+    precision = catalog.metric("yes_precision")
+    assert "no answer is yes" in missing_reason(precision, _score(None, missing=0.5, left_out=4))
+    assert missing_reason(precision, _score(None, missing=0.5, left_out=9)) == "it was not asked this"
 
 
 def test_data_sets_are_named_by_their_suites() -> None:

@@ -382,7 +382,7 @@ def _mean_text(cell: LeaderboardCell) -> str:
 
 def _data_set_texts(cell: LeaderboardCell | None, column: LeaderboardColumn) -> list[str]:
     cell = cell or LeaderboardCell()
-    part = " [in part]" if cell.value is not None and cell.missing > 0 else ""
+    part = " [in part]" if cell.value is not None and cell.in_part else ""
     return [percent(cell.value, cell.low, cell.high) + part, *([percent(cell.chance)] if column.metric.chance else [])]
 
 

@@ -85,4 +85,5 @@ def _columns(
 def _cell(column: LeaderboardColumn, row: Mapping[str, Any] | None, tie: bool) -> LeaderboardCell:
     if row is None or row["value"] is None:
         return LeaderboardCell(reason=missing_reason(column.metric, row))
-    return LeaderboardCell(row["value"], row["low"], row["high"], row["n"], tie=tie, missing=row["missing"])
+    value, low, high, n, missing, failed = (row[name] for name in ("value", "low", "high", "n", "missing", "failed"))
+    return LeaderboardCell(value, low, high, n, tie=tie, missing=missing, failed=failed)

@@ -97,7 +97,8 @@ def data_set_cell(
         missing = max(missing, 1 - row["n"] / row["answers"])  # only some of the bases have stochastic passes
     if row["value"] is None:
         return LeaderboardCell(reason=missing_reason(column.metric, row, abilities), missing=missing)
-    return LeaderboardCell(row["value"], row["low"], row["high"], row["n"], chance=chance, missing=missing)
+    value, low, high, n, failed = (row[name] for name in ("value", "low", "high", "n", "failed"))
+    return LeaderboardCell(value, low, high, n, chance=chance, missing=missing, failed=failed)
 
 
 def data_sets_leaderboard(models: Mapping[str, Competitor], cells: Mapping[str, DataSetCells]) -> Leaderboard:

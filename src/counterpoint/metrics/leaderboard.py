@@ -2,8 +2,8 @@
 
 In the layout `suites` a column is a metric on a suite or one of its tests; in the layout `datasets` it is the mean of a
 metric over data sets. Models are ordered by a mean. One with scores on fewer suites or data sets than others, or on
-such that were asked only in part, comes after them and says so, since the harder ones may be missing. A metric that
-does not apply to a model has no value, and a reason.
+such that were asked or answered only in part, comes after them and says so, since the harder ones may be missing. A
+metric that does not apply to a model has no value, and a reason.
 """
 
 from collections import Counter
@@ -17,6 +17,8 @@ from typing import Any
 from counterpoint.core.groups import Relation
 from counterpoint.metrics.metric import MISSING_ABILITY, Ability, Contents, Metric, displayed
 from counterpoint.metrics.paired_tests import detectable_effect
+from counterpoint.metrics.scoring import UNITS
+from counterpoint.metrics.units import Singles
 
 FEW_SUITES = 4
 """The number of suites up to which each shows all its displayed metrics; of more suites each shows the first."""
@@ -99,10 +101,16 @@ class LeaderboardCell:
     chance: float | None = None
     tie: bool = False  # the best of its column, or tied with it by a paired test
     missing: float = 0.0  # the share of queries that were not asked
+    failed: float = 0.0  # the share of queries without a reply
     data_sets: int = 0
     of: int = 0  # the data sets on which any model has a value
-    partial: bool = False  # a data set was asked only in part
+    partial: bool = False  # a data set was asked or answered only in part
     rank: int | None = None  # 1 is best; none where models cannot be compared
+
+    @property
+    def in_part(self) -> bool:
+        """Whether queries were not asked, or failed: the hard ones may be among them."""
+        return self.missing + self.failed > 0
 
     @property
     def whole(self) -> bool:
@@ -167,7 +175,7 @@ class Competitor:
 ScoreKey = tuple[str, str, str, str]
 """A suite, a test (empty for the whole suite), a metric and a model."""
 ScoreRows = Mapping[ScoreKey, Mapping[str, Any]]
-"""Rows of scores with value, low, high, n, reason and missing."""
+"""Rows of scores with value, low, high, n, unit, reason, left_out, answers, missing and failed."""
 
 
 def missing_reason(metric: Metric, row: Mapping[str, Any] | None, abilities: Collection[str] | None = None) -> str:
@@ -178,7 +186,8 @@ def missing_reason(metric: Metric, row: Mapping[str, Any] | None, abilities: Col
             return MISSING_ABILITY[ability]
     if row is None or row["missing"] >= 1:
         return NOT_ASKED
-    return str(row["reason"] or (NOT_ASKED if row["missing"] else metric.not_applicable))
+    is_asked = not row["missing"] or (row["unit"] == UNITS[Singles] and row["left_out"] < row["answers"])
+    return str(row["reason"] or (metric.not_applicable if is_asked else NOT_ASKED))
 
 
 def suite_columns(
@@ -259,6 +268,7 @@ def _suite_cell(
         chance=chance["value"] if chance else None,
         tie=key in ties,
         missing=row["missing"],
+        failed=row["failed"],
     )
 
 
@@ -305,7 +315,10 @@ def _lead_mean(row: LeaderboardRow, columns: Sequence[LeaderboardColumn]) -> Lea
 
 
 def _suite_note(cell: LeaderboardCell) -> str:
-    return cell.reason if cell.value is None else "not all of it was asked" if cell.missing > 0 else ""
+    if cell.value is None:
+        return cell.reason
+    parts = ["not all of it was asked"] * (cell.missing > 0) + ["some of its queries failed"] * (cell.failed > 0)
+    return ", and ".join(parts)
 
 
 def mean_cell(cells: Sequence[LeaderboardCell]) -> LeaderboardCell:
@@ -320,7 +333,7 @@ def mean_cell(cells: Sequence[LeaderboardCell]) -> LeaderboardCell:
     """
     n = len(cells)
     value = sum(_number(cell.value) for cell in cells) / n
-    partial = any(cell.missing > 0 for cell in cells)
+    partial = any(cell.in_part for cell in cells)
     if any(cell.low is None for cell in cells):
         return LeaderboardCell(value, data_sets=n, of=n, partial=partial)
     below = sqrt(sum((_number(cell.value) - _number(cell.low)) ** 2 for cell in cells)) / n
@@ -378,7 +391,7 @@ def _mean_note(cell: LeaderboardCell) -> str:
     if cell.whole:
         return ""
     over = f"over {cell.data_sets} of {cell.of} data sets" if cell.data_sets < cell.of else "over all data sets"
-    return f"{over}, {'not all of them asked whole, ' * cell.partial}so not ranked"
+    return f"{over}, {'not all of them answered whole, ' * cell.partial}so not ranked"
 
 
 def _number(value: float | None) -> float:

@@ -35,7 +35,10 @@ from counterpoint.store.versions import BASELINES
 
 T = TypeVar("T")
 
-_SCORE = ("value", "low", "high", "n", "clusters", "method", "reason", "missing")
+_SCORE = (
+    *("value", "low", "high", "n", "clusters", "method", "reason"),
+    *("unit", "left_out", "answers", "missing", "failed"),
+)
 _NO_SCORE = (None,) * len(_SCORE)
 
 LISTING_SECONDS = 2.0
@@ -264,16 +267,16 @@ class OutcomeReader:
 
     def score(self, suite: str, slug: str, metric: str, *, test: str = "", kind: str = "") -> SliceScore | None:
         """Return the score of a suite, of one of its tests or of one kind of a test, or None if no case counts."""
-        value, low, high, n, clusters, method, _, _ = self._scores().get((suite, test, metric, slug, kind), _NO_SCORE)
+        value, low, high, n, clusters, method, *_ = self._scores().get((suite, test, metric, slug, kind), _NO_SCORE)
         return SliceScore(value, low, high, n, clusters, method) if n else None
 
     def missing_reason(self, suite: str, slug: str, metric: str, *, test: str = "", kind: str = "") -> str:
         """Return why a model has no score by a metric, if that is known."""
-        *_, n, _, _, reason, _ = self._scores().get((suite, test, metric, slug, kind), _NO_SCORE)
+        _, _, _, n, _, _, reason, *_ = self._scores().get((suite, test, metric, slug, kind), _NO_SCORE)
         return "" if n else reason or ""
 
     def score_rows(self) -> Mapping[tuple[str, str, str, str], Mapping[str, Any]]:
-        """Return the scores of suites and tests with value, low, high, n, reason and missing.
+        """Return the scores of suites and tests with the columns that a leaderboard needs.
 
         Keys are a suite, a test (empty for the whole suite), a metric and a slug.
         """
