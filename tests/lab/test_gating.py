@@ -121,6 +121,25 @@ def test_too_few_pictures_are_what_is_missing(tmp_path: Path, pictures: int, cel
     assert report.to_dict()["checks"][0]["further_pictures"] == 20 - pictures
 
 
+def test_cases_without_an_answer_of_either_model_are_told(lab: cp.Lab) -> None:
+    """A model that failed on the hard half holds what it holds on the easy one, and not in silence."""
+    fingerprint, run = "flaky 1", "20261116T000009-1"
+    with lab.store.answers(fingerprint, run=run) as log:
+        for number, group in enumerate(_groups("order")):
+            answer = Answer.of("yes") if number < 150 else Answer.failed("error 500")
+            log.add((query.id, 0, answer, "", 0.0) for query in group.queries)
+    lab.store.put_run(RunRecord(run, "flaky", fingerprint, {}, "1"))
+    report = lab.gate("flaky", ["order.accuracy >= 0.9", "order.accuracy not worse than vlm@v1 by 3 points"])
+    assert [(check.verdict.value, check.test.n, check.test.left_out) for check in report.checks] == [
+        ("holds", 150, 50),
+        ("holds", 150, 50),
+    ]
+    note = "order.accuracy >= 0.9 on order: 50 cases are left out, of which a query failed or was not asked"
+    assert note in report.notes()
+    assert report.to_dict()["checks"][0]["left_out"] == 50
+    assert not any("left out" in note for note in lab.gate("vlm@v1", ["order.accuracy >= 0.9"]).notes())
+
+
 def test_failing_is_corrected_over_the_rules_and_holding_is_not(lab: cp.Lab) -> None:
     alone = lab.gate("vlm", ["negation.accuracy >= 0.61"]).checks[0]
     line = next(

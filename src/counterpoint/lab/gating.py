@@ -145,7 +145,17 @@ class GateReport(LabResult[GateCheck], rows="checks"):
         against = f" against {self.baseline}" if self.baseline else ""
         course = [str(self.course)] if self.course else []
         findings = [f"{check.rule.text}: {check.test.finding}" for check in self.checks if check.test.finding]
-        return [*course, *findings, f"{self.model}{against}: the gate {_SENTENCES[self.verdict]}"]
+        return [
+            *course,
+            *findings,
+            *map(_left_out, self._lacking),
+            f"{self.model}{against}: the gate {_SENTENCES[self.verdict]}",
+        ]
+
+    @property
+    def _lacking(self) -> list[GateCheck]:
+        """The rules of which cases are left out; what was not asked on purpose is said elsewhere."""
+        return [] if self.course else [check for check in self.checks if check.test.left_out]
 
     def exit_code(self, undecided: str = "pass") -> int:
         """0 where all rules hold, or may not be told and `undecided` is "pass"; 3 where one fails; else 4."""
@@ -182,6 +192,13 @@ _SENTENCES = {
 }
 
 
+def _left_out(check: GateCheck) -> str:
+    """A note on the cases that a rule is not about, as answers to them are lacking."""
+    place = f" on {check.suite}" if check.suite else ""
+    are = counted(check.test.left_out, "case", "are")
+    return f"{check.rule.text}{place}: {are} left out, of which a query failed or was not asked"
+
+
 def _further(check: GateCheck) -> str:
     """What is missing to decide a rule, in a cell of a table."""
     if check.further_pictures:
@@ -196,7 +213,7 @@ def _plain(check: GateCheck) -> dict[str, Any]:
         "metric": check.metric,
         "verdict": check.verdict.value,
     }
-    row |= {key: value for key, value in asdict(check.test).items() if key in ("value", "n", "clusters")}
+    row |= {key: value for key, value in asdict(check.test).items() if key in ("value", "n", "clusters", "left_out")}
     row |= {"finding": check.test.finding} if check.rule.is_search else {}
     row |= {"bound": check.bound, "p": check.p, "further": check.further, "further_pictures": check.further_pictures}
     plain: dict[str, Any] = to_plain(row)
@@ -355,17 +372,19 @@ class _TargetTotals:
 
     def __init__(self, place: int, target: RuleTarget, baseline: ModelVersion | None) -> None:
         self.place, self.target, self.baseline = place, target, baseline.fingerprint if baseline else ""
-        self._sums, self._gathered = SliceSums(7), GatheredOutcomes()
+        self._sums, self._gathered, self._left_out = SliceSums(7), GatheredOutcomes(), 0
         request = ScoreRequest((), where=target.rule.where, metrics=(target.metric,))
         self._differences = ComparisonTotals(request.metrics, request)
 
     def add(self, own: Outcomes, baseline: Outcomes | None) -> None:
         """Add the outcomes of a block."""
         metric = self.target.metric
+        units, cells = self._units(own)
+        counted_by_both = units.counted if baseline is None else units.counted & self._units(baseline)[0].counted
+        self._left_out += int((~counted_by_both[cells.inside]).sum())
         if baseline is not None:
             self._differences.add(*((baseline, own) if metric.lower_is_better else (own, baseline)))
             return
-        units, cells = self._units(own)
         if isinstance(metric, Ratio) and cells.names:
             credit, counts = metric.cases(units)
             columns = cluster_columns(cells.summed(credit), cells.counted(counts), cells.summed(credit * credit))
@@ -376,6 +395,9 @@ class _TargetTotals:
 
     def test(self) -> LineTest:
         """The score of the model, or its difference to the baseline, against the line."""
+        return replace(self._test(), left_out=self._left_out)
+
+    def _test(self) -> LineTest:
         line, metric = self.target.rule.line, self.target.metric
         if self.baseline:
             assert isinstance(metric, Ratio), "a margin is on a share"

@@ -127,6 +127,7 @@ class LineTest:
     n: int
     clusters: int
     finding: str = ""  # the slice that got worse, in a sentence
+    left_out: int = 0  # cases to which a model lacks an answer: a query was not asked, or failed
 
     def p_fail(self, at_least: bool) -> float:
         """The p value of lying on the wrong side; nan with fewer than 20 pictures."""
