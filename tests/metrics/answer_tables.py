@@ -57,7 +57,7 @@ class Made:
 @st.composite
 def said(draw: st.DrawFn) -> Said:
     state = draw(st.sampled_from(["ok"] * 6 + ["unparsed", "refused", "failed"]))
-    raw = draw(st.sampled_from(["Yes.", " yes", "Well, NO", "well,  no!", ""]))
+    raw = draw(st.sampled_from(["Oh, yes.", " oh,  yes", "Well, NO", "well,  no!", ""]))
     score = draw(st.none() | st.sampled_from([0.1, 0.5, 0.9]))
     return Said(state, draw(st.sampled_from(WORDS)), raw, score)
 

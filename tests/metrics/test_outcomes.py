@@ -46,6 +46,30 @@ def test_two_answers_are_consistent_as_their_relation_asks(
     assert judged.related.tolist() == [related]
 
 
+@pytest.mark.parametrize("state", ["hedged", "unparsed", "refused"])
+@pytest.mark.parametrize(
+    ("raw", "gold", "earned"),
+    [
+        ("Unknown.", {"unknown": 1.0}, 1.0),
+        (" unknown ", {"red": 0.9, "Unknown": 0.6}, 0.6),
+        ("I don't know", {"unknown": 1.0}, 0.0),
+        ("unknown", {"red": 1.0}, 0.0),
+        ("unknown", None, np.nan),
+        ("", {"": 1.0}, 0.0),
+    ],
+)
+def test_a_reply_that_is_a_gold_answer_as_written_has_its_credit(
+    state: str, raw: str, gold: dict[str, float] | None, earned: float
+) -> None:
+    """Annotators of VQA and VizWiz answer "unknown" too, which is a hedge to the rules."""
+    groups, answers, _ = tables([Made((Member(gold, Said(state, "", raw)), Member(gold, Said(state, "", raw))))])
+    outcomes = judge(groups, answers)
+    assert outcomes.correct.tolist() == pytest.approx([earned] * 2, nan_ok=True)
+    assert [STATES[code] for code in outcomes.state] == ["ok" if earned > 0 else state] * 2
+    if earned > 0:
+        assert outcomes.pairs().related.all()
+
+
 GRAY = {"gray": 0.9, "grey": 0.6, "silver": 0.3}
 
 
@@ -87,7 +111,7 @@ def test_pairs_of_one_gold_list_that_are_both_right_are_consistent(groups: list[
 
 def test_a_single_answer_has_its_value_and_its_gold_as_the_rule_set_normalises_them() -> None:
     golds = [{"Two": 1.0, "2": 0.6}, {"The red one.": 1.0}, None, {"yes": 1.0}]
-    given_answers = [Said(value="two"), Said(value="red 1"), Said(value="blue"), Said("unparsed", "", "yes")]
+    given_answers = [Said(value="two"), Said(value="red 1"), Said(value="blue"), Said("unparsed", "", "oh, yes")]
     groups, answers, _ = tables([Made((Member(gold, said),)) for gold, said in zip(golds, given_answers, strict=True)])
     singles = judge(groups, answers).singles()
     assert _texts(singles.value) == ["two", "red 1", "blue", None]
@@ -117,7 +141,7 @@ def test_what_cannot_be_judged_is_not_known() -> None:
 
 
 def test_out_of_form_and_refused_answers_are_wrong_even_if_their_words_are_right() -> None:
-    judged = _pair(Said("unparsed", "yes", "yes"), Said("refused", "yes", "yes"))
+    judged = _pair(Said("unparsed", "yes", "oh, yes"), Said("refused", "yes", "yes, but no"))
     assert judged.counted.all()
     assert (judged.base_correct.tolist(), judged.variant_correct.tolist()) == ([0.0], [0.0])
 

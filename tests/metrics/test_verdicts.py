@@ -74,9 +74,9 @@ def test_flags_say_all_that_is_true_of_a_group(lab: LabStore) -> None:
 
 
 def test_a_hedged_answer_is_wrong_and_not_missing(lab: LabStore) -> None:
-    answers = lab.read_answers(MODELS["careful"])
-    place = answers.column_names.index("state")
-    hedged = answers.set_column(place, "state", pa.array([State.HEDGED.value] * answers.num_rows))
+    hedged = lab.read_answers(MODELS["careful"])
+    for name, text in (("state", State.HEDGED.value), ("raw", "I cannot tell.")):
+        hedged = hedged.set_column(hedged.column_names.index(name), name, pa.array([text] * hedged.num_rows))
     found = group_verdicts(judge(lab.suite("plain").table, hedged))
     assert {found.name(place) for place in range(len(found.code))} == {"wrong"}
 

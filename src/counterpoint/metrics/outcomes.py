@@ -253,6 +253,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5, read_tags
         rows = joined.result()
     state = np.append(state, np.int8(_MISSING))[rows]  # -1 selects the last
     given = Labels(np.append(values.codes, np.int32(-1))[rows], values.words)
+    state, given = _quote_golds(table, plain["raw"], rows, state, given)
     compared, correct = credit_answers(table, given, state == _OK, state < _FAILED)
     scores = plain["score"].to_numpy() if plain["score"].null_count < plain.num_rows else np.empty(0)
     return Outcomes(
@@ -355,6 +356,31 @@ def _values(answers: pa.Table, state: NDArray[np.int8]) -> Labels:
     codes = values.among(words).codes
     codes[odd] = raw.among(words).codes
     return Labels(codes, words)
+
+
+def _quote_golds(
+    table: pa.Table, raw: pa.ChunkedArray, rows: Codes, state: NDArray[np.int8], given: Labels
+) -> tuple[NDArray[np.int8], Labels]:
+    """States and values where a reply without a value that is the text of a gold answer has that one.
+
+    "Unknown" is a hedge, and the right answer where annotators gave it.
+    """
+    odd = np.flatnonzero((state > _OK) & (state < _FAILED))
+    odd = odd[Labels.of(table["mode"]).at(odd).where([Mode.ANSWER])] if len(odd) else odd
+    if not len(odd):
+        return state, given
+    golds = table["gold"].take(pa.array(odd)).combine_chunks()
+    answers, place = golds.flatten().field("answer").cast(pa.string()), pc.list_parent_indices(golds).to_numpy()
+    said = normalise_texts(raw.take(pa.array(rows[odd])).combine_chunks().cast(pa.string())).take(place)
+    quoted = pc.and_(pc.equal(normalise_texts(answers), said), pc.not_equal(said, "")).fill_null(False)
+    hits = np.flatnonzero(quoted.to_numpy(zero_copy_only=False))[::-1]  # that with most credit is first, and so stays
+    if not len(hits):
+        return state, given
+    own, found = odd[place[hits]], answers.take(pa.array(hits))
+    words = pa.concat_arrays([given.words, found]).unique()
+    codes, state = given.among(words).codes, state.copy()
+    codes[own], state[own] = pc.index_in(found, value_set=words).to_numpy(), _OK
+    return state, Labels(codes, words)
 
 
 def sort_by_group(table: pa.Table) -> pa.Table:
