@@ -22,7 +22,8 @@ def test_a_table_in_text_is_read_whatever_parts_its_fields_and_zeros_are_kept(tm
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file, delimiter=mark).writerows([rows[0], [], *rows[1:]])
     assert detect_format(path) == "plain"
-    assert read_answers(path) == [("007", "yes, it is"), ("0x", "")]
+    assert read_answers(path) == [("007", "yes, it is")]
+    assert rejected_reasons(path) == ["no answer"]
     first = read_records(path)[0]
     assert isinstance(first, Prediction)
     assert (first.text, first.place) == ('Is it "red"?', f"{path}, record 1")
@@ -52,6 +53,16 @@ def test_a_cell_that_pandas_found_empty_is_no_answer(tmp_path: Path) -> None:
     path = write_json(tmp_path / "a.json", [{"id": 1, "answer": float("nan")}, {"id": 2, "answer": "nan"}])
     assert read_answers(path) == [("2", "nan")]
     assert rejected_reasons(path) == ["no answer"]
+
+
+def test_an_empty_cell_of_a_table_is_no_answer_as_null_is_none(tmp_path: Path) -> None:
+    """Of VLMEvalKit it is an empty reply, as a failure is written in words."""
+    path = tmp_path / "a.csv"
+    path.write_text('id,prediction\n1,yes\n2,\n3,""\n4,nan\n')
+    assert read_answers(path) == [("1", "yes"), ("4", "nan")]
+    assert rejected_reasons(path) == ["no answer", "no answer"]
+    path.write_text("index,prediction\n1,yes\n2,\n")
+    assert read_answers(path) == [("1", "yes"), ("2", "")]
 
 
 def test_choices_in_one_cell_are_those_that_were_shown(tmp_path: Path) -> None:

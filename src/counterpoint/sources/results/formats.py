@@ -8,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
+
 from counterpoint.core.errors import SourceError, UnknownName, shorten
 from counterpoint.sources.reading.columns import (
     ASKED,
@@ -84,7 +86,10 @@ def read_predictions(path: Path, format_: str = "", columns: Mapping[str, str] |
     if format_ == "batch":
         return read_batches(_records(path, kind))
     reader = PredictionReader(path, _LAYOUTS[format_], columns or {})
-    return reader.read(json_records(path, reader.columns.is_complete) if kind == "json" else _records(path, kind))
+    records = json_records(path, reader.columns.is_complete) if kind == "json" else _records(path, kind)
+    if kind in ("text", "sheet") and format_ != "vlmevalkit":  # which writes an empty reply so, and a failure in words
+        records = map(_without_empty_cells, records)
+    return reader.read(records)
 
 
 def detect_format(path: Path) -> str:
@@ -159,6 +164,13 @@ def _records(path: Path, kind: str, is_record: RecordTest = _is_record) -> Itera
     rows = _TABLES[kind](path)
     filled = ((number, row) for number, row in rows if isinstance(row, str) or any(cell != "" for cell in row.values()))
     return (ResultRecord(f"{path}, record {number}", row) for number, row in filled)
+
+
+def _without_empty_cells(record: ResultRecord) -> ResultRecord:
+    """A row of a table with nothing in its empty cells, as JSON has null there."""
+    if "" not in record.fields.values():
+        return record
+    return replace(record, value={name: None if cell == "" else cell for name, cell in record.fields.items()})
 
 
 def _kind(path: Path) -> str:
