@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import counterpoint as cp
 from counterpoint.cli.main import commands
+from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Group, Mode, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.store.groups import groups_table
@@ -80,6 +82,21 @@ def test_imported_scores_are_what_one_says_they_are(lab: Path, tmp_path: Path) -
     assert _scores(lab)["acc"]["reason"] == "its scores are similarities, not probabilities"
     _run(*given, "--scores", "probability")
     assert _scores(lab)["acc"]["value"] == 1.0
+
+
+@pytest.mark.parametrize("scores", [(70.0, 30.0), (0.4, -0.4)])
+def test_per_cent_and_logits_are_no_probabilities(lab: Path, tmp_path: Path, scores: tuple[float, float]) -> None:
+    """Every foil would be above the threshold of one half, or every caption below it."""
+    table = LabStore(lab).suite("released").table
+    rows = zip(table["query"].to_pylist(), table["role"].to_pylist(), strict=True)
+    lines = [json.dumps({"query_id": f"{query:016x}", "score": scores[role]}) for query, role in rows]
+    (tmp_path / "said.jsonl").write_text("\n".join(lines))
+    theirs = cp.Lab(lab)
+    with pytest.raises(SourceError, match="of 60 scores lie outside 0 to 1"):
+        theirs.import_predictions(tmp_path / "said.jsonl", name="theirs", scores="probability")
+    assert not theirs.models
+    theirs.import_predictions(tmp_path / "said.jsonl", name="theirs")
+    assert _scores(lab)["acc_r"]["value"] == 1.0
 
 
 def test_a_measure_of_all_pairs_is_compared_too(lab: Path) -> None:

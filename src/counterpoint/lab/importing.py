@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from counterpoint.core.errors import SourceError
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Mode, State
+from counterpoint.core.ports import Scale
 from counterpoint.core.quantities import counted
 from counterpoint.core.spreadsheets import defuse_formula
 from counterpoint.lab.matching import (
@@ -34,6 +35,7 @@ from counterpoint.lab.reading_warnings import warn_about_stored_answers
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.language.answers.extraction import extract_value, seen_choices
+from counterpoint.metrics.credit import ROUNDING
 from counterpoint.sources.reading.columns import ROLE_NAMES, SYNONYMS, ColumnMap
 from counterpoint.sources.reading.tables import ENDINGS
 from counterpoint.sources.results.formats import (
@@ -220,6 +222,8 @@ def import_predictions(
     _warn_about_gold(groups, queries, matches, {columns.get("answer", "") for columns in used.values()})
     if not request.questions:  # whose columns they may be
         _warn_about_columns(request.columns, used.values())
+    if (request.scores or store.scale(fingerprint)) == Scale.PROBABILITY:
+        _check_probabilities(queries, matches)
     missing = missing_queries(groups, queries, matches)
     report = ImportReport(request, store.address, formats, descriptions, matches, missing, len(queries))
     if not matches.predictions or (request.strict and not report.complete):
@@ -264,6 +268,19 @@ def _settings(request: ImportRequest) -> dict[str, Any]:
     """The request as the record of a run keeps it."""
     settings = asdict(request) | {"files": list(map(str, request.files)), "columns": dict(request.columns)}
     return settings | {"questions": str(request.questions or "")}
+
+
+def _check_probabilities(queries: QueryIndex, matches: MatchResult) -> None:
+    """Raise a SourceError where a score that is to be a probability is none."""
+    modes = queries.table["mode"].to_pylist()
+    given = [own for (row, _), own in matches.predictions.items() if modes[row] == Mode.SCORE]
+    scores = [as_number(own.raw) if own.score is None else own.score for own in given]
+    odd = [score for score in scores if score is not None and not 0 <= score <= 1 + ROUNDING]
+    if odd:
+        fact = (
+            f"{len(odd):,} of {counted(len(scores), 'score')} lie outside 0 to 1, such as {odd[0]:g}: no probabilities"
+        )
+        raise SourceError(fact, hint="divide per cent by 100, or say --scores similarity")
 
 
 def _warn_about_columns(given: Mapping[str, str], used: Collection[ColumnMap]) -> None:
