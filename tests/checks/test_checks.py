@@ -140,6 +140,17 @@ def test_pairs_of_which_one_text_is_far_more_usual_are_implausible() -> None:
     assert not any(said(plausibility, table, _usual, ratio=0.0))
 
 
+def test_a_pair_without_a_score_is_neither_plausible_nor_grammatical() -> None:
+    """A language model has no score for an empty text, and none for two that it finds impossible."""
+    table = pictured([("dog", "dog"), ("dog", "cat"), ("cow", "dog")])
+    scores = {"dog": 1.0, "cat": float("nan"), "cow": 1.0}
+    found = judged(plausibility, table, lambda texts, pictures: [scores[text] for text in texts])
+    assert [code >= 0 for code in found.codes.tolist()] == [False, True, False]
+    assert found.notes["relations"] == {"caption more usual": 0.5, "after": 0.5}
+    graded = judged(grammar, table, lambda texts: [scores[text] for text in texts])
+    assert (graded.codes.tolist().count(-1), graded.notes["relations"]) == (2, {"mean score": 1.0})
+
+
 def test_balance_takes_the_farthest_pairs_until_both_sides_are_the_more_usual_one_as_often() -> None:
     rows = [("dog dog", "cat"), ("dog", "cat"), ("dog", "cow"), ("cat", "dog"), ("cat", "cow")]
     found = judged(plausibility, pictured(rows), _usual, ratio=0.0, balance=True)

@@ -11,6 +11,8 @@ from counterpoint.checks.entailment_rules import CONTRADICTED, ENTAILED, LABELS,
 from counterpoint.checks.text_pairs import Codes, Flags, Floats, TextPairs
 from counterpoint.core.errors import UnknownName
 
+_UNSCORED = "the model has no score for its texts"
+
 
 def _judge_grammar(pairs: TextPairs, context: CheckContext) -> Rejections:
     """Reject foils that score below the threshold; with `relative`, only if their captions score better."""
@@ -22,11 +24,16 @@ def _judge_grammar(pairs: TextPairs, context: CheckContext) -> Rejections:
     caption[needed] = _score_texts(pairs.texts.all, pairs.caption[needed], context)
     if relative:
         low = low & (foil < caption)
-    reasons: dict[str, Flags] = {f"the foil scores below {threshold:g}": low}
+    reasons: dict[str, Flags] = {f"the foil scores below {threshold:g}": low, _UNSCORED: np.isnan(foil)}
     if both:
         reasons[f"the caption scores below {threshold:g}"] = caption < threshold
-    means = {test: {"mean score": float(np.mean(foil[rows]))} for test, rows in pairs.by_test()}
+    means = {test: {"mean score": _mean(foil[rows])} for test, rows in pairs.by_test()}
     return Rejections.first_of(reasons, len(pairs), means)
+
+
+def _mean(scores: Floats) -> float:
+    known = scores[~np.isnan(scores)]
+    return float(np.mean(known)) if len(known) else float("nan")
 
 
 def _score_texts(texts: Sequence[str], codes: Codes, context: CheckContext) -> Floats:
@@ -106,7 +113,8 @@ def _judge_plausibility(pairs: TextPairs, context: CheckContext) -> Rejections:
     limit = np.log(ratio) if ratio else np.inf
     foil_worse: Flags = gain > limit
     caption_worse: Flags = gain < -limit
-    kept, imbalanced = ~(foil_worse | caption_worse), np.zeros(len(pairs), np.bool_)
+    unscored: Flags = np.isnan(gain)
+    kept, imbalanced = ~(foil_worse | caption_worse | unscored), np.zeros(len(pairs), np.bool_)
     if balance:
         for _, rows in pairs.by_test():
             imbalanced[_surplus(gain, rows[kept[rows]])] = True
@@ -115,6 +123,7 @@ def _judge_plausibility(pairs: TextPairs, context: CheckContext) -> Rejections:
         f"the caption is more than {ratio:g} times as plausible": foil_worse,
         f"the foil is more than {ratio:g} times as plausible": caption_worse,
         _IMBALANCE: imbalanced,
+        _UNSCORED: unscored,
     }
     notes = {
         test: {"caption more usual": _caption_share(gain[rows]), "after": _caption_share(gain[rows[kept[rows]]])}
@@ -138,7 +147,8 @@ def caption_shares(pairs: TextPairs, context: CheckContext) -> dict[str, float]:
 
 
 def _caption_share(gain: Floats) -> float:
-    """The share of pairs whose caption is the more plausible text, ties counted as half."""
+    """The share of pairs whose caption is the more plausible text, ties counted as half, of those with scores."""
+    gain = gain[~np.isnan(gain)]
     return float(np.mean((gain > 0) + 0.5 * (gain == 0))) if len(gain) else float("nan")
 
 
