@@ -14,6 +14,7 @@ import counterpoint as cp
 from counterpoint.cli import baseline as baseline_command
 from counterpoint.cli import gate as gate_command
 from counterpoint.cli import sample_size as sample_size_command
+from counterpoint.core.errors import StoreError
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation, State
 from counterpoint.core.pictures import Picture
 from counterpoint.metrics.gates import GateRule, GateVerdict
@@ -222,6 +223,14 @@ def test_a_model_equal_to_its_baseline_is_not_worse(lab: cp.Lab) -> None:
     _answer(lab, "vlm", "v3", {"order": _share(0.80), "negation": _share(0.80)})
     report = lab.gate("vlm@v3", ["accuracy not worse than vlm@v1 by 3 points"])
     assert report.verdict is GateVerdict.HOLDS
+
+
+def test_a_model_that_never_says_yes_has_no_precision_to_compare(lab: cp.Lab) -> None:
+    _answer(lab, "never", "v1", {"order": [False] * GROUPS})
+    with pytest.raises(StoreError, match="never and vlm@v1 cannot be compared") as problem:
+        lab.compare("never", "vlm@v1", metrics=["yes_precision"])
+    assert problem.value.hint.startswith("never has no yes_precision: ")
+    assert "no answer is yes" in problem.value.hint
 
 
 def test_a_sample_size_is_that_of_the_test_whose_answers_vary_most(lab: cp.Lab) -> None:

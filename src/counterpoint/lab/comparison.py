@@ -127,8 +127,9 @@ def compare_models(
     one, other = pair.models
     rows = [row for row in table.to_pylist() if row["n"]]
     if not rows:
-        hint = _obstacle(store, (first, second), request, suites)
-        raise StoreError(f"{one} and {other} have no answers in common", hint=hint)
+        if hint := _obstacle(store, (first, second), request, suites):
+            raise StoreError(f"{one} and {other} cannot be compared", hint=hint)
+        raise StoreError(f"{one} and {other} have no answers in common", hint="run both on the same suites first")
     names = {"first": one, "second": other}
     shares = {
         model: dict(zip(STATES, (counts / counts.sum()).tolist(), strict=True)) for model, counts in states.items()
@@ -195,9 +196,10 @@ def _counting(
 
 
 def _obstacle(store: LabStore, names: tuple[str, str], request: ScoreRequest, suites: Sequence[str]) -> str:
-    """Why nothing can be compared: a metric does not apply to a model, or there is nothing to compute it from."""
+    """Why a model has nothing to compare by a metric; empty where both have."""
+    lacks = {metric.name: metric.not_applicable for metric in request.metrics}
     with suppress(StoreError):
         for row in score_models(store, request, names, suites).rows:
-            if row["reason"]:
-                return f"{row['model']} has no {row['metric']}: {row['reason']}"
-    return "run both on the same suites first"
+            if reason := row["reason"] or ("" if row["n"] else lacks.get(row["metric"], "")):
+                return f"{row['model']} has no {row['metric']}: {reason}"
+    return ""
