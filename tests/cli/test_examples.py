@@ -24,18 +24,7 @@ from counterpoint.store.votes import append_votes
 SUITES = ("negation", "rephrase", "existence", "contrast", "rad-counterfactuals", "question-bias")
 MODELS = {"fusion": "constant", "question-only": "random", "cnn-lstm": "question-only"}
 """Quick models under the names of those in the examples."""
-HEAVY = {
-    "augment",
-    "demo",
-    "doctor",  # which imports torch where it is installed
-    "export-site",
-    "paper contrast",
-    "paper beyond-accuracy",
-    "report",
-    "study plain",
-    "study rad-coverage",
-    "world",
-}
+HEAVY = {"demo", "doctor", "export-site", "report"}  # doctor imports torch where it is installed
 """Commands that take seconds even on little, and are run by `make prove`."""
 ELSEWHERE = {"translate"}
 """Commands that need a model or a program that is not installed: their words are parsed alone."""

@@ -31,7 +31,10 @@ def metric_list(metrics: "str | Sequence[str | Metric]") -> "list[Metric]":
 def with_name_lists(request: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a request, in which lists of names are lists.
 
-    >>> with_name_lists({"suites": "mine", "seed": 1})
-    {'suites': ('mine',), 'seed': 1}
+    >>> with_name_lists({"suites": "mine", "seed": 1, "kinds": True})
+    {'suites': ('mine',), 'seed': 1, 'kinds': True}
     """
-    return {key: name_list(value) if key in _LISTS else value for key, value in request.items()}
+    return {
+        key: name_list(value) if key in _LISTS and isinstance(value, Sequence) else value
+        for key, value in request.items()
+    }
