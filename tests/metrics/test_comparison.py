@@ -245,6 +245,26 @@ def test_several_models_are_compared_with_a_reference_on_the_suite_and_on_its_te
     assert all(row["holm"] >= row["p"] for row in rows)
 
 
+def test_the_detectable_effect_beside_corrected_p_is_that_of_as_many_tests() -> None:
+    rng = Random(5)
+    groups = [
+        Made(
+            (Member({"yes": 1.0}, Said(value=rng.choice(("yes", "no"))), other=Said(value="yes")),),
+            relation="gold",
+            test=test,
+            picture=f"p:{number}.png",
+        )
+        for test in ("order", "rephrase")
+        for number in range(60)
+    ]
+    table, first, second = tables(groups)
+    one, other = judge(table, first), judge(table, second)
+    rows = compare_with_reference(one, [other, other, other], (answer_accuracy,))
+    assert len(rows) == 9  # the suite and its two tests, for three models
+    for row in rows:
+        assert row["detectable"] == detectable_effect(row["error"], row["n"], tests=9)
+
+
 def _cases(groups: list[Made], pairs: bool, other: bool) -> list[NaiveCase]:
     return list(pair_cases(groups, other=other) if pairs else single_cases(groups, other=other))
 

@@ -68,20 +68,7 @@ def compare_blocks(
     blocks: Iterable[tuple[Outcomes, Outcomes]], contents: Mapping[tuple[str, ...], Contents], request: ScoreRequest
 ) -> pa.Table:
     """The same table from the outcomes of both models in blocks of whole pictures, in their order."""
-    by_suite = compared_metrics(contents, request)
-    metrics = tuple(request.metrics) or ordered(dict.fromkeys(m for own in by_suite.values() for m in own))
-    for metric in metrics:
-        if metric.kind is MetricKind.PLUG_IN:
-            hint = "compare ece_squared, which has no such bias, and see counterpoint score for the rest"
-            raise CounterpointError(f"{metric.name} is raised by chance, and cannot tell two models apart", hint=hint)
-    totals, rows = ComparisonTotals.of(blocks, metrics, request), list[dict[str, Any]]()
-    totals.check_bound(metrics)
-    for metric in metrics:
-        differences = [row for row in totals.rows(metric) if metric in by_suite[row["slice"][0]]]
-        rows += _corrected([(metric, row) for row in differences])
-    order = {metric.name: place for place, metric in enumerate(metrics)}
-    rows.sort(key=lambda row: (row["slice"], order[row["metric"]]))
-    return _table(rows, request)
+    return _table(_corrected_by_metric(_differences(blocks, contents, request)), request)
 
 
 def compare_with_reference(
@@ -90,24 +77,18 @@ def compare_with_reference(
     """Compare several models with a reference on one suite: the whole of it, and its tests where these are several.
 
     The rows are those of `compare_outcomes` with the number of the other model as `other` and an empty test for the
-    whole suite; p values are corrected over all slices and models of a metric.
+    whole suite; p values and detectable effects are corrected over all slices and models of a metric.
     """
     several = len(distinct_values(reference.table, "test")) > 1
-    rows = [
-        {"test": "", "other": number} | row
-        for by in ((), ("test",))[: 1 + several]
-        for number, other in enumerate(others)
-        for row in compare_outcomes(reference, other, ScoreRequest(by, candidates=candidates)).to_pylist()
-        if row["n"]
-    ]
-    by_name = {metric.name: metric for metric in candidates}
-    for name in {row["metric"] for row in rows}:
-        own = [row for row in rows if row["metric"] == name]
-        values = [nan if row["p"] is None else row["p"] for row in own]
-        for row, corrected in zip(own, holm(values), strict=True):
-            verdict = _verdict(row, corrected, by_name[name])
-            row |= {"holm": None if isnan(corrected) else corrected, "verdict": verdict}
-    return rows
+    contents = contents_by_suite(reference.table)
+    differences = []
+    for by in ((), ("test",))[: 1 + several]:
+        request = ScoreRequest(by, candidates=candidates)
+        for number, other in enumerate(others):
+            pairs = _differences([(reference, other)], contents, request)
+            place = {"test": "", "other": number}
+            differences += [(metric, place | _row(row, request)) for metric, row in pairs if row["n"]]
+    return [_known(row) for row in _corrected_by_metric(differences)]
 
 
 def compare_on_suites(outcomes: Iterable[tuple[Outcomes, Outcomes, Metric]]) -> list[dict[str, Any]]:
@@ -141,6 +122,32 @@ def paired_differences(
         for (suite,), value, p in totals.p_values(metric):
             found[suite, metric.name] = float(value), float(p)
     return found
+
+
+def _differences(
+    blocks: Iterable[tuple[Outcomes, Outcomes]], contents: Mapping[tuple[str, ...], Contents], request: ScoreRequest
+) -> list[tuple[Metric, dict[str, Any]]]:
+    """The difference of both models by each metric of each slice, in the order of tables, before any correction."""
+    by_suite = compared_metrics(contents, request)
+    metrics = tuple(request.metrics) or ordered(dict.fromkeys(m for own in by_suite.values() for m in own))
+    for metric in metrics:
+        if metric.kind is MetricKind.PLUG_IN:
+            hint = "compare ece_squared, which has no such bias, and see counterpoint score for the rest"
+            raise CounterpointError(f"{metric.name} is raised by chance, and cannot tell two models apart", hint=hint)
+    totals = ComparisonTotals.of(blocks, metrics, request)
+    totals.check_bound(metrics)
+    rows = [(metric, row) for metric in metrics for row in totals.rows(metric) if metric in by_suite[row["slice"][0]]]
+    order = {metric: place for place, metric in enumerate(metrics)}
+    return sorted(rows, key=lambda pair: (pair[1]["slice"], order[pair[0]]))
+
+
+def _corrected_by_metric(differences: Sequence[tuple[Metric, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The same rows in their order, each corrected over all of its metric."""
+    own: dict[Metric, list[tuple[Metric, dict[str, Any]]]] = {}
+    for metric, row in differences:
+        own.setdefault(metric, []).append((metric, row))
+    corrected = {metric: iter(_corrected(pairs)) for metric, pairs in own.items()}
+    return [next(corrected[metric]) for metric, _ in differences]
 
 
 def _corrected(differences: Sequence[tuple[Metric, dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -421,10 +428,18 @@ def _verdict(row: Mapping[str, Any], corrected: float, metric: Metric) -> str:
 
 def _table(rows: Iterable[dict[str, Any]], request: ScoreRequest) -> pa.Table:
     schema = pa.schema([*((name, pa.string()) for name in request.columns), *_SCHEMA])
-    return pa.Table.from_pylist([_row(row, request) for row in rows], schema)
+    return pa.Table.from_pylist([_known(_row(row, request)) for row in rows], schema)
 
 
 def _row(row: dict[str, Any], request: ScoreRequest) -> dict[str, Any]:
     named = dict(zip(request.columns, row["slice"], strict=True)) | {"threshold": request.threshold}
-    known = {key: None if isinstance(value, float) and isnan(value) else value for key, value in row.items()}
-    return named | known
+    return named | row
+
+
+def _known(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with numbers of Python, and null where there is none."""
+    return {key: _number(value) if isinstance(value, float) else value for key, value in row.items()}
+
+
+def _number(value: float) -> float | None:
+    return None if isnan(value) else float(value)
