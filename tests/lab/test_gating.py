@@ -231,6 +231,15 @@ def test_a_model_that_never_says_yes_has_no_precision_to_compare(lab: cp.Lab) ->
         lab.compare("never", "vlm@v1", metrics=["yes_precision"])
     assert problem.value.hint.startswith("never has no yes_precision: ")
     assert "no answer is yes" in problem.value.hint
+    scores = lab.scores(models=["never"], suites=["order"], metrics=["yes_precision", "yes_recall"])
+    assert scores.notes() == ["never has no yes_precision: no answer is yes"]
+
+
+def test_a_score_that_only_some_slices_lack_has_its_reason_once(lab: cp.Lab) -> None:
+    _answer(lab, "never", "v1", {"order": [False] * GROUPS, "negation": [True] * GROUPS})
+    scores = lab.scores(models=["never"], metrics=["rad_forward"])
+    assert [(own.slice["suite"], own.value) for own in scores] == [("negation", 1.0), ("order", None)]
+    assert scores.notes() == ["never has no rad_forward in some slices: no base here is answered correctly"]
 
 
 def test_a_sample_size_is_that_of_the_test_whose_answers_vary_most(lab: cp.Lab) -> None:

@@ -59,6 +59,23 @@ def test_a_query_in_another_group_counts_once_among_single_answers_and_in_its_pa
     assert {own.metric: own.n for own in scores} == {"answer_accuracy": 14, "accuracy": 4}
 
 
+def test_queries_whose_golds_differ_between_pooled_suites_are_told_and_the_first_suite_counts(lab: cp.Lab) -> None:
+    denied = [Group(Relation.GOLD, (_query(number),), (Gold.of("no"),)) for number in (8, 9, 20)]
+    paired = Group(Relation.SAME, (_query(1), _query(1, "Is its color red?")), (Gold.of("no"),) * 2)
+    lab.add_groups([*denied, paired], "other")
+    scores = lab.scores(models=["bad"], suites=["random", "other"], metrics=["answer_accuracy"], pool=True)
+    assert [(own.value, own.n) for own in scores] == [(7 / 11, 11)]  # 8 and 9 are wrong by the gold of random
+    told = (
+        "3 queries have different golds in the pooled suites: that of the first one counts, in the order random, other"
+    )
+    assert scores.notes() == [told]
+    (score,) = lab.scores(models=["bad"], suites=["other", "random"], metrics=["answer_accuracy"], pool=True)
+    assert (score.value, score.n) == (8 / 11, 11)
+    compared = lab.compare("good", "bad", suites=["random", "other"], pool=True)
+    assert any(note.startswith("3 queries have different golds") for note in compared.notes())
+    assert lab.scores(models=["bad"], suites=["random", "popular"], pool=True).notes() == []
+
+
 def test_one_suite_in_a_pool_is_itself(lab: cp.Lab) -> None:
     (pooled,) = lab.scores(models=["bad"], suites=["popular"], metrics=["answer_accuracy"], pool=True)
     (alone,) = lab.scores(models=["bad"], suites=["popular"], metrics=["answer_accuracy"], by="")

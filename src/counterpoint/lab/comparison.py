@@ -15,6 +15,7 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.scores import judge_block, score_models
 from counterpoint.lab.selection import (
     ANSWER_COLUMNS,
+    pooled_gold_notes,
     select_models,
     select_suites,
     suite_version_notes,
@@ -123,7 +124,7 @@ def compare_models(
     with _open_pair(store, (first, second), suites, request, block_rows) as pair:
         states = {model: np.zeros(len(STATES), np.int64) for model in pair.models}
         table = compare_blocks(_counting(pair.blocks(), states), pair.contents, request)
-    remarks = (*version_notes((first, second), pair.models.values()), *suite_version_notes(store, suites))
+    remarks = (*_notes(store, (first, second), pair.models, request, suites), *suite_version_notes(store, suites))
     one, other = pair.models
     rows = [row for row in table.to_pylist() if row["n"]]
     if not rows:
@@ -152,7 +153,19 @@ def cover_models(
     with _open_pair(store, (first, second), suites, request, block_rows) as pair:
         blocks = (dict(zip(pair.models, own, strict=True)) for own in pair.blocks())
         table = coverage_of_blocks(blocks, request, pairs=pairs)
-    return Coverage(tuple(table.to_pylist()), request, version_notes((first, second), pair.models.values()))
+    return Coverage(tuple(table.to_pylist()), request, _notes(store, (first, second), pair.models, request, suites))
+
+
+def _notes(
+    store: LabStore,
+    names: Sequence[str],
+    models: Mapping[str, ModelVersion],
+    request: ScoreRequest,
+    suites: Sequence[str],
+) -> tuple[str, ...]:
+    """Which versions are meant, and where pooled suites disagree."""
+    disputes = pooled_gold_notes(store, suites) if request.pool else ()
+    return (*version_notes(names, models.values()), *disputes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from counterpoint.lab.selection import (
     ANSWER_COLUMNS,
     load_answers,
     load_groups,
+    pooled_gold_notes,
     select_models,
     select_suites,
     text_only_models,
@@ -76,13 +77,14 @@ class Scores(LabResult[ModelScore]):
         return {"scores": self.records(), "notes": list(self.notes())}
 
     def notes(self) -> list[str]:
-        """Which versions were chosen, and which metrics do not apply to which model, and why."""
+        """Which versions were chosen, and which metrics have no value for which model, and why."""
+        valued = {(row["model"], row["metric"]) for row in self.rows if row["value"] is not None}
         reasons: dict[tuple[str, str], dict[str, None]] = {}
         for row in self.rows:
             if row["reason"]:
-                reasons.setdefault((row["model"], row["reason"]), {})[row["metric"]] = None
-        lacking = (f"{model} has no {', '.join(names)}: {why}" for (model, why), names in reasons.items())
-        return [*self.remarks, *lacking]
+                place = " in some slices" if (row["model"], row["metric"]) in valued else ""
+                reasons.setdefault((row["model"], f"{place}: {row['reason']}"), {})[row["metric"]] = None
+        return [*self.remarks, *(f"{model} has no {', '.join(names)}{why}" for (model, why), names in reasons.items())]
 
     def leading_rows(self) -> list[Mapping[str, Any]]:
         """The rows of the metrics that lead on each suite, where they have a value."""
@@ -184,7 +186,7 @@ def score_models(
         check_metrics(store, select_suites(store, suites), request.metrics)
         fact = f"{store.address} has no answers of {', '.join(chosen)} to these suites, tests and slices"
         raise AnswersMissing(fact, hint="run it on these suites first, or keep more with --by and --filter")
-    notes = version_notes(models, chosen.values())
+    notes = (*version_notes(models, chosen.values()), *(pooled_gold_notes(store, suites) if request.pool else ()))
     return Scores(tuple(rows), request, displayed_by_suite(contents, rows, request), notes)
 
 

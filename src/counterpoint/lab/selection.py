@@ -2,12 +2,17 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from counterpoint.core.errors import StoreError
+from counterpoint.core.quantities import counted
 from counterpoint.store.documents import put_object, read_object
 from counterpoint.store.lab import LabStore
 from counterpoint.store.storage import FileMissing
+from counterpoint.store.suites import read_portions
+from counterpoint.store.tables import GROUPS
 from counterpoint.store.versions import ModelVersion, select_versions
 
 _TEXT_ONLY = "text_only.json"
@@ -24,6 +29,31 @@ def load_groups(store: LabStore, names: Sequence[str] = (), *, pool: bool = Fals
     from counterpoint.metrics.slices import pool_suites  # slow to import
 
     return pool_suites(groups)
+
+
+def pooled_gold_notes(store: LabStore, names: Sequence[str]) -> tuple[str, ...]:
+    """A sentence where suites that are pooled have queries in common whose golds differ."""
+    from counterpoint.metrics.slices import count_disputes  # slow to import
+
+    chosen = select_suites(store, names)
+    queries = [np.unique(_suite_columns(store, name, ["query"])["query"].to_numpy()) for name in chosen]
+    known, suites = np.unique(np.concatenate(queries), return_counts=True)
+    shared = pa.array(known[suites > 1])
+    if not len(shared):
+        return ()
+    disputes = count_disputes(
+        pa.concat_tables([_suite_columns(store, name, ["suite", "query", "gold"], shared) for name in chosen])
+    )
+    fact = f"{counted(disputes, 'query', 'have')} different golds in the pooled suites"
+    return (f"{fact}: that of the first one counts, in the order {', '.join(chosen)}",) if disputes else ()
+
+
+def _suite_columns(store: LabStore, name: str, columns: Sequence[str], queries: pa.Array | None = None) -> pa.Table:
+    """Columns of a suite, of all its rows or of those with these queries."""
+    schema = pa.schema([GROUPS.field(column) for column in columns])
+    portions = [portion.cast(schema) for portion in read_portions(store.storage, f"suites/{name}", columns)]
+    kept = [part if queries is None else part.filter(pc.is_in(part["query"], value_set=queries)) for part in portions]
+    return pa.concat_tables([schema.empty_table(), *kept])
 
 
 def select_suites(store: LabStore, names: Sequence[str] = ()) -> tuple[str, ...]:

@@ -168,6 +168,7 @@ def _rad(
         kind=MetricKind.RATIO,
         applies=has_relation(Relation.SAME, Relation.DIFFERS, Relation.GOLD),
         on_request=True,
+        reasons=((lambda p: p.gold & p.counted, metadata["not_applicable"]),),
         **metadata,
     )
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.errors import UnknownName
+from counterpoint.metrics.credit import equal_gold
 from counterpoint.metrics.labels import Codes, Labels, renumber
 from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.units import Flags, Floats, Singles, Unit
@@ -151,6 +152,14 @@ def pool_suites(groups: Table) -> Table:
     pooled = pa.DictionaryArray.from_arrays(np.zeros(kept.num_rows, np.int32), [label])
     place = kept.column_names.index("suite")
     return kept.set_column(place, "suite", pooled).append_column("repeated", pa.array(repeated))
+
+
+def count_disputes(rows: Table) -> int:
+    """How many queries have another gold in a later suite than in the first one that has them."""
+    queries, suite = rows["query"].to_numpy(), Labels.of(rows["suite"]).codes
+    _, first, place = np.unique(queries, return_index=True, return_inverse=True)
+    later = np.flatnonzero(suite != suite[first][place])
+    return len(np.unique(queries[later[~equal_gold(rows["gold"], first[place][later], later)]]))
 
 
 def drop_repeated_groups(groups: Table) -> Table:

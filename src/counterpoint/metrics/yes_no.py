@@ -56,7 +56,10 @@ def _share(hits: float, cases: float) -> float:
     return hits / cases if cases else nan
 
 
-def _metadata(title: str, term: str, description: str, rank: int, leads: Condition = nowhere) -> dict[str, Any]:
+def _metadata(
+    title: str, term: str, description: str, rank: int, leads: Condition = nowhere, *, lacks: str = ""
+) -> dict[str, Any]:
+    """What metrics of yes and no share; `lacks` says why one may have no value on questions that were answered."""
     return {
         "title": title,
         "term": term,
@@ -66,11 +69,13 @@ def _metadata(title: str, term: str, description: str, rank: int, leads: Conditi
         "leads": leads,
         "rank": rank,
         "on_request": True,
+        "reasons": ((lambda s: _asked(s) & s.counted, lacks),) if lacks else (),
     }
 
 
 def _recall(word: str, term: str, rank: int, leads: Condition = nowhere) -> Ratio[Singles]:
-    about = _metadata(f"Recall of {word}", term, f"Accuracy on the questions whose gold is {word}.", rank, leads)
+    sentence = f"Accuracy on the questions whose gold is {word}."
+    about = _metadata(f"Recall of {word}", term, sentence, rank, leads, lacks=f"no gold is {word}")
     return Ratio(f"{word}_recall", Singles, lambda s: _says(word, s), lambda s: _gold(word, s), **about)
 
 
@@ -79,7 +84,10 @@ yes_precision = Ratio(
     Singles,
     lambda s: _gold("yes", s),
     lambda s: _asked(s) & _says("yes", s),
-    **_metadata("Precision of yes", "precision", "Share of gold yes among the answers yes.", 71, is_plain_yes_no),
+    **_metadata(
+        *("Precision of yes", "precision", "Share of gold yes among the answers yes.", 71, is_plain_yes_no),
+        lacks="no answer is yes",
+    ),
     kind=MetricKind.RATIO,
 )
 yes_recall = _recall("yes", "recall", 72, is_plain_yes_no)
@@ -88,7 +96,10 @@ yes_f1 = Statistic(
     Singles,
     _f1,
     _asked,
-    **_metadata("F1 of yes", "F1", "Harmonic mean of precision and recall of yes.", 70, is_plain_yes_no),
+    **_metadata(
+        *("F1 of yes", "F1", "Harmonic mean of precision and recall of yes.", 70, is_plain_yes_no),
+        lacks="no gold and no answer is yes",
+    ),
     kind=MetricKind.RATIO,
 )
 yes_ratio = Ratio(
@@ -115,7 +126,10 @@ recall_gap = Statistic(
     Singles,
     _gap,
     _asked,
-    **_metadata("Recall of yes less no", "recall gap", "Accuracy where gold is yes less that where it is no.", 76),
+    **_metadata(
+        *("Recall of yes less no", "recall gap", "Accuracy where gold is yes less that where it is no.", 76),
+        lacks="gold is never yes, or never no",
+    ),
     kind=MetricKind.DIFFERENCE,
     range=(-1.0, 1.0),
     directed=False,
