@@ -11,11 +11,13 @@ from click.testing import CliRunner
 
 import counterpoint as cp
 from counterpoint.cli.main import commands
-from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.ids import hex_id
 from counterpoint.core.pictures import Picture
 from counterpoint.lab.finding_words import describe_feature
 from counterpoint.metrics.findings.features import SearchSpace, SliceFeature, find_features
+from counterpoint.store.lab import LabStore
+from counterpoint.store.versions import RunRecord
 
 NOUNS = ("dog", "cat", "bus", "cup", "tree")
 GROUPS = 200
@@ -73,6 +75,20 @@ def test_a_model_without_a_weakness_has_largest_gaps_that_are_not_significant(fi
     found = findings_lab.findings("careful")
     assert not found.is_significant
     assert "largest gaps, not yet significant" in found.text()
+
+
+def test_groups_left_out_for_failed_answers_are_counted(findings_lab: cp.Lab, tmp_path: Path) -> None:
+    lab = cp.Lab(shutil.copytree(findings_lab.folder, tmp_path / "lab"))
+    groups, store = [_group(number) for number in range(150)], LabStore(lab.folder)
+    store.put_run(RunRecord("away", "away", "away 1"))
+    with store.answers("away 1", run="away") as log:
+        for number, (query, value) in enumerate(_answers(groups, keeps=False)):
+            log.add([(query, 0, Answer.of(value) if number % 6 else Answer.failed("HTTP 500"), "", 0.0)])
+    found = lab.findings("away")
+    assert found.searched == 100
+    assert "50 groups were left out: a query of each failed" in found.notes()
+    assert "50 groups were left out" in lab.findings("careful", against="away").text()
+    assert not any("left out" in note for note in lab.findings("careful").notes())
 
 
 def test_what_changed_between_two_models_is_told(findings_lab: cp.Lab) -> None:

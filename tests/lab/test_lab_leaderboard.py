@@ -113,6 +113,25 @@ def test_a_model_with_scores_on_fewer_suites_comes_after_the_others_and_says_so_
     assert report.index("hasty") < report.index(part)
 
 
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (40, "Those that failed on queries come after the others."),
+        (20, "Those that were asked less than others or failed on queries come after them."),
+    ],
+)
+def test_the_page_says_of_a_model_that_failed_that_it_failed(
+    lab: LabStore, tmp_path: Path, asked: int, sentence: str
+) -> None:
+    lab.put_run(RunRecord("away", "away", "away 1", {"abilities": ["answers"]}))
+    with lab.answers("away 1", run="away") as log:
+        for number, (query, gold) in enumerate([*_gold(lab, "first-file").items()][:asked]):
+            log.add([(query, 0, Answer.of(gold) if number % 4 else Answer.failed("HTTP 500"), "", 0.0)])
+    page = build_overview(LabReader(lab, tmp_path / "cache"), OverviewQuery(("first-file",)))
+    assert page.lines[-1].model == "away"
+    assert any(text.endswith(sentence) or f"{sentence} " in text for text in page.notes)
+
+
 def test_a_suite_that_was_asked_in_part_counts_as_less(lab: LabStore) -> None:
     _answer(lab, "in-part", "first-file", 10)
     rows = leaderboard(lab, suites=["first-file"]).board.rows

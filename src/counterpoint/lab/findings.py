@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
+from counterpoint.core.groups import State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
 from counterpoint.core.quantities import counted
@@ -29,7 +30,7 @@ from counterpoint.metrics.findings.choice import WeakSlice, find_changes, find_w
 from counterpoint.metrics.findings.features import SearchSpace, SliceFeature, find_features, prepare_groups
 from counterpoint.metrics.findings.patterns import find_patterns
 from counterpoint.metrics.outcomes import Outcomes, judge
-from counterpoint.metrics.units import Flags, Floats, Rows
+from counterpoint.metrics.units import STATES, Flags, Floats, Rows
 from counterpoint.metrics.verdicts import FAILING, PASSING, VERDICTS, Verdicts, group_verdicts
 from counterpoint.reports.tables import ResultTable
 from counterpoint.store.cache import LRUCache
@@ -235,8 +236,9 @@ def find_findings(
     (title, version), *rest = chosen.items()
     searched = _prepare_search(store, suites, threshold)
     judged = searched.judge(version)
+    both = [judged, *(searched.judge(other) for _, other in rest)]
     fails = searched.fails(judged.verdicts)
-    second = searched.fails(searched.judge(rest[0][1]).verdicts) if rest else np.zeros(len(fails))
+    second = searched.fails(both[1].verdicts) if rest else np.zeros(len(fails))
     known = ~np.isnan(fails) & ~np.isnan(second)
     if not known.any():
         raise StoreError(f"{title} has answered no group", hint=f"counterpoint run {store.address} --model {model}")
@@ -254,9 +256,19 @@ def find_findings(
         shown = _shown_groups(own, failing, second[known] > 0) if rest else own.inside & failing
         found.append(_finding(searched, judged, space, own, shown, say, shares))
     pictures = store.pictures(find_worlds(store, searched.table))
-    notes = (*version_notes(names, chosen.values()), *([] if found else ["there is no gap to speak of"]))
+    gaps = [] if found else ["there is no gap to speak of"]
+    notes = (*version_notes(names, chosen.values()), *gaps, *_left_out_notes(searched, both))
     about = (title, rest[0][0] if rest else "", int(known.sum()), int(failing.sum()), len(space.features))
     return Findings(*about, tuple(found), pictures, notes, len(np.unique(space.picture)))
+
+
+def _left_out_notes(searched: _Searched, judged: Sequence[_Judged]) -> list[str]:
+    """How many groups are left out since a query of them failed; those that were never asked are not counted."""
+    has_failed = np.zeros(searched.table.num_rows, np.bool_)
+    for own in judged:
+        has_failed[own.outcomes.base[own.outcomes.state == STATES.index(State.FAILED)]] = True
+    many = int(has_failed[judged[0].verdicts.row[searched.space.place]].sum())
+    return [f"{counted(many, 'group', 'were')} left out: a query of each failed"] if many else []
 
 
 def _prepare_search(store: LabStore, suites: Sequence[str], threshold: float) -> _Searched:

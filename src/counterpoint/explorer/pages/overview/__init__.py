@@ -16,7 +16,6 @@ from counterpoint.explorer.pages.overview.query import (
     COST,
     COSTS,
     LOWER_COSTS,
-    TOKEN_COSTS,
     OverviewQuery,
 )
 from counterpoint.explorer.score_cells import cost_figure, score_cell, score_failures
@@ -38,12 +37,14 @@ from counterpoint.lab.slice_columns import add_slices
 from counterpoint.metrics.families import fold_families
 from counterpoint.metrics.leaderboard import (
     FEW_SUITES,
+    NOT_ASKED,
     Leaderboard,
     LeaderboardCell,
     LeaderboardColumn,
     LeaderboardRow,
     detectable_difference,
 )
+from counterpoint.metrics.scoring import ALL_FAILED
 from counterpoint.store.lab import LabModel
 from counterpoint.store.outcomes.selection import GroupFilter
 
@@ -88,9 +89,6 @@ MEANS = (
     "its first metric. A mean in italics lacks suites that other models have. Models are ordered by the overall mean."
 )
 """What the columns of families are."""
-
-LATER = " Those that were asked less than others come after them."
-"""What is said of the order where a model has scores on a part of the suites."""
 
 NO_ANSWERS = "No model has answered yet: start one with counterpoint run."
 
@@ -272,11 +270,10 @@ def _undecided(detectable: float | None) -> str:
 
 
 def _cost_names(board: Leaderboard, query: OverviewQuery) -> list[str]:
-    """Return the costs that are shown, those of tokens only where a model has any, and none beside many columns."""
+    """Return the costs that any model has, and none beside many columns."""
     if is_dense(board) and COST not in query.metrics:
         return []
-    held = {name for name in TOKEN_COSTS if any(getattr(row.cost, name) is not None for row in board.rows)}
-    return [name for name in query.costs if name in held or name not in TOKEN_COSTS]
+    return [name for name in query.costs if any(getattr(row.cost, name) is not None for row in board.rows)]
 
 
 def _cost_columns(board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ...]:
@@ -421,8 +418,20 @@ def _metric_box(reader: LabReader, query: OverviewQuery) -> SelectBox:
     return SelectBox("metric", "Columns", (*options, SelectOption(COST, "Cost", COST in query.metrics)))
 
 
+def _later_sentence(rows: Sequence[LeaderboardRow]) -> str:
+    """Say why models come after the others: they have scores on a part of what these have scores on."""
+    cells = [list(row.cells.values()) for row in rows]
+    failed = [any(cell.failed or cell.reason == ALL_FAILED for cell in own) for own in cells]
+    asked_less = [any(cell.missing or cell.reason == NOT_ASKED for cell in own) for own in cells]
+    if not rows:
+        return ""
+    if any(asked_less) or not all(failed):
+        return f" Those that were asked less than others{' or failed on queries' * any(failed)} come after them."
+    return " Those that failed on queries come after the others."
+
+
 def _notes(board: Leaderboard, query: OverviewQuery) -> tuple[str, ...]:
-    later = LATER if any(row.part for row in board.rows) and not query.sort else ""
+    later = "" if query.sort else _later_sentence([row for row in board.rows if row.part])
     if is_folded_board(board):
         return (f"{MEANS}{later}",)
     metrics = dict.fromkeys(column.metric for column in board.columns)
