@@ -87,7 +87,7 @@ def _ask(store: LabStore, queries: np.ndarray) -> None:
 
 
 def _answer(rng: np.random.Generator) -> Answer:
-    state = State(rng.choice(["ok"] * 8 + ["unparsed", "failed"]))
+    state = State(rng.choice(["ok"] * 8 + ["unparsed", "refused", "hedged", "failed"]))
     yes = float(rng.random())
     word = "yes" if yes > 0.5 else "no"
     return Answer(f"{word}!", word, state=state, score=yes, top=(("yes", yes), ("no", 1 - yes)))

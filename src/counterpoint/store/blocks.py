@@ -369,7 +369,7 @@ def _with_used_words(codes: Numbers, words: pa.Array) -> pa.DictionaryArray:
 
 
 def _without_read_texts(table: pa.Table) -> pa.Table:
-    """Answers whose raw texts are left out where a value was read: nothing compares those."""
-    is_unread = pa.array(Labels.of(table["state"]).where([State.UNPARSED]))
+    """Answers whose raw texts are left out where a value was read or none was given: nothing compares those."""
+    is_unread = pa.array(Labels.of(table["state"]).where([State.UNPARSED, State.REFUSED, State.HEDGED]))
     texts = pc.if_else(is_unread, table["raw"], "")
     return table.set_column(table.column_names.index("raw"), table.schema.field("raw"), texts)
