@@ -12,7 +12,7 @@ from counterpoint.core.groups import Mode
 from counterpoint.language.answers.extraction import extract_normalized
 from counterpoint.language.answers.final_answer import normalize
 from counterpoint.language.answers.rule_sets import RULE_SETS, RuleSet, normalize_number, strip_whitespace
-from counterpoint.metrics.labels import Codes, Labels
+from counterpoint.metrics.labels import Codes, Labels, take_items
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -80,10 +80,9 @@ class AnswerWords:
 def equal_gold(gold: pa.ChunkedArray, first: NDArray[np.int64], second: NDArray[np.int64]) -> Flags:
     """Which of the first rows have the same right answers with the same credit as the second ones, in any order."""
     many = len(first)
-    listed = _combined(gold.take(pa.array(np.concatenate([first, second]))))
-    sizes = pc.fill_null(pc.list_value_length(listed), 0).to_numpy()
+    flat, sizes = take_items(gold, np.concatenate([first, second]))
     equal: Flags = sizes[:many] == sizes[many:]
-    flat, place = listed.flatten(), np.repeat(np.arange(2 * many), sizes)
+    place = np.repeat(np.arange(2 * many), sizes)
     answer = Labels.of(pa.chunked_array([flat.field("answer")])).codes
     credit = flat.field("credit").to_numpy(zero_copy_only=False)
     order = np.lexsort((credit, answer, place))

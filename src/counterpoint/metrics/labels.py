@@ -73,6 +73,21 @@ def _looked_up(table: NDArray[np.integer], codes: Codes) -> Codes:
     return np.append(table, -1).astype(np.int32)[codes]
 
 
+def take_items(lists: pa.ChunkedArray, rows: NDArray[np.integer]) -> tuple[pa.Array, NDArray[np.int64]]:
+    """The items of the lists of some rows, and how many each of these has; taking lists takes thrice as long.
+
+    >>> items, sizes = take_items(pa.chunked_array([[["a", "b"], None, ["c"]]]), np.array([2, 1, 0]))
+    >>> items.to_pylist(), sizes.tolist()
+    (['c', 'a', 'b'], [1, 0, 2])
+    """
+    whole = lists.chunk(0) if lists.num_chunks == 1 else pa.concat_arrays(lists.chunks or [pa.array([], lists.type)])
+    starts = whole.offsets.to_numpy()[:-1][rows].astype(np.int64)
+    sizes = pc.fill_null(pc.list_value_length(whole), 0).to_numpy()[rows].astype(np.int64)
+    places = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    places += np.arange(len(places))
+    return whole.values.take(pa.array(places)), sizes
+
+
 def tag_labels(tags: pa.ChunkedArray, name: str) -> Labels:
     """The value that each row has for one tag."""
     rows = [_tag_values(part, name) for part in tags.chunks]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.groups import Mode, Relation
 from counterpoint.metrics.credit import AnswerWords, credit_answers, equal_gold
-from counterpoint.metrics.labels import Codes, Labels, find_rows, renumber, tag_labels
+from counterpoint.metrics.labels import Codes, Labels, find_rows, renumber, tag_labels, take_items
 from counterpoint.metrics.probabilities import AnswerProbabilities, StoredProbabilities
 from counterpoint.metrics.units import STATES, Flags, Floats, OrderedPairs, Pairs, Rows, Sets, Singles, UnitKind
 
@@ -351,11 +351,17 @@ def _values(answers: pa.Table, state: NDArray[np.int8]) -> Labels:
     values, odd = Labels.of(answers["value"]), np.flatnonzero(state == _UNPARSED)
     if not len(odd):
         return values
-    raw = Labels.of(pa.chunked_array([normalise_texts(part) for part in answers["raw"].take(pa.array(odd)).chunks]))
+    raw = _normalised(Labels.of(answers["raw"].take(pa.array(odd))))
     words = pa.concat_arrays([values.words, raw.words]).unique()
     codes = values.among(words).codes
     codes[odd] = raw.among(words).codes
     return Labels(codes, words)
+
+
+def _normalised(texts: Labels) -> Labels:
+    """The same texts normalised, each word once."""
+    words = normalise_texts(texts.words)
+    return Labels(texts.codes, words).among(words.unique())
 
 
 def _quote_golds(
@@ -369,14 +375,16 @@ def _quote_golds(
     odd = odd[Labels.of(table["mode"]).at(odd).where([Mode.ANSWER])] if len(odd) else odd
     if not len(odd):
         return state, given
-    golds = table["gold"].take(pa.array(odd)).combine_chunks()
-    answers, place = golds.flatten().field("answer").cast(pa.string()), pc.list_parent_indices(golds).to_numpy()
-    said = normalise_texts(raw.take(pa.array(rows[odd])).combine_chunks().cast(pa.string())).take(place)
-    quoted = pc.and_(pc.equal(normalise_texts(answers), said), pc.not_equal(said, "")).fill_null(False)
-    hits = np.flatnonzero(quoted.to_numpy(zero_copy_only=False))[::-1]  # that with most credit is first, and so stays
+    said = _normalised(Labels.of(raw.take(pa.array(rows[odd]))))
+    said = said.among(said.words.filter(pc.not_equal(said.words, "")))
+    items, sizes = take_items(table["gold"], odd)
+    answers, place = Labels.of(pa.chunked_array([items.field("answer")])), np.repeat(np.arange(len(odd)), sizes)
+    golds = _normalised(answers).among(said.words).codes
+    hits = np.flatnonzero((golds == said.codes[place]) & (golds >= 0))
     if not len(hits):
         return state, given
-    own, found = odd[place[hits]], answers.take(pa.array(hits))
+    hits = hits[::-1]  # that with most credit is first, and so stays
+    own, found = odd[place[hits]], answers.words.take(pa.array(answers.codes[hits]))
     words = pa.concat_arrays([given.words, found]).unique()
     codes, state = given.among(words).codes, state.copy()
     codes[own], state[own] = pc.index_in(found, value_set=words).to_numpy(), _OK
