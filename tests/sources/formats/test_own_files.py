@@ -405,6 +405,30 @@ def test_choices_with_commas_between_them_are_several() -> None:
     assert choices_of("red", {}) == ("red",)
 
 
+@pytest.mark.parametrize(
+    ("answers", "expected", "is_told"),
+    [
+        ([1, 2, 3], ["red", "blue", "green"], True),
+        (["1", "[3]", "B"], ["red", "green", "blue"], True),
+        ([{"1": 1.0}, 3], ["red", "green"], True),
+        ([1, 2, 2], ["blue", "green", "green"], False),  # nothing says that it counts from 1
+        ([0, 1, 3], ["red", "blue"], False),  # the last is skipped
+        ([1, 3, 4], ["blue"], False),  # so are the last two
+    ],
+)
+def test_positions_of_choices_are_counted_from_1_where_a_whole_file_does(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, answers: list[Any], expected: list[str], is_told: bool
+) -> None:
+    offered = {"choices": ["red", "blue", "green"]}
+    rows = [ROW | offered | {"id": str(number), "answer": answer} for number, answer in enumerate(answers)]
+    path = _write(tmp_path / "a.jsonl", rows)
+    asked, source = _questions(path)
+    assert [question.gold.best for question in asked] == expected
+    assert ("a.jsonl: numbers of right choices are read from 1" in caplog.text) == is_told
+    golds = [gold for ready in source.groups() for gold in ready.group.gold]
+    assert [gold.best for gold in golds if gold] == expected
+
+
 @pytest.mark.parametrize("answer", ["B", "b", "(B)", "(b)", "B.", "B)", "B. blue", "(b) Blue", "BLUE", "1", 1])
 def test_an_answer_is_one_of_the_choices_however_it_names_it(answer: Any) -> None:
     parsed = parse_answers(answer, ("red", "blue"))

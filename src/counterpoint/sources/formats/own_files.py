@@ -31,12 +31,14 @@ from counterpoint.sources.reading.cells import (
     text_of,
     texts_of,
 )
+from counterpoint.sources.reading.choice_positions import ChoicePositions, OfferedAnswers
 from counterpoint.sources.reading.columns import CAPTIONS, FILE, GROUPS, QUESTIONS, ColumnFinder
 from counterpoint.sources.reading.records import Record, Skips, short_repr
 from counterpoint.sources.reading.tables import read_rows
 
 REWORDING_COLUMNS = ("id", "text")
 """The columns of a file with questions of a source in other words, such as back-translations."""
+_COUNTED = "a letter counts from A, a number from 0, or in all rows from 1; --columns choices=… names their column"
 _CAPTION_FOR_SCORE = "a sentence to be scored, which is no question"
 
 
@@ -73,16 +75,31 @@ def questions(files: SplitFiles, skips: Skips, *, rows: RowReader, namespace: st
     """Every row with a question and its right answer."""
     columns = ColumnFinder(QUESTIONS, files.columns)
     pictures = PictureReader(files.columns.get("namespace", namespace))
+    positions = ChoicePositions(files[DATA].name, partial(_offered_answers, files, rows, columns))
     for number, (folder, record) in enumerate(rows_of_split(files, skips, rows, columns)):
         with skips:
             if record.content.get("mode") == "score":
                 skips.skip(_CAPTION_FOR_SCORE, record.place, "read it as captions")
                 continue
-            yield _question(number, record, columns, partial(pictures.read, folder=folder))
+            yield _question(number, record, columns, partial(pictures.read, folder=folder), positions)
+
+
+def _offered_answers(files: SplitFiles, rows: RowReader, columns: ColumnFinder) -> OfferedAnswers:
+    """The right answer of each row with its choices."""
+    skips = Skips()
+    for _, record in rows_of_split(files, skips, rows, columns):
+        with skips:
+            value = partial(columns.value, record.content, place=record.place)
+            votes = value("votes")
+            yield value("answer") if votes is None else votes, choices_of(value("choices"), record.content)
 
 
 def _question(
-    number: int, record: Record, columns: ColumnFinder, picture: Callable[[Record, Any], Picture]
+    number: int,
+    record: Record,
+    columns: ColumnFinder,
+    picture: Callable[[Record, Any], Picture],
+    positions: ChoicePositions,
 ) -> Question:
     value = partial(columns.value, record.content, place=record.place)
     text = text_of(value("question"))
@@ -94,10 +111,10 @@ def _question(
     cell = value("answer") if votes is None else votes
     if not choices and is_letter(cell):
         text, choices = split_options(text)
-    right = right or parse_answers(cell, choices, votes=votes is not None)
+    right = right or parse_answers(cell, choices, votes=votes is not None, first=positions.first(cell, choices))
     if right is None and text_of(cell) and choices:
         fact = f"{record.place}: the answer {short_repr(text_of(cell))} is none of {len(choices)} choices"
-        raise SourceError(fact, hint="a letter counts from A, a number from 0; --columns choices=… names their column")
+        raise SourceError(fact, hint=_COUNTED)
     if right is None:
         raise SourceError(f"{record.place} has no answer", hint="--columns answer=… names its column")
     own = text_of(value("id")) or str(number)

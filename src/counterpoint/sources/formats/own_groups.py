@@ -21,6 +21,7 @@ from counterpoint.sources.reading.cells import (
     text_of,
     texts_of,
 )
+from counterpoint.sources.reading.choice_positions import ChoicePositions, OfferedAnswers
 from counterpoint.sources.reading.columns import FILE, GROUPS, ColumnFinder, constant_of
 from counterpoint.sources.reading.json_files import elements
 from counterpoint.sources.reading.records import ContradictionError, Record, Skips, short_repr
@@ -59,7 +60,9 @@ class _Row(NamedTuple):
 def groups(files: SplitFiles, skips: Skips, *, rows: RowReader, namespace: str) -> Iterator[ReadyGroup]:
     """Every group: of each row, or of the rows with the same key, in turn, or as a file of ids pairs them."""
     pictures = PictureReader(files.columns.get("namespace", namespace))
-    reader = _RowReader(ColumnFinder(GROUPS, files.columns), skips, pictures)
+    columns = ColumnFinder(GROUPS, files.columns)
+    positions = ChoicePositions(files[DATA].name, partial(_offered_answers, files, rows, columns, pictures))
+    reader = _RowReader(columns, skips, pictures, positions)
     together = dict[str, list[_Row]]()  # by the key of a group, or by the id of a row
     broken = set[str]()
     for number, (folder, record) in enumerate(rows_of_split(files, skips, rows, reader.columns)):
@@ -84,6 +87,17 @@ def groups(files: SplitFiles, skips: Skips, *, rows: RowReader, namespace: str) 
             yield reader.group(key, members)
 
 
+def _offered_answers(
+    files: SplitFiles, rows: RowReader, columns: ColumnFinder, pictures: PictureReader
+) -> OfferedAnswers:
+    """The right answers of each row with their choices."""
+    skips = Skips()
+    reader = _RowReader(columns, skips, pictures, ChoicePositions())
+    for _, record in rows_of_split(files, skips, rows, columns):
+        with skips:
+            yield from reader.offered_answers(record)
+
+
 def _paired(files: SplitFiles, skips: Skips, rows: Mapping[str, list[_Row]]) -> dict[str, list[_Row]]:
     """The rows of each group, from a file with a list of ids a group."""
     path, groups = files[DATA].parent / files.columns["pairs"], dict[str, list[_Row]]()
@@ -105,6 +119,7 @@ class _RowReader:
     columns: ColumnFinder
     skips: Skips
     pictures: PictureReader
+    positions: ChoicePositions
 
     def key(self, record: Record, number: int) -> str:
         """The key that the rows of a group share; empty where a row is a group by itself."""
@@ -236,7 +251,7 @@ class _RowReader:
         texts, columns = [*texts, *foils], [*columns, *["foil"] * len(foils)]
         if is_caption and self.columns.find(tuple(content))["foil"] and not foils:
             raise _empty(record, "foil", self.columns.terms(content, "foil")[0])
-        choices = [choices_of(cell, content) for cell in cells("choices") or [None]]
+        choices = self._choices(content, record)
         if not is_caption and not any(choices):
             texts, choices = self._lettered(content, texts)
         pictures, contexts = cells("picture"), [text_of(cell) for cell in cells("context")]
@@ -285,18 +300,40 @@ class _RowReader:
 
     def _golds(self, content: Content, record: Record, choices: Sequence[tuple[str, ...]]) -> list[Gold | None]:
         """The gold of each answer; a letter is one of the choices in the same place, or of the first."""
-        found = self.columns.find(tuple(content))
-        role = next((role for role in ("truth", "votes", "answer") if found[role]), "answer")
-        golds = list[Gold | None]()
-        cells = self.columns.values(content, role, record.place)
-        for place, cell in enumerate(cells):
-            offered = choices[place] if len(choices) == len(cells) else choices[0]
-            right = parse_truth(cell) if role == "truth" else parse_answers(cell, offered, votes=role == "votes")
+        role, golds = self._answer_role(content), list[Gold | None]()
+        for place, (cell, offered) in enumerate(self._offered(content, record, choices)):
+            if role == "truth":
+                right = parse_truth(cell)
+            else:
+                first = self.positions.first(cell, offered)
+                right = parse_answers(cell, offered, votes=role == "votes", first=first)
             if right is None and cell not in (None, "", []):
                 fact = f"{record.place}, column {self.columns.terms(content, role)[place]}: {short_repr(cell)}"
                 raise SourceError(f"{fact} is no {'truth value' if role == 'truth' else 'answer'}")
             golds.append(None if right is None else right.gold if offered else _lowered(right.gold))
         return golds
+
+    def offered_answers(self, record: Record) -> OfferedAnswers:
+        """The answers of a row, each with its choices; none where they say whether a statement is true."""
+        for content in self._contents(record):
+            if self._answer_role(content) != "truth":
+                yield from self._offered(content, record, self._choices(content, record))
+
+    def _choices(self, content: Content, record: Record) -> list[tuple[str, ...]]:
+        cells = self.columns.values(content, "choices", record.place)
+        return [choices_of(cell, content) for cell in cells or [None]]
+
+    def _answer_role(self, content: Content) -> str:
+        found = self.columns.find(tuple(content))
+        return next((role for role in ("truth", "votes", "answer") if found[role]), "answer")
+
+    def _offered(
+        self, content: Content, record: Record, choices: Sequence[tuple[str, ...]]
+    ) -> list[tuple[Any, tuple[str, ...]]]:
+        """Each cell of an answer with the choices in the same place, or with the first ones."""
+        cells = self.columns.values(content, self._answer_role(content), record.place)
+        same = len(choices) == len(cells)
+        return [(cell, choices[place] if same else choices[0]) for place, cell in enumerate(cells)]
 
 
 def _joined_tags(record: Record, word: str, about: tuple[str, str], tags: Tags) -> Tags:

@@ -140,8 +140,10 @@ def lettered_cells(content: Mapping[str, Any], as_text: Callable[[Any], str | No
     return tuple(texts)
 
 
-def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = False) -> ParsedAnswers | None:
-    """The right answers in a cell; none where it has none, or none of the choices.
+def parse_answers(
+    value: Any, choices: Sequence[str] = (), *, votes: bool = False, first: int = 0
+) -> ParsedAnswers | None:
+    """The right answers in a cell; none where it has none, or none of the choices, which are counted from `first`.
 
     One text is the right answer. An object of answers with numbers, or a list of answers with a credit each, gives
     credits. A list holds votes if a text occurs twice among three or more, if it has ten texts or more, if each is an
@@ -156,20 +158,20 @@ def parse_answers(value: Any, choices: Sequence[str] = (), *, votes: bool = Fals
     """
     value = parse_nested(value)
     if isinstance(value, dict):
-        return _credited(value, choices)
+        return _credited(value, choices, first)
     if not isinstance(value, list | tuple):
-        text = pick_choice(text_of(value), choices)
+        text = pick_choice(text_of(value), choices, first)
         if choices and text not in choices:  # no reply could be right
             return None
         return ParsedAnswers(Gold.of(text), (text,) if votes else ()) if text else None
     if value and isinstance(value[0], dict) and all(isinstance(item, dict) for item in value):
         credit = {text_of(item.get("answer")): _number(item, "credit", "score", "weight") for item in value}
         if None not in credit.values():
-            return _credited(credit, choices)
+            return _credited(credit, choices, first)
         value, votes = [item.get("answer") for item in value], True
     texts = texts_of(value)
     if choices:
-        texts = tuple(pick_choice(text, choices) for text in texts)
+        texts = tuple(pick_choice(text, choices, first) for text in texts)
     if not texts or (choices and not {*texts} & {*choices}):
         return None
     if votes or len(texts) >= VOTERS or len(set(texts)) < len(texts) > 2:  # of two votes none has the whole credit
@@ -190,8 +192,8 @@ def parse_truth(value: Any) -> ParsedAnswers | None:
     return ParsedAnswers(Gold.of(answer)) if answer else None
 
 
-def pick_choice(answer: str, choices: Sequence[str]) -> str:
-    """An answer, which may be given as the letter or the position, from 0, of a choice, or in other capitals.
+def pick_choice(answer: str, choices: Sequence[str], first: int = 0) -> str:
+    """An answer, which may be given as the letter or the position, from `first`, of a choice, or in other capitals.
 
     >>> [pick_choice(answer, ["red", "blue"]) for answer in ("B", "(b)", "B. blue", "Blue", "1", "blue", "green")]
     ['blue', 'blue', 'blue', 'blue', 'blue', 'blue', 'green']
@@ -204,11 +206,20 @@ def pick_choice(answer: str, choices: Sequence[str]) -> str:
     place, words = -1, ""
     if letter := _LETTER.fullmatch(answer):
         place, words = _LETTERS.find(letter[1].upper()), (letter[2] or "").casefold()
-    elif answer.isascii() and answer.isdecimal() and len(answer) < 4:
-        place = int(answer)
+    elif is_position(answer, choices):
+        place = int(answer) - first
     if 0 <= place < len(choices) and words in ("", choices[place].casefold()):
         return choices[place]
     return answer if place >= 0 else match_choice(answer, tuple(choices)) or answer
+
+
+def is_position(answer: str, choices: Sequence[str]) -> bool:
+    """Whether an answer is a number that can be meant as the position of a choice, since none of them is that number.
+
+    >>> is_position("1", ["red", "blue"]), is_position("1", ["1", "2"]), is_position("1", []), is_position("red", "ab")
+    (True, False, False, False)
+    """
+    return bool(choices) and answer.isascii() and answer.isdecimal() and len(answer) < 4 and answer not in choices
 
 
 _LETTER = re.compile(r"\(?([A-Ja-j])(?:[).:]\s*(.*))?", re.DOTALL)
@@ -219,11 +230,11 @@ def is_letter(value: Any) -> bool:
     return bool((letter := _LETTER.fullmatch(text_of(value))) and letter[1].isupper() and not letter[2])
 
 
-def _credited(value: Mapping[Any, Any], choices: Sequence[str]) -> ParsedAnswers | None:
+def _credited(value: Mapping[Any, Any], choices: Sequence[str], first: int) -> ParsedAnswers | None:
     """Answers with credits; some files have them in two lists, `ids` and `weights`."""
     if isinstance(value.get("ids"), list) and isinstance(value.get("weights"), list):
         value = dict(zip(map(text_of, value["ids"]), value["weights"], strict=False))
-    credit = {pick_choice(text_of(answer), choices): _number(value, answer) for answer in value}
+    credit = {pick_choice(text_of(answer), choices, first): _number(value, answer) for answer in value}
     positive = [(text, min(share, 1.0)) for text, share in credit.items() if text and share is not None and share > 0]
     if not positive or None in credit.values() or (choices and not {*choices} & credit.keys()):
         return None
