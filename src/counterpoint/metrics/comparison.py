@@ -156,7 +156,8 @@ def _corrected(differences: Sequence[tuple[Metric, dict[str, Any]]]) -> list[dic
     rows = []
     for (metric, row), corrected in zip(differences, holm([row["p"] for _, row in differences]), strict=True):
         verdict = _verdict(row, corrected, metric)
-        effect = detectable_effect(row["error"], row["n"], tests) if row["n"] and row["error"] >= 0 else None
+        is_told = row["n"] and row["error"] >= 0
+        effect = detectable_effect(row["error"], row["n"], tests, row["clusters"]) if is_told else None
         rows.append(row | {"holm": corrected, "verdict": verdict, "detectable": effect, "version": metric.version})
     return rows
 

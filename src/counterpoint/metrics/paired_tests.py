@@ -6,7 +6,7 @@ The interval and the p value of a difference come from one statistic, Student's 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil, log2, nan
+from math import ceil, log2, nan, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -18,6 +18,8 @@ from counterpoint.metrics.units import Floats, Rows
 
 ALPHA = 0.05
 POWER = 0.8
+TURNED_CORRELATION = 0.5
+"""That of the cases of a picture which a change turns."""
 FEWEST_CLUSTERS, FEWEST_CASES = 20, 10
 """Pictures, and cases that count for each model, below which there is no p value."""
 
@@ -210,11 +212,18 @@ def holm(values: Sequence[float], tests: int = 0) -> list[float]:
     return [float(p) for p in corrected]
 
 
-def detectable_effect(error: float, n: int, tests: int = 1) -> float:
+def detectable_effect(error: float, n: int, tests: int = 1, clusters: int | None = None) -> float:
     """The minimum detectable effect at a power of 80 % and a level of 5 % shared by all tests, from a standard error.
 
-    It is never less than the fewest discordant cases, all on one side, with which a sign test of n cases can reject.
+    Of a paired test the clusters are given: it is Student's, and the cases that a change turns add to its variance. It
+    is never less than the fewest discordant cases, all on one side, with which a sign test of n cases can reject.
     """
     level, normal = ALPHA / tests, NormalDist()
-    effect = (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(POWER)) * error
+    quantile, turned = normal.inv_cdf(1 - level / 2), 0.0
+    if clusters is not None:
+        quantile = float(student_quantile(1 - level / 2, max(clusters - 1, 1)))
+        turned = (1 + TURNED_CORRELATION * (n / max(clusters, 1) - 1)) / n  # times effect · (1 - effect), a variance
+    quantile += normal.inv_cdf(POWER)
+    added = quantile**2 * turned
+    effect = (added + sqrt(added**2 + 4 * (1 + added) * (quantile * error) ** 2)) / (2 * (1 + added))
     return min(max(effect, ceil(1 + log2(1 / level)) / n), 1.0)

@@ -4,11 +4,10 @@ from math import ceil
 from statistics import NormalDist
 
 from counterpoint.metrics.distributions import student_quantile
-from counterpoint.metrics.paired_tests import ALPHA, FEWEST_CLUSTERS, POWER
+from counterpoint.metrics.paired_tests import ALPHA, FEWEST_CLUSTERS, POWER, TURNED_CORRELATION
 from counterpoint.metrics.picture_sums import PictureSums
 from counterpoint.metrics.units import Floats
 
-_CORRELATION = 0.5  # of the cases of a picture that a change turns
 _SURE = NormalDist().inv_cdf(0.8)  # the upper limit of a variance is exceeded in a fifth of pilots (Browne 1995)
 
 
@@ -33,7 +32,7 @@ def _change_variance(sums: PictureSums, detect: float) -> float:
     Where one model's value is on a line, that of a coin moves; the difference of two gains as many discordant cases.
     """
     turned = detect * (abs(2 * sums.value - 1) if sums.other is None else 1.0) - detect**2
-    inflation = 1 + _CORRELATION * (float((sums.cases**2).sum() / sums.cases.sum()) - 1)
+    inflation = 1 + TURNED_CORRELATION * (float((sums.cases**2).sum() / sums.cases.sum()) - 1)
     return max(turned, 0.0) * inflation / float(sums.cases.mean())
 
 
