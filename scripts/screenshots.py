@@ -24,7 +24,7 @@ from counterpoint.explorer.app import create_app
 from counterpoint.explorer.server import load_models
 from counterpoint.lab.picture_locations import lab_worlds
 from counterpoint.store.lab import LabStore
-from counterpoint.store.outcomes.reader import TablesNotReady
+from counterpoint.store.outcomes.snapshots import TablesNotReady
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 OTHER_LABS = ("history", "crowded")

@@ -27,8 +27,8 @@ from counterpoint.store.outcomes import files as outcome_files
 from counterpoint.store.outcomes.database import OutcomeDatabase
 from counterpoint.store.outcomes.files import BuildCallback, BuildStep, OutcomeFiles, build_files, plan_files
 from counterpoint.store.outcomes.group_index import write_index
-from counterpoint.store.outcomes.reader import TablesNotReady
 from counterpoint.store.outcomes.row_groups import find_rows, take_rows
+from counterpoint.store.outcomes.snapshots import TablesNotReady
 from counterpoint.store.outcomes.tables import Metrics, scores_table
 
 ANSWERED = [LabModel(name, name, f"{name} 1") for name in ("careful", "hasty", "bold")]

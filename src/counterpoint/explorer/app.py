@@ -36,7 +36,7 @@ from counterpoint.lab.reader import LabReader
 from counterpoint.store.cache import FileCache, LRUCache, user_cache
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import BuildCallback
-from counterpoint.store.outcomes.reader import TablesNotReady
+from counterpoint.store.outcomes.snapshots import TablesNotReady
 
 HEADERS: Mapping[str, str] = MappingProxyType(
     {
