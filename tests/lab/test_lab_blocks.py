@@ -30,7 +30,7 @@ from counterpoint.metrics.calibration import confidence_gap
 from counterpoint.metrics.metric import MetricKind
 from counterpoint.metrics.ranking import auroc
 from counterpoint.metrics.scoring import ScoreRequest
-from counterpoint.store import block_survey, blocks
+from counterpoint.store import blocks
 from counterpoint.store.block_survey import BlockIndex, PictureNumbers
 from counterpoint.store.blocks import whole_groups
 from counterpoint.store.groups import groups_table
@@ -259,11 +259,7 @@ def test_queries_are_found_in_every_block_that_has_them(
     assert list(zip(rows.tolist(), blocks.tolist(), strict=True)) == expected
 
 
-@pytest.mark.parametrize("words", [1, 3, 100])
-def test_pictures_have_the_same_numbers_whenever_their_words_are_merged(
-    monkeypatch: pytest.MonkeyPatch, words: int
-) -> None:
-    monkeypatch.setattr(block_survey, "_MERGED_WORDS", words)
+def test_pictures_have_numbers_in_the_order_in_which_they_are_added() -> None:
     portions = [["b", "a", "b"], [None, None], ["c", None, "a"], ["d", "b"]]
     pictures = PictureNumbers(10)
     for own in portions:

@@ -15,9 +15,9 @@ from counterpoint.metrics.labels import Labels
 from counterpoint.metrics.outcomes import BLOCK_COLUMNS, number_pictures
 from counterpoint.metrics.slices import find_repeats
 from counterpoint.metrics.units import Flags
+from counterpoint.store.text_numbers import TextNumbers
 
 _INDEXED_ROWS = 250_000  # at once, so that temporary arrays stay small
-_MERGED_WORDS = 1_000_000  # at once, at least
 _BLOCK = np.uint64(2**16 - 1)  # the bits of a key that hold the number of a block
 _SHARED = np.uint64(48)  # the bits of a key below those that are looked up where keys may share theirs
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # spreads ids, whatever they are, over all numbers of 64 bits
@@ -163,41 +163,30 @@ class SuiteSurvey:
 
 
 class PictureNumbers:
-    """The pictures of rows as numbers in the order in which they are added; a thread merges the words of portions."""
+    """The pictures of rows as numbers in the order in which they are added; a thread looks up those of portions."""
 
     def __init__(self, rows: int) -> None:
-        self._codes, self._rows = np.empty(rows, np.int32), 0  # of the words of a portion until these are merged
-        self._added, self._added_words, self._wanted_words = list[tuple[slice, pa.Array]](), 0, _MERGED_WORDS
+        self._codes, self._rows = np.empty(rows, np.int32), 0
+        self._numbers = TextNumbers()
         self._thread = ThreadPoolExecutor(1)
-        self._words: Future[pa.Array] = self._thread.submit(pa.array, [], pa.string())
+        self._pending: Future[None] | None = None
 
     def add(self, pictures: pa.ChunkedArray) -> None:
         """Add the pictures of the next rows."""
         for chunk in pictures.chunks:
+            if self._pending:
+                self._pending.result()  # so that the words of two portions are in memory, and no more
             rows = slice(self._rows, self._rows + len(chunk))
-            self._codes[rows] = pc.fill_null(chunk.indices, -1).to_numpy()
-            self._added.append((rows, chunk.dictionary))
-            self._rows, self._added_words = rows.stop, self._added_words + len(chunk.dictionary)
-        if self._added_words >= self._wanted_words:
-            self._merge()
+            self._pending = self._thread.submit(self._number, rows, chunk)
+            self._rows = rows.stop
 
     def finish(self) -> Labels:
         """The number of each row's picture, -1 for none, and the words of these numbers."""
-        self._merge()
+        if self._pending:
+            self._pending.result()
         self._thread.shutdown()
-        return Labels(self._codes, self._words.result())
+        return Labels(self._codes, self._numbers.words())
 
-    def _merge(self) -> None:
-        before = self._words.result()  # so that the words of two merges are in memory, and no more
-        self._words = self._thread.submit(self._number, before, self._added)
-        self._added, self._added_words = [], 0
-        self._wanted_words = max(_MERGED_WORDS, 3 * len(before) // 2)  # each merge seeks the words from before again
-
-    def _number(self, words: pa.Array, added: list[tuple[slice, pa.Array]]) -> pa.Array:
-        """Number the words of portions among all, those from before first, and rows by these; returns all words."""
-        merged, start = Labels.of(pa.chunked_array([words, *(own for _, own in added)])), len(words)
-        for rows, own in added:
-            numbers = np.append(merged.codes[start : start + len(own)], np.int32(-1))
-            self._codes[rows] = numbers[self._codes[rows]]
-            start += len(own)
-        return merged.words
+    def _number(self, rows: slice, pictures: pa.DictionaryArray) -> None:
+        numbers = np.append(self._numbers.add(pictures.dictionary), np.int32(-1))
+        self._codes[rows] = numbers[pc.fill_null(pictures.indices, -1).to_numpy()]
