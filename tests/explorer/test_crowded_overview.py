@@ -84,6 +84,21 @@ def test_a_pinned_model_comes_first_and_old_versions_can_be_left_out(client: Tes
     assert sum("@step-" in model for model in latest) == 1
 
 
+def test_families_say_what_share_of_the_answers_of_all_their_suites_was_refused(client: TestClient) -> None:
+    details = [
+        [line["detail"] for line in _twin(client, query)["lines"]] for query in ("", "?family=CARETS", "?family=all")
+    ]
+    assert details[0] == details[1] == details[2]
+    assert any("refused" in detail for detail in details[0])
+
+
+def test_cost_is_explained_where_it_is_shown(client: TestClient) -> None:
+    note = "Cost is that of the runs in this lab"
+    for query in ("?suite=negation&suite=existence", "?suite=negation", "?suite=negation&metric=accuracy&metric=cost"):
+        twin = _twin(client, query)
+        assert any(note in text for text in twin["notes"]) == bool(twin["costs"]), query
+
+
 def test_a_column_sorts_the_models(client: TestClient) -> None:
     values = [line["cells"][1]["value"] for line in _twin(client, "?sort=family/CARETS")["lines"]]
     known = [value for value in values if value is not None]

@@ -11,7 +11,7 @@ from group_labs import EXCHANGED, PASSES, PICTURES, base, lab_of_groups
 from starlette.testclient import TestClient
 
 from counterpoint.core.costs import Cost, TokenPrices, Usage
-from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
+from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation
 from counterpoint.explorer.app import create_app
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -137,3 +137,54 @@ def test_what_is_not_known_of_an_answer_is_not_said(client: TestClient) -> None:
     assert {answer["tokens_in"] for line in twin["answers"] for answer in line["answers"] if answer} == {None}
     assert "tokens in," not in page
     assert "<small>prompt</small>" not in page
+
+
+def _lab_of_scores(folder: Path, groups: list[Group], given: dict[str, list[float]], suite: str = "foils") -> LabStore:
+    """A lab of captions and foils; `given` are the scores of each model in the order of the queries."""
+    lab = LabStore(folder)
+    table = groups_table([("foils", group) for group in groups], suite)
+    lab.put_suite(Manifest.of(table, generator="test", seed=7), table)
+    queries = [query.id for group in groups for query in group.queries]
+    for number, (model, scores) in enumerate(given.items()):
+        with lab.answers(f"{model} 1") as log:
+            log.add((query, 0, Answer.scored(score), "", 0.01) for query, score in zip(queries, scores, strict=True))
+        lab.put_run(RunRecord(str(number), model, f"{model} 1"))
+    return lab
+
+
+def test_scores_without_end_tiny_ones_and_huge_ones_are_shown_as_they_are(tmp_path: Path) -> None:
+    texts = ("A dog.", "A cat.")
+    group = Group(Relation.RANKS, tuple(Query(None, text, Mode.SCORE) for text in texts), (None, None))
+    given = {"endless": [0.5, float("-inf")], "tiny": [0.00021, 0.00003], "huge": [1e30, 1e30]}
+    client = local_client(create_app(_lab_of_scores(tmp_path, [group], given), cache=tmp_path / "cache"))
+    shown = {}
+    for model in given:
+        twin, _ = _group(client, "foils", 0, model)
+        (line,) = [line for line in twin["answers"] if line["model"] == model]
+        shown[model] = [answer["shown"] for answer in line["answers"]]
+    assert shown == {"endless": ["0.500", "-inf"], "tiny": ["0.00021", "3e-05"], "huge": ["1e+30", "1e+30"]}
+
+
+def test_a_caption_without_a_foil_has_a_page(tmp_path: Path) -> None:
+    group = Group(Relation.RANKS, (Query(None, "A dog.", Mode.SCORE),), (None,))
+    client = local_client(create_app(_lab_of_scores(tmp_path, [group], {"one": [0.5]}), cache=tmp_path / "cache"))
+    address = client.get("/browse.json?suite=foils").json()["hits"][0]["entry"]["address"]
+    assert client.get(address).status_code == 200
+
+
+def test_names_that_end_like_a_twin_have_pages_and_are_told_as_they_are(tmp_path: Path) -> None:
+    group = Group(Relation.RANKS, tuple(Query(None, text, Mode.SCORE) for text in ("A dog.", "A cat.")), (None, None))
+    given = {name: [0.9, 0.1] for name in ("results.json", "plot.svg", "模型", "x", "x-2", "x/")}
+    lab = _lab_of_scores(tmp_path, [group], given, "foils.json")
+    client = local_client(create_app(lab, cache=tmp_path / "cache"))
+    lines = {line["model"]: line for line in client.get("/overview.json").json()["lines"]}
+    assert set(lines) == set(given)  # none hides another one
+    for line in lines.values():
+        assert client.get(line["address"]).headers["content-type"].startswith("text/html"), line["address"]
+        assert client.get(f"{line['address']}.json").json()["model"] == line["model"]
+    page = client.get("/suites/foils.json")
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert client.get("/suites/foils.json.json").json()["suite"] == "foils.json"
+    address = f"/browse.json?suite=foils.json&model={lines['模型']['slug']}&verdict=passes"
+    entry = client.get(address).json()["hits"][0]["entry"]["address"]
+    assert client.get(entry.replace("?", ".json?")).json()["among"] == "foils.json · 模型 passes"

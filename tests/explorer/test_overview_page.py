@@ -79,6 +79,9 @@ def test_suites_and_columns_can_be_chosen_and_the_form_keeps_the_rest(client: Te
     assert {column["suite"] for column in twin["columns"]} == {"plain", "odd"}
     assert twin["costs"] == []
     assert ["open", "hasty"] in twin["kept"]
+    address = "/overview.json?suite=plain&metric=accuracy&sort=-model&family=VALSE&pin=hasty&versions=latest"
+    kept = [["sort", "-model"], ["family", "VALSE"], ["pin", "hasty"], ["versions", "latest"]]
+    assert _json(client, address)["kept"] == kept  # all that no box of the form says
     page = client.get("/overview?suite=plain&metric=accuracy").text
     assert re.search(r'name="metric" value="accuracy" checked', page)
 

@@ -1,6 +1,7 @@
 """What several pages show of groups: entries of lists, answers, pictures with boxes, and tags."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -270,7 +271,7 @@ def answer_view(row: Mapping[str, Any] | None, mode: str, prices: TokenPrices | 
     if row is None:
         return None
     usage = Usage.of(row["tokens_in"], row["tokens_out"])
-    score = row["score"]
+    score = row["score"] if row["score"] is not None and isfinite(row["score"]) else None  # JSON has no infinity
     has_value = row["state"] == State.OK and row["value"]
     value = _beginning(row["value"] if has_value else row["raw"] or row["value"] or "(empty)")
     return AnswerView(
@@ -282,7 +283,7 @@ def answer_view(row: Mapping[str, Any] | None, mode: str, prices: TokenPrices | 
         correct=row["correct"],
         top=tuple(AnswerProbability(top["value"], round(top["probability"], 4)) for top in row["top"]),
         reason=row["reason"],
-        shown=f"{score:.3f}" if mode == Mode.SCORE and score is not None else value,
+        shown=score_text(score) if mode == Mode.SCORE and score is not None else value,
         is_long=score is None and len(row["raw"]) > len(value) + _SENTENCE,
         prompt=row["prompt"] or "",
         offered=tuple(row["offered"] or ()),
@@ -291,6 +292,15 @@ def answer_view(row: Mapping[str, Any] | None, mode: str, prices: TokenPrices | 
         tokens_out=usage.tokens_out if usage else None,
         price=f"{format_price(prices.price(usage))} {prices.currency}" if prices and usage else "",
     )
+
+
+def score_text(score: float) -> str:
+    """Return a score with three decimals, or with three digits where these would not show it.
+
+    >>> score_text(0.25), score_text(0.00012), score_text(-1.5e9)
+    ('0.250', '0.00012', '-1.5e+09')
+    """
+    return f"{score:.3f}" if score == 0 or 0.001 <= abs(score) < 1e6 else f"{score:.3g}"
 
 
 def _beginning(text: str) -> str:

@@ -151,7 +151,8 @@ async def _page_response(entry: PageEntry, ending: str, request: Request) -> Res
     etag = blake2b(f"{version} {step} {__version__} {request.url}".encode(), digest_size=8).hexdigest()
     if _is_known(request, etag) and not entry.live:
         return _not_modified(etag)
-    asked = PageRequest(request.path_params, tuple(request.query_params.multi_items()))
+    path, ending = await run_in_threadpool(_named_suite, entry, ending, request)
+    asked = PageRequest(path, tuple(request.query_params.multi_items()))
 
     def render() -> bytes:
         if ending == ".svg":
@@ -176,6 +177,18 @@ async def _page_response(entry: PageEntry, ending: str, request: Request) -> Res
             content = state.rendered.get(etag) or await run_in_threadpool(render)
         state.rendered.put(etag, content)
     return with_etag(request, _compressed(request, content, _RENDERED_AS.get(ending, "text/html")), etag)
+
+
+def _named_suite(entry: PageEntry, ending: str, request: Request) -> tuple[Mapping[str, str], str]:
+    """Return the names in a path, and its ending; a suite may be called `answers.json`, like the twin of another."""
+    path: Mapping[str, str] = request.path_params
+    if (
+        ending
+        and entry.path.endswith("{suite}")
+        and (name := path["suite"] + ending) in request.app.state.reader.suites()
+    ):
+        return {**path, "suite": name}, ""
+    return path, ending
 
 
 def _text_limit(request: Request) -> templating.TextLimit:

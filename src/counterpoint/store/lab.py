@@ -1,7 +1,7 @@
 """A lab: the folder or bucket that holds suites, answers, runs and votes; it can be copied, zipped and mailed."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -273,9 +273,22 @@ def list_models(lab: LabStore) -> tuple[LabModel, ...]:
     """Return every version of every model of a lab, in the order of the lab; no two have the same slug."""
     models: dict[str, LabModel] = {}
     for version in lab.versions():
-        slug = re.sub(r"[^A-Za-z0-9._@-]+", "-", version.title).strip("-.") or "model"  # fit for an address
-        slug = slug if slug not in models else f"{slug}-{len(models)}"
+        slug = _model_slug(version.title, models)
         share = version.details.get("disagreement")  # measured by some runs
         remark = f"{share:.1%} of answers change with the batch" if share else ""
         models[slug] = LabModel(version.title, slug, version.fingerprint, remark, version.dates_text, version.last_date)
     return tuple(models.values())
+
+
+def _model_slug(title: str, taken: Collection[str]) -> str:
+    """Return a title in characters that are fit for an address, and without the ending of one; none that is taken.
+
+    >>> _model_slug("org/vlm 7b", []), _model_slug("results.json", []), _model_slug("x/", ["x", "x-2"])
+    ('org-vlm-7b', 'results-json', 'x-3')
+    """
+    name = re.sub(r"[^A-Za-z0-9._@-]+", "-", title).strip("-.") or "model"
+    name = re.sub(r"\.(?=(json|svg)$)", "-", name)
+    slug, number = name, len(taken)
+    while slug in taken:
+        slug, number = f"{name}-{number}", number + 1
+    return slug

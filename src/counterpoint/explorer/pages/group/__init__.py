@@ -130,9 +130,9 @@ def group_view(reader: LabReader, request: PageRequest) -> GroupView:
         words=WORDS.get(relation, ("", "")),
         place=near.place,
         found=near.matches,
-        among=_filter_summary(suite, chosen),
+        among=_filter_summary(suite, chosen, models),
         sample=f"/samples/{hex_id(base['query'])}",
-        play=play_address(suite, base, rows["text"][1].as_py() if is_ranking else ""),
+        play=play_address(suite, base, rows["text"][1].as_py() if is_ranking and rows.num_rows > 1 else ""),
         pictures=tuple(dict.fromkeys(picture for picture in pictures if picture)),
         queries=queries,
         listed=tuple(_listed(queries, as_strip=as_strip)),
@@ -240,7 +240,7 @@ def _neighbour_address(neighbour: Neighbour | None, chosen: GroupFilter) -> str:
     return group_address(neighbour.suite, hex_id(neighbour.group_id), chosen) if neighbour else ""
 
 
-def _filter_summary(suite: str, chosen: GroupFilter) -> str:
-    pairs = ((chosen.model, chosen.verdict), chosen.other)
-    verdicts = (f"{model} {CHOICES.get(verdict, verdict)}".strip() for model, verdict in pairs)
+def _filter_summary(suite: str, chosen: GroupFilter, models: Sequence[LabModel]) -> str:
+    pairs, names = ((chosen.model, chosen.verdict), chosen.other), {model.slug: model.name for model in models}
+    verdicts = (f"{names.get(slug, slug)} {CHOICES.get(verdict, verdict)}".strip() for slug, verdict in pairs)
     return " · ".join(filter(None, [suite, chosen.test, chosen.kind, *verdicts]))

@@ -180,7 +180,7 @@ def _scale(values: Sequence[float]) -> tuple[float, float]:
         if all(low <= value <= high for value in values):
             return low, high
     least, most = min(values), max(values)
-    span = (most - least) or 1.0
+    span = (most - least) or max(1.0, abs(most) / 1e6)  # one that is not lost beside a large score
     return least - span / 2, most
 
 

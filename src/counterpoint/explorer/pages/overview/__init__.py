@@ -127,7 +127,7 @@ def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
         by_name=MetricColumn("", "", "", "Model", "", address=query.sorted_by("model"), sorted=by_name),
         suites=_suite_links(reader, query),
         boxes=(_suite_box(reader, query), _metric_box(reader, query), *_slice_box(reader, query)),
-        kept=tuple(pair for pair in query.parameters() if pair[0] in ("sort", "open")),
+        kept=tuple(pair for pair in query.parameters() if pair[0] not in ("suite", "metric", "slice")),
         notes=_notes(board, query),
         examples=() if query.suites else failing_examples(reader, tuple(baselines)),
         empty=NO_ANSWERS if reader.suites() else "This lab has no suite yet.",
@@ -310,7 +310,7 @@ def _line(
     return ScoreRow(
         model.name,
         model.name,
-        " · ".join(filter(None, [model.detail, row.part, _format_errors(reader, model, board)])),
+        " · ".join(filter(None, [model.detail, row.part, _format_errors(reader, model, board, query)])),
         tuple(
             _cell(reader, model, column, replace(cell, tie=cell.tie and column.key not in undecided))
             for column, cell in cells
@@ -328,10 +328,14 @@ def _line(
     )
 
 
-def _format_errors(reader: LabReader, model: LabModel, board: Leaderboard) -> str:
-    """Return the shares of a model's answers that are unparsed, refused or hedged, in the suites that are shown."""
+def _format_errors(reader: LabReader, model: LabModel, board: Leaderboard, query: OverviewQuery) -> str:
+    """Return the shares of a model's answers that are unparsed, refused or hedged, in the suites that are shown.
+
+    A mean over families is one of all their suites.
+    """
     states: Counter[str] = Counter()
-    for suite in dict.fromkeys(column.suite for column in board.columns if not column.slice):
+    columns = dict.fromkeys(column.suite for column in board.columns if not column.slice)
+    for suite in (query.suites or reader.suites()) if is_folded_board(board) else columns:
         states.update(reader.state_counts(suite, model.slug))
     answers = sum(states[state] for state in ("ok", "unparsed", "refused", "hedged"))
     return ", ".join(
@@ -438,5 +442,6 @@ def _notes(board: Leaderboard, query: OverviewQuery) -> tuple[str, ...]:
     definitions = " ".join(f"{metric.title}: {metric.description}" for metric in metrics)
     lead = catalog.metric(board.order).phrase if board.order and not query.sort else ""
     order = f"Models are ordered by their mean {lead}.{later}" if lead else ""
-    cost = "Cost is that of the runs in this lab, on whatever machine they ran." if not query.metrics else ""
+    has_costs = bool(_cost_names(board, query))
+    cost = "Cost is that of the runs in this lab, on whatever machine they ran." if has_costs else ""
     return tuple(filter(None, [definitions, " ".join(filter(None, [order, cost]))]))
