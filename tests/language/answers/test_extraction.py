@@ -216,6 +216,24 @@ def test_the_sign_and_the_point_of_a_number_are_kept() -> None:
         assert [_taken(reply, text) for reply in ("-5", "It is -5.", "−5", ".5", "5")] == ["-5", "-5", "-5", "0.5", "5"]
     assert _taken("It is -5.", "Which?", ("5", "-5")) == "-5"
     assert _taken("It is 5.", "Which?", ("-5", "5")) == "5"
+    for reply in ("minus 5", "It is minus 5 degrees.", "Minus five."):
+        assert _taken(reply, "Which?", ("5", "-5", "0")) == "-5"
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [("A is right of B.", "right"), ("A is right.", "right"), ("A is left of B", "left"), ("B is correct.", "right")],
+)
+def test_a_place_is_no_praise_of_an_option(raw: str, value: str) -> None:
+    assert _taken(raw, "Where is A?", ("left", "right")) == value
+
+
+@pytest.mark.parametrize(
+    "raw", ["A is right of B.", "A is right next to B", "B is best seen from here", "It's a", "It's a."]
+)
+def test_a_letter_in_a_sentence_is_not_always_a_choice(raw: str) -> None:
+    assert _taken(raw, "What is it?", ("dog", "cat")) == "<unparsed>"
+    assert _taken("It's A", "What is it?", ("dog", "cat")) == "dog"
 
 
 @pytest.mark.parametrize("choices", [("a dog", "a cat"), ("A. a dog", "B. a cat"), ("A", "B")])
@@ -356,6 +374,13 @@ def test_choices_are_found_in_the_singular_and_in_the_plural_and_as_yes_or_no() 
         ("12:30", "<unparsed>"),
         ("1,5", "<unparsed>"),
         ("There are 2 brown dogs and 1 black dog, so 3 in total.", "3"),
+        ("2 dogs on the left and 1 on the right, 3 in total", "3"),
+        ("2 black dogs and 1 white, 3 altogether", "3"),
+        ("Two dogs on the left, one dog on the right, three in all", "3"),
+        ("5 dogs in total, 3 brown dogs and 2 others", "5"),
+        ("2 dogs and 1 cat, 3 in total", "2"),
+        ("There are 3 dogs and 2 cats, 5 animals in total.", "3"),
+        ("There are 5 animals in total: 3 dogs and 2 cats.", "3"),
     ],
 )
 def test_a_number_is_found_in_digits_and_in_words(raw: str, value: str) -> None:

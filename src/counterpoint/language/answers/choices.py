@@ -26,12 +26,14 @@ _LEADING = re.compile(
     rf"(?:\((?P<round>{_MARK})\)|\[(?P<square>{_MARK})\]|(?P<bare>{_MARK})(?:[.):](?![0-9])|[\s\"'.!,]{{0,3}}$|(?=\n)))",
     re.I,
 )
+_PLACE = r"(?:of|next|above|below|behind|beside|by|in|on|under|described|seen)\b"  # after what calls no option right
 _INSIDE = re.compile(
     rf"(?:\b{_NOUN}\s?(?:is |would be |must be |should be |has to be |[:]\s?)?"
-    r"|\b(?:choose|pick|select|go with|going with|chose|is|it's|so|therefore|thus|hence|definitely|probably),?"
-    r"\s(?=\(|[a-z0-9]{1,2}[\s.!]{0,3}$)"
+    r"|\b(?:choose|pick|select|go with|going with|chose|is|it's(?! (?-i:a)\b)|so|therefore|thus|hence|definitely"
+    r"|probably),?\s(?=\(|[a-z0-9]{1,2}[\s.!]{0,3}$)"
     rf"|选项|答案是?:?)\s?\(?(?P<bare>{_MARK})\)?(?![\w'])|\((?P<round>{_MARK})\)(?!\w)"
-    rf"|(?<![\w'])(?P<subject>{_MARK})\s(?:is|seems|would be) (?:the )?(?:most )?(?:correct|right|best|accurate)\b",
+    rf"|(?<![\w'])(?P<subject>{_MARK})\s(?:is|seems|would be) (?:the )?(?:most )?"
+    rf"(?P<claim>correct|right|best|accurate)\b(?! {_PLACE})",
     re.I,
 )
 _NEGATED = re.compile(
@@ -174,6 +176,7 @@ def _by_label(text: str, forms: _OptionForms) -> str | None:
         (match["bare"] or match["round"] or match["subject"]).lower()
         for match in _INSIDE.finditer(text)
         if not _REJECTED.match(text[match.end() : match.end() + 40])
+        and (match["claim"] or "").lower() not in forms.exact  # "A is right" does not choose A over "right"
     }
     options = {forms.labels[label] for label in labels if label in forms.labels}
     return options.pop() if len(options) == 1 else None
@@ -241,8 +244,11 @@ def _option_forms(options: tuple[str, ...], spans: tuple[str, ...]) -> _OptionFo
     for text, option in exact.items():
         if text.endswith("ing") and " " not in text:
             forms.setdefault(f"{text.removesuffix('ing')}s", option)  # "walks" for "walking"
-        if text.isdigit() and int(text) <= 20:
-            forms.setdefault(number_word(int(text)), option)
+        digits = text.removeprefix("-")
+        if digits.isdigit() and int(digits) <= 20:
+            forms.setdefault(f"{'minus ' * (digits != text)}{number_word(int(digits))}", option)
+        if digits != text:
+            forms.setdefault(f"minus {digits}", option)
     for span in spans:
         exact.setdefault(span, span)
         if not any(word.endswith("ing") for word in span.split()[:-1]):

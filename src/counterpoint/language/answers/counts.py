@@ -5,6 +5,7 @@ from functools import cache
 
 from counterpoint.language.answers.final_answer import split_sentences
 from counterpoint.language.english import number_value, number_word
+from counterpoint.language.lexicon.attributes import classes_of
 from counterpoint.language.lexicon.word_lists import split_list, word_table
 from counterpoint.language.nouns import plural
 
@@ -59,7 +60,8 @@ _CJK = re.compile(
 )
 _CJK_UNITS = {"十": 10, "百": 100, "千": 1000}
 _POINT = re.compile(r"(?<![\w.,])\.(?=[0-9])")  # ".5" is 0.5
-_IN_TOTAL = re.compile(r"(?: \w{1,30}){0,2} (?:in total|altogether|in all)\b")
+_IN_TOTAL = re.compile(r"(?P<noun>(?: \w{1,30}){0,2}) (?:in total|altogether|in all)\b")
+_SAME_NOUN = re.compile("more|on|in|at|to|by|near|here|there|behind|beside|under|over|above|below|is|are|and")
 
 
 def parse_count(text: str, words: frozenset[str] = frozenset()) -> str | None:
@@ -156,9 +158,10 @@ def _count_in(sentence: str, words: frozenset[str]) -> str | None:
     if len(counts) == 1:
         return counts.pop()
     for match in found:
-        before, after = sentence[max(0, match.start() - 30) : match.start()], sentence[match.end() : match.end() + 80]
-        if _SUMS.search(before) or _IN_TOTAL.match(after):
+        if _SUMS.search(sentence[max(0, match.start() - 30) : match.start()]):
             return _digits(match)
+    if (count := _in_total(sentence, found, words)) is not None:
+        return count
     for match in found:
         if _STATES.search(sentence[max(0, match.start() - 60) : match.start()]):
             return _digits(match)
@@ -169,6 +172,29 @@ def _count_in(sentence: str, words: frozenset[str]) -> str | None:
         return count
     first = {_digits(match) for match in _NUMBER.finditer(re.split(r"[,:;(](?![0-9])\s?", sentence, maxsplit=1)[0])}
     return first.pop() if len(first) == 1 else None
+
+
+def _in_total(sentence: str, found: list[re.Match[str]], words: frozenset[str]) -> str | None:
+    """The number before "in total"; where it sums up other things too, as dogs and cats, that of what was asked for."""
+    rests = {match: sentence[match.end() : match.end() + 80] for match in found}
+    totals = {match: total for match, rest in rests.items() if (total := _IN_TOTAL.match(rest))}
+    if not totals:
+        return None
+    whole, total = next(iter(totals.items()))
+    parts = [match for match in found if match not in totals]
+    named = [match for match in parts if _precedes(rests[match], words)]
+    is_mixed = any(_names_another(rests[match], words) for match in parts if match not in named)
+    if is_mixed and len({*map(_digits, named)}) == 1 and not _precedes(total["noun"], words):
+        return _digits(named[0])
+    return _digits(whole)
+
+
+def _names_another(after: str, words: frozenset[str]) -> bool:
+    """Whether a noun that the question lacks follows a number: "1 cat", and not "1 on the right" or "1 white"."""
+    following = re.findall(r"\w+", after)[:2]
+    if not following or any(_is_word(word, words) for word in following):
+        return False
+    return _SAME_NOUN.fullmatch(following[0]) is None and not classes_of(following[0])
 
 
 def _by_repetition(sentence: str, found: list[re.Match[str]], words: frozenset[str]) -> str | None:
