@@ -15,10 +15,10 @@ from tiny_generative import Blocks, a_table, asked, made, speaker
 
 from counterpoint import catalog
 from counterpoint.core.costs import Usage
-from counterpoint.core.errors import CounterpointError, ModelError, UnknownName
+from counterpoint.core.errors import CounterpointError, ModelError, PictureError, UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.core.pictures import Picture
-from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Sampler, Scale, Scorer
+from counterpoint.core.ports import Answerer, BatchingModel, FeatureModel, Pixels, Sampler, Scale, Scorer
 from counterpoint.engine import running
 from counterpoint.engine.mapped_arrays import MappedPool, read_mapped
 from counterpoint.models.hf.batch_preparation import (
@@ -94,10 +94,11 @@ def test_padding_after_a_reply_is_not_counted() -> None:
     import torch
 
     replies = torch.tensor([[5, 6, 2, 0], [5, 6, 7, 8]])
-    assert count_tokens([2, 3], replies, 0, 2) == [Usage(2, 3), Usage(3, 4)]
-    ended = torch.tensor([[5, 2, 2, 2], [5, 6, 7, 2]])
-    for padding in (2, None):
-        assert count_tokens([2, 3], ended, padding, 2) == [Usage(2, 2), Usage(3, 4)]
+    assert count_tokens([2, 3], replies, [2]) == [Usage(2, 3), Usage(3, 4)]
+    ended = torch.tensor([[5, 2, 2, 2], [5, 6, 7, 2]])  # padded with the token that ends a reply
+    assert count_tokens([2, 3], ended, [2]) == [Usage(2, 2), Usage(3, 4)]
+    for ends in ([2, 9], [9, 2]):  # several tokens end a reply, one of which pads it
+        assert count_tokens([2, 3], torch.tensor([[5, 9, 2, 2], [5, 2, 2, 2]]), ends) == [Usage(2, 2), Usage(3, 2)]
 
 
 @pytest.mark.parametrize("kind", sample(KINDS, 2))
@@ -143,6 +144,46 @@ def test_choices_are_chosen_by_likelihood_where_users_want_it(model: Made, kind:
         odds = np.exp(np.array(sums) - max(sums))
         assert dict(answer.top)[best] == pytest.approx(float(odds.max() / odds.sum()), abs=1e-4)
     assert said(one, queries[1:2])[0].raw == together[1].raw
+
+
+@pytest.mark.parametrize("share", ["yes", "no"])
+def test_a_choice_that_begins_another_counts_where_the_other_does_not_follow(model: Made, share: str) -> None:
+    one = model("llava", choose="likelihood", share=share)
+    texts = ("red", "redred", "redred.", "a white dog")
+    for query in (replace(query, choices=texts) for query in asked()[:6]):
+        tails = one._tails(query)
+        assert tails[1][: len(tails[0])] == tails[0], "the tokens of one begin those of the other"
+        assert tails[2][: len(tails[1])] == tails[1]
+        odds = [plainly(one, query, tail) for tail in tails]
+        known = [
+            np.exp(sum(float(odds[n][at, token]) for at, token in enumerate(tail))) for n, tail in enumerate(tails)
+        ]
+        apart = np.array([known[0] - known[1], known[1] - known[2], known[2], known[3]])
+        (answer,) = said(one, [query])
+        assert [dict(answer.top)[text] for text in texts] == pytest.approx(list(apart / apart.sum()), abs=1e-4)
+
+
+def test_a_choice_without_tokens_fails_its_query_alone(model: Made) -> None:
+    one = model("llava", choose="likelihood")
+    query = replace(asked()[0], choices=("red", "blue"))
+    first, second, third = said(one, [query, replace(query, choices=("", "red")), replace(query, choices=("a b", ""))])
+    assert first.raw in query.choices
+    assert {(answer.state, answer.reason) for answer in (second, third)} == {(State.FAILED, "a choice has no tokens")}
+
+
+def test_a_query_whose_picture_is_read_at_times_fails_once(model: Made) -> None:
+    class Shaky(Blocks):
+        looks = 0
+
+        def pixels(self, picture: Picture) -> Pixels:
+            self.looks += 1
+            if self.looks == 1:
+                raise PictureError("the share is away")
+            return super().pixels(picture)
+
+    one = model("llava", choose="likelihood", share="no", batch="1", pictures=Shaky())
+    placed = list(one.answer([replace(asked()[0], choices=("a white dog", "the black cat", "two red cups"))]))
+    assert [(place, answer.state) for place, answer in placed] == [(0, State.FAILED)]
 
 
 def test_the_top_of_a_generated_answer_are_the_choices_by_how_it_begins(model: Made) -> None:
@@ -291,6 +332,31 @@ def test_what_users_say_reaches_the_prompt(model: Made) -> None:
     ids = batch.inputs["input_ids"][0].tolist()
     assert ids.count(one._tokenizer.bos_token_id) == 1
     assert ids.count(one._prompts.processor.image_token_id) == 4
+
+
+@pytest.mark.parametrize("kind", ["llava", "paligemma"])
+def test_a_text_with_the_mark_of_a_picture_is_asked_without_it(model: Made, kind: str) -> None:
+    one = model(kind)
+    query = Query(Picture("blocks:1"), "Is it?")
+    marked = [replace(query, text="<image>\nIs it?"), replace(query, picture=None, text="<image>\nIs it?")]
+    first, second, blind, known = said(one, [marked[0], query, marked[1], replace(query, picture=None)])
+    assert (first.raw, blind.raw) == (second.raw, known.raw)
+
+
+def test_a_template_that_does_not_take_a_system_message_says_so(model: Made, tmp_path: Path) -> None:
+    refusing, silent, broken = (tmp_path / f"{name}.jinja" for name in ("refusing", "silent", "broken"))
+    user = "{{ messages[-1]['content'][-1]['text'] }}A:"
+    refuse = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+    refusing.write_text(refuse + user)
+    silent.write_text(user)
+    broken.write_text("{{ messages | nothing }}")
+    with pytest.raises(ModelError, match="System role not supported"):
+        model("llava", template=str(refusing), system="Be brief.")
+    with pytest.raises(ModelError, match="leaves out what system says"):
+        model("llava", template=str(silent), system="Be brief.")
+    with pytest.raises(ModelError, match="No filter named"):
+        model("llava", template=str(broken))
+    assert model("llava", template=str(refusing))._prompts.text(Query(None, "Is it?")).startswith("Is it?")
 
 
 def test_a_folder_without_a_chat_template_is_refused_unless_users_do_without(folder: Path, tmp_path: Path) -> None:

@@ -98,11 +98,10 @@ def sequence_log_likelihoods(model: Any, heads: Sequence[Tokens], tails: Sequenc
     ]
 
 
-def count_tokens(read: Sequence[int], tokens: Any, padding: int | None, end: int) -> list[Usage]:
-    """The tokens of each prompt, and the new ones with the EOS token, without the padding after it."""
-    trailing = tokens.eq(end if padding is None else padding).flip(1).cumprod(1).sum(1).tolist()
-    kept = int(padding in (None, end))  # of a run of EOS tokens the first was generated
-    written = [tokens.shape[1] - max(0, count - kept) for count in trailing]
+def count_tokens(read: Sequence[int], tokens: Any, ends: Sequence[int]) -> list[Usage]:
+    """The tokens of each prompt, and the new ones up to the first that ends a reply, without the padding after it."""
+    ended = np.isin(tokens.numpy(), ends)
+    written = np.where(ended.any(1), ended.argmax(1) + 1, tokens.shape[1]).tolist()
     return [Usage(*counts) for counts in zip(read, written, strict=True)]
 
 
@@ -155,14 +154,33 @@ class FirstTokenLogits:
         return [float(share) for share in sums / sums.sum()]
 
 
-def softmax(sums: Sequence[float]) -> list[float]:
-    """Log-likelihoods as probabilities.
+def choice_probabilities(choices: Sequence[Tokens], sums: Sequence[float]) -> list[float]:
+    """The probabilities of choices by the log-likelihoods of their tokens, normalized over them.
 
-    >>> [round(share, 3) for share in softmax([-700.0, -701.0])]
+    A reply of "10" begins with "1" as well: a choice that begins others has the probability that none of them follows,
+    or no longer one could ever be chosen.
+
+    >>> [round(share, 3) for share in choice_probabilities([(1,), (2, 3)], [-700.0, -701.0])]
     [0.731, 0.269]
+    >>> [round(share, 3) for share in choice_probabilities([(1,), (1, 0)], [-0.5, -0.6])]
+    [0.095, 0.905]
     """
-    weights = np.exp(np.array(sums) - max(sums))
-    return [float(share) for share in weights / weights.sum()]
+    weights = dict(zip(choices, np.exp(np.array(sums) - max(sums)), strict=True))
+    longer = {choice: [other for other in weights if _begins(choice, other)] for choice in weights}
+    own = {
+        choice: weight - sum(weights[other] for other in longer[choice] if not _begins_any(longer[choice], other))
+        for choice, weight in weights.items()
+    }
+    shares = np.array([max(0.0, own[choice]) for choice in choices])
+    return [float(share) for share in shares / shares.sum()]
+
+
+def _begins(choice: Tokens, other: Tokens) -> bool:
+    return len(choice) < len(other) and other[: len(choice)] == choice
+
+
+def _begins_any(choices: Sequence[Tokens], other: Tokens) -> bool:
+    return any(_begins(choice, other) for choice in choices)
 
 
 def rank_words(words: Sequence[str], probabilities: Sequence[float]) -> RankedWords:

@@ -22,11 +22,11 @@ from counterpoint.models.hf.decoder import (
     FirstTokenLogits,
     FirstTokens,
     TokenSampler,
+    choice_probabilities,
     count_tokens,
     log_likelihoods,
     rank_words,
     sampling_rng,
-    softmax,
 )
 from counterpoint.models.hf.picture_sharing import PictureSharing, find_obstacle
 
@@ -98,7 +98,8 @@ class GenerativeModel(Generic[PromptFormatT]):
         """Answers with their positions, batch by batch.
 
         With `choose=likelihood` a query with choices is answered by the choice of the highest log-likelihood, summed
-        over its tokens and not divided by their number. Otherwise the model generates; its top then are the choices,
+        over its tokens and not divided by their number; one that begins another counts where the other does not follow.
+        Otherwise the model generates; its top then are the choices,
         or yes and no where it gave one of these, by the probability of their first tokens.
         """
         return self._answers([BatchRow(position, query) for position, query in enumerate(queries)], self._batches)
@@ -198,13 +199,16 @@ class GenerativeModel(Generic[PromptFormatT]):
         if not self._prompts.counts_pictures:
             return [None] * len(batch.rows)
         read = batch.shared.lengths if batch.shared else batch.inputs["attention_mask"].sum(1).tolist()
-        return count_tokens(read, tokens, self._tokenizer.pad_token_id, self._decoder.end)
+        return count_tokens(read, tokens, self._decoder.ends)
 
     def _cut(self, text: str) -> str:
         return text.lstrip().split(self._prompts.stop)[0] if self._prompts.stop else text
 
     def _chosen(self, rows: Sequence[BatchRow], batches: Batches) -> Iterator[PlacedAnswer]:
-        """Answers by likelihood; choices of one token each need the first step alone."""
+        """Answers by likelihood; choices of one token each need the first step alone, and one without any fails."""
+        empty = {row.position for row in rows if not all(self._tails(row.query))}
+        yield from ((position, Answer.failed("a choice has no tokens")) for position in sorted(empty))
+        rows = [row for row in rows if row.position not in empty]
         long = {row.position for row in rows if any(len(tail) > 1 for tail in self._tails(row.query))}
         short = batches([row for row in rows if row.position not in long])
         for batch, logits in self._computed(short, self._first_logits_of_choices):
@@ -227,10 +231,11 @@ class GenerativeModel(Generic[PromptFormatT]):
                 if sums.pop(position, None) is not None:
                     yield position, answer
             for row, total in zip(batch.rows, totals or (), strict=True):
-                sums[row.position][row.tail] = total
+                known = sums.get(row.position, {})  # of a query that failed with another choice nothing is kept
+                known[row.tail] = total
                 tails = self._tails(row.query)
-                if len(sums[row.position]) == len(set(tails)):
-                    yield self._choice(row, softmax([sums[row.position][tail] for tail in tails]))
+                if row.position in sums and len(known) == len(set(tails)):
+                    yield self._choice(row, choice_probabilities(tails, [known[tail] for tail in tails]))
 
     def _choice(self, row: BatchRow, probabilities: Sequence[float]) -> PlacedAnswer:
         top = rank_words(row.query.choices, probabilities)

@@ -1,16 +1,19 @@
 """Prompt formats: how queries become the inputs of a generative model, by a chat template or as plain text."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from jinja2 import TemplateError
 from PIL import Image
 
 from counterpoint.core.errors import ModelError, PictureError
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import Pixels
 from counterpoint.models.prompts import Prompt
+
+_TEMPLATE_HINT = "leave out system=…, or give another template: --model-args template=FILE.jinja"
 
 
 @dataclass(slots=True)
@@ -47,13 +50,19 @@ class PromptFormat:
 
     def text(self, query: Query) -> str:
         """The whole prompt."""
-        text, system = self.prompt.text(query), self.prompt.system
+        text, system = self._words(query), self.prompt.system
         if not self.template:
             return self._plain(query, text, system)
         turns = [{"role": "system", "content": self._content(system, False)}] if system else []
         turns.append({"role": "user", "content": self._content(text, query.picture is not None)})
         template = {"chat_template": self.template, "tokenize": False, "add_generation_prompt": True}
-        return str(self.tokenizer.apply_chat_template(turns, **template))
+        try:
+            made = str(self.tokenizer.apply_chat_template(turns, **template))
+        except TemplateError as problem:
+            raise ModelError(f"the chat template of the model fails: {problem}", hint=_TEMPLATE_HINT) from problem
+        if system.strip() not in made:
+            raise ModelError("the chat template of the model leaves out what system says", hint=_TEMPLATE_HINT)
+        return made
 
     def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Mapping[str, Any]:
         """The inputs of the model for these queries, on the CPU: tokens, padded on the left."""
@@ -83,6 +92,10 @@ class PromptFormat:
     def lacks_bos(self, text: str) -> bool:
         """Whether a prompt lacks the BOS token, which most chat templates write themselves."""
         return not (self.tokenizer.bos_token and text.startswith(self.tokenizer.bos_token))
+
+    def _words(self, query: Query) -> str:
+        """The text of the query in its prompt."""
+        return self.prompt.text(query)
 
     def _plain(self, query: Query, text: str, system: str) -> str:
         return f"{system}\n\n{text}" if system else text
@@ -131,6 +144,14 @@ class ChatPrompt(PromptFormat):
         bos = self.lacks_bos(texts[0])
         inputs = process(text=texts, padding=True, return_tensors="np", add_special_tokens=bos, **more)
         return {name: torch.as_tensor(value) for name, value in inputs.items() if name != "labels"}
+
+    def _words(self, query: Query) -> str:
+        """The text of the query in its prompt, without image tokens, as in the layout of LLaVA: its picture is one."""
+        token, texts = self.image_token, (query.text, query.context)
+        if token and any(token in text for text in texts):
+            text, context = (text.replace(token, "").strip() for text in texts)
+            query = replace(query, text=text, context=context)
+        return self.prompt.text(query)
 
     def _plain(self, query: Query, text: str, system: str) -> str:
         plain = f"{system}\n{text}" if system else text
