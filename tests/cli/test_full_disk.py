@@ -157,6 +157,12 @@ def test_an_output_that_cannot_be_written_is_one_sentence_and_a_hint() -> None:
     assert "free space" in hint
 
 
+def test_a_working_directory_that_was_deleted_is_no_hindrance(lab: cp.Lab, tmp_path: Path) -> None:
+    script = f"mkdir gone && cd gone && rmdir ../gone && exec {sys.executable} -m counterpoint ls {lab.folder}"
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+
+
 def test_a_run_says_what_is_kept_and_goes_on(lab: cp.Lab) -> None:
     with full_disk(), pytest.raises(CounterpointError, match="cannot be written") as problem:
         lab.run("random", suites=["order"])

@@ -78,6 +78,21 @@ def test_predictions_become_answers_that_are_scored_by_the_name_of_their_model(l
     assert (file["name"], file["format"], len(file["digest"])) == ("a.jsonl", "plain", 32)
 
 
+def test_answers_of_a_baseline_are_not_replaced_in_silence(lab: LabStore, caplog: pytest.LogCaptureFixture) -> None:
+    """A nightly import under one name would else compare each version with itself for ever."""
+    ids = _ids(lab)
+    _write("a.jsonl", [(own, "yes") for own in ids])
+    _run("a.jsonl")
+    lab.set_baseline(lab.versions()[0])
+    _write("a.jsonl", [(own, "no" if n == 3 else "yes") for n, own in enumerate(ids)])
+    _run("a.jsonl")
+    (version,) = lab.versions()
+    assert (
+        f"llava@{version.version} is a baseline, and 1 answer was replaced: give new predictions a --version"
+        in caplog.text
+    )
+
+
 def test_the_same_file_again_adds_nothing_and_a_changed_answer_takes_its_place(lab: LabStore) -> None:
     ids = _ids(lab)
     _write("a.jsonl", [(own, "yes") for own in ids])

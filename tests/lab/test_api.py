@@ -40,6 +40,29 @@ def test_a_lab_is_made_when_something_is_put_into_it(tmp_path: Path) -> None:
     assert [suite.name for suite in generated] == ["order"]
 
 
+def test_a_model_that_is_an_object_is_refused_with_the_way_to_pass_it(lab: cp.Lab) -> None:
+    with pytest.raises(cp.CounterpointError, match="a lab asks a model by its name") as raised:
+        lab.run(cp.World)  # type: ignore[arg-type]
+    assert "counterpoint.evaluate" in raised.value.hint
+
+
+def test_groups_without_a_tag_are_counted_where_scores_are_cut_by_it(tmp_path: Path) -> None:
+    own = cp.Lab(tmp_path / "tagged")
+    queries = [cp.Query(cp.Picture(f"photos:{number}.png"), "Is it red?") for number in range(5)]
+    tags = [(("weather", "rain"),), (("weather", "sun"),), (("weather", "rain"),), (), ()]
+    golds = (cp.Gold.of("yes"),)
+    groups = [
+        cp.Group(cp.Relation.GOLD, (query,), golds, proof="seen", tags=(tag,))
+        for query, tag in zip(queries, tags, strict=True)
+    ]
+    own.add_groups(groups, "mine")
+    own.add_groups(groups[3:], "bare")
+    own.run("constant")
+    scores = own.scores(by="tag:weather", metrics=["answer_accuracy"])
+    assert {row.slice["tag:weather"]: row.n for row in scores} == {"rain": 2, "sun": 1}
+    assert scores.notes() == ["2 of 5 groups of mine have no tag:weather, and are in no slice"]
+
+
 def test_versions_of_one_model_are_told_apart_everywhere(lab: cp.Lab) -> None:
     assert [model.title for model in lab.models] == ["mine@week-45", "mine@week-46", "question-only"]
     assert {score.model for score in lab.scores(models=["mine"], suites=["negation"])} == {"mine@week-46"}

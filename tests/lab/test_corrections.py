@@ -107,6 +107,22 @@ def test_audited_golds_are_changed_with_what_follows_from_them(lab: cp.Lab) -> N
     assert lab.verify().holds
 
 
+def test_a_corrected_query_is_corrected_in_other_groups_with_what_follows_there(lab: cp.Lab) -> None:
+    picture = Picture("photos:0.png")
+    shared, *others = (Query(picture, f"Is there a dog, asked in manner {n}?") for n in range(3))
+    golds = (Gold.of("yes"), Gold.of("no"))
+    lab.add_groups([Group(Relation.DIFFERS, (shared, other), golds, proof="seen") for other in others], "dogs")
+    first, second = _ids(lab, "dogs")
+    wrong = {"value": "no", "reason": "wrong-annotation"}
+    append_votes(lab.store.storage, [_vote("audit", "dogs", first, n, "wrong", shared.id, **wrong) for n in range(2)])
+    result = lab.correct("dogs", "correct")
+    table = lab.groups("dogs-corrected").to_arrow()
+    kept = [gold[0]["answer"] for gold in table["gold"].to_pylist()]
+    assert kept == ["no", "yes", "no", "yes"], "both groups, and both of their variants"
+    assert {own.group for own in result.errata.errata} == {hex_id(first), hex_id(second)}
+    assert lab.verify().holds
+
+
 def test_each_wrong_query_of_a_group_has_its_own_right_answer(lab: cp.Lab) -> None:
     texts = ("What colour is the dog?", "What colour is the cat?", "What colour is the cow?")
     queries = tuple(Query(Picture("photos:0.png"), text) for text in texts)

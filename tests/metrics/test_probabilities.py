@@ -1,5 +1,7 @@
 """The probability of what was said, taken from the likeliest values."""
 
+from itertools import chain
+
 import numpy as np
 import pyarrow as pa
 from answer_tables import Made, Member, Said, tables
@@ -26,7 +28,9 @@ def _table(rows: list[Row]) -> pa.Table:
 @given(ROWS, ROWS)
 def test_an_answer_has_the_probability_of_its_value_else_of_its_raw_text(rows: list[Row], more: list[Row]) -> None:
     def naive(raw: str, value: str, top: list[tuple[str, float]]) -> float | None:
-        return next((chance for wanted in (value, raw) for word, chance in top if word == wanted), None)
+        as_written = (chance for wanted in (value, raw) for word, chance in top if word == wanted)
+        as_read = (chance for word, chance in top if word.lower().rstrip(".") == value.lower().rstrip("."))
+        return next(chain(as_written, as_read), None)
 
     table = pa.concat_tables([_table(rows), _table(more)])
     found = [None if np.isnan(probability) else probability for probability in value_probabilities(table)]

@@ -3,7 +3,8 @@
 import warnings
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from counterpoint.core.errors import PictureError, UnknownName
 from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pixels
 from counterpoint.pictures.folders import PictureFolders, channel_means, decode, folder_means
+from counterpoint.sources.dataset import has_pictures
 
 PIXELS: Pixels = np.random.Generator(np.random.PCG64(7)).integers(0, 256, (12, 16, 3), dtype=np.uint8)
 LOSSLESS: dict[str, dict[str, Any]] = {"webp": {"lossless": True}}
@@ -54,6 +56,19 @@ def test_a_picture_that_is_not_in_its_folder_is_found_in_the_root(tmp_path: Path
     assert folders.path(flat) == tmp_path / "7.png"
     assert folders.path(deep) == tmp_path / "val2017" / "8.png"
     assert folders.path(Picture("coco:val2017/9.png")) == tmp_path / "val2017" / "9.png"
+
+
+@pytest.mark.parametrize(("stored", "asked"), [("NFD", "NFC"), ("NFC", "NFD")])
+@pytest.mark.parametrize("folder", ["straße/über", "."])
+def test_a_name_is_found_whether_its_accents_are_one_character_or_two(
+    tmp_path: Path, stored: Literal["NFC", "NFD"], asked: Literal["NFC", "NFD"], folder: str
+) -> None:
+    file = tmp_path / normalize(stored, f"{folder}/größe.png")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (2, 2), "red").save(file)
+    picture = Picture(normalize(asked, "own:straße/über/größe.png"))
+    assert PictureFolders({"own": tmp_path}).path(picture).read_bytes() == file.read_bytes()
+    assert has_pictures(tmp_path, [picture.path])
 
 
 def test_an_unknown_namespace_is_answered_with_known_ones(tmp_path: Path) -> None:

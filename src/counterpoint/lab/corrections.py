@@ -140,14 +140,14 @@ def _apply(stored: StoredSuite, errata: Errata, file: Path | None) -> pa.Table:
         raise CounterpointError(fact, hint=f"{file} is of {errata.suite}, with the fingerprint {errata.fingerprint}")
     _check_golds(stored, errata, file)
     removed = {int(own.group, 16) for own in errata.errata if own.action == REMOVE}
-    changed = {int(own.query, 16): own.after for own in errata.errata if own.action == CHANGE}
+    changed = {(int(own.group, 16), int(own.query, 16)): own.after for own in errata.errata if own.action == CHANGE}
     kept = table.filter(pc.invert(pc.is_in(table["group_id"], pa.array(sorted(removed), pa.uint64()))))
     if not kept.num_rows:
         raise StoreError(f"no group of {stored.manifest.suite} would be left", hint="ask for more votes")
     golds = kept["gold"].to_pylist()
-    for place, query in enumerate(kept["query"].to_pylist()):
-        if query in changed:
-            golds[place] = [{"answer": changed[query], "credit": 1.0}]
+    for place, member in enumerate(zip(kept["group_id"].to_pylist(), kept["query"].to_pylist(), strict=True)):
+        if member in changed:
+            golds[place] = [{"answer": changed[member], "credit": 1.0}]
     column = kept.schema.get_field_index("gold")
     return kept.set_column(column, kept.schema.field(column), pa.array(golds, kept.schema.field(column).type))
 

@@ -239,6 +239,9 @@ def import_predictions(
             store.put_run(record)  # or a kill would leave answers of nobody
         log.add(new)  # as one part
     report = replace(report, counts=counts)
+    if counts.replaced and any(own.fingerprint == fingerprint and own.is_baseline for own in store.versions()):
+        fact = "%s@%s is a baseline, and %s replaced: give new predictions a --version, to compare them with it"
+        logger.warning(fact, request.name, tag, counted(counts.replaced, "answer", "were"))
     if counts.added or (request.scores and request.scores != store.scale(fingerprint)):
         details = {
             "state": "done",

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from counterpoint.core.costs import TokenPrices
-from counterpoint.core.errors import ModelError, ModelUnreachable, StoreError, UnknownName
+from counterpoint.core.errors import CounterpointError, ModelError, ModelUnreachable, StoreError, UnknownName
 from counterpoint.core.ports import DeferredModel, Model, Pictures
 from counterpoint.core.quantities import check_least, counted
 from counterpoint.engine.model_profile import ModelProfile
@@ -75,6 +75,9 @@ class RunRequest:
         **settings: Any,
     ) -> "RunRequest":
         """The request that keyword arguments mean; those that are no fields of it are settings of the model."""
+        if not isinstance(model, str):
+            fact = f"a lab asks a model by its name, and {model!r:.60} is an object"
+            raise CounterpointError(fact, hint='name it as "module:object", or pass it to counterpoint.evaluate')
         known = {field.name for field in fields(cls)} - {"seconds", "check"}  # which a model may have, too
         args = {**(model_args or {}), **{key: value for key, value in settings.items() if key not in known}}
         own = {key: value for key, value in settings.items() if key in known}

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from counterpoint.core.ahead import map_ahead
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
+from counterpoint.core.quantities import counted
 from counterpoint.lab.reading_warnings import AnswerProblems
 from counterpoint.lab.results import LabResult, LabTable
 from counterpoint.lab.selection import (
@@ -29,7 +30,7 @@ from counterpoint.metrics.metric import Ability, Metric, applicable, columns_rea
 from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.ranking import RankedPairs, acc_r_over_text, count_ranked, relate_by_text
 from counterpoint.metrics.scoring import DEFAULT_METRICS, BlockSums, ScoreRequest, ScoreTotals, displayed_by_suite
-from counterpoint.metrics.slices import check_columns
+from counterpoint.metrics.slices import check_columns, count_untagged
 from counterpoint.metrics.ties import OutcomesOf
 from counterpoint.metrics.units import STATES, Floats
 from counterpoint.reports.charts.curves import ReliabilityChart, ReliabilityCurve
@@ -162,6 +163,7 @@ def score_models(
     """
     check_columns((*request.by, *request.where))
     chosen, rows = select_models(store, models), list[Mapping[str, Any]]()
+    untagged = _UntaggedGroups([name for name in request.by if name.startswith("tag:")])
     with open_blocks(store, select_suites(store, suites), pool=request.pool, rows=block_rows) as blocks:
         contents = blocks.contents
         read = columns_read(metric for own in request.metrics_by_suite(contents).values() for metric in own)
@@ -176,6 +178,7 @@ def score_models(
                 totals.add_sums(sums, outcomes)
                 answers.delete(number)  # while threads judge the next ones: a disk takes a second for each gigabyte
                 if title == last:
+                    untagged.add(outcomes)
                     blocks.delete(number)
             if not request.pool:
                 problems.warn(store, model)
@@ -186,8 +189,32 @@ def score_models(
         check_metrics(store, select_suites(store, suites), request.metrics)
         fact = f"{store.address} has no answers of {', '.join(chosen)} to these suites, tests and slices"
         raise AnswersMissing(fact, hint="run it on these suites first, or keep more with --by and --filter")
-    notes = (*version_notes(models, chosen.values()), *(pooled_gold_notes(store, suites) if request.pool else ()))
+    pooled = pooled_gold_notes(store, suites) if request.pool else ()
+    notes = (*version_notes(models, chosen.values()), *pooled, *untagged.notes())
     return Scores(tuple(rows), request, displayed_by_suite(contents, rows, request), notes)
+
+
+class _UntaggedGroups:
+    """Counts the groups that are in no slice by a tag since they lack it, where others of their suite have it."""
+
+    def __init__(self, tags: Sequence[str]) -> None:
+        self._counts = {tag: dict[str, tuple[int, int]]() for tag in tags}
+
+    def add(self, outcomes: Outcomes) -> None:
+        """Count those of a block."""
+        for tag, counts in self._counts.items():
+            for suite, (bare, groups) in count_untagged(outcomes, tag).items():
+                before = counts.get(suite, (0, 0))
+                counts[suite] = before[0] + bare, before[1] + groups
+
+    def notes(self) -> list[str]:
+        """A sentence for each tag and suite."""
+        return [
+            f"{bare:,} of {counted(groups, 'group')} of {suite} have no {tag}, and are in no slice"
+            for tag, counts in self._counts.items()
+            for suite, (bare, groups) in counts.items()
+            if 0 < bare < groups
+        ]
 
 
 def check_slices(store: LabStore, suites: Sequence[str], by: Sequence[str], where: Mapping[str, str]) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.groups import State
 from counterpoint.core.ports import MEAN_TRIAL
+from counterpoint.language.answers.final_answer import normalize
 from counterpoint.metrics.credit import squared_errors
 from counterpoint.metrics.labels import Labels, find_rows
 
@@ -127,9 +128,11 @@ _EMPTY = {"query": pa.uint64(), "trial": pa.uint16(), "value": pa.string(), "sco
 
 
 def value_probabilities(answers: pa.Table) -> Floats:
-    """The probability of each answer: of its value, else of its raw text, in `top`; nan where neither is listed.
+    """The probability of each answer: of its value, else of its raw text, in `top`, else of what reads as its value.
 
-    >>> top = [[{"value": "red", "probability": 0.75}, {"value": "blue", "probability": 0.25}]]
+    It is nan where none is listed.
+
+    >>> top = [[{"value": "red", "probability": 0.75}, {"value": "Blue", "probability": 0.25}]]
     >>> value_probabilities(pa.table({"raw": ["Blue!"], "value": ["blue"], "top": top})).tolist()
     [0.25]
     """
@@ -142,11 +145,26 @@ def value_probabilities(answers: pa.Table) -> Floats:
         listed = flat.field("probability").to_numpy(zero_copy_only=False)
         words = Labels.of(pa.chunked_array([flat.field("value")]))
         for name in ("raw", "value"):  # the value is looked up last, so that it wins
-            given = Labels.of(pa.chunked_array([part[name]])).among(words.words)
-            hit = (words.codes == given.codes[rows - start]) & (words.codes >= 0)
+            given = Labels.of(pa.chunked_array([part[name]]))
+            hit = _equal_entries(words, given, rows - start)
             probabilities[rows[hit][::-1]] = listed[hit][::-1]  # of equal entries the likeliest counts
+        if len(lost := np.flatnonzero(np.isnan(probabilities[rows]))):
+            read = lost[_equal_entries(_as_read(words.at(lost)), _as_read(given), rows[lost] - start)]
+            probabilities[rows[read][::-1]] = listed[read][::-1]
         start += len(top)
     return probabilities
+
+
+def _equal_entries(entries: Labels, given: Labels, rows: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Which entries of lists are what was given in their rows."""
+    names = entries.words.unique()
+    own = entries.among(names).codes
+    return np.asarray((own == given.among(names).codes[rows]) & (own >= 0))
+
+
+def _as_read(labels: Labels) -> Labels:
+    """Texts as replies are read, "Red." as "red"; several may have the same words."""
+    return Labels(labels.codes, pa.array([normalize(word) for word in labels.words.to_pylist()], pa.string()))
 
 
 def _largest(top: pa.ChunkedArray) -> Floats:

@@ -105,6 +105,17 @@ class Slicer:
         return list(zip(*columns, strict=True)) if columns else [()] * len(numbers)
 
 
+def count_untagged(outcomes: Outcomes, tag: str) -> dict[str, tuple[int, int]]:
+    """The groups of each suite of which no row has a tag, which are in no slice by it, and all of its groups."""
+    suites, is_base = outcomes.labels("suite"), outcomes.base == np.arange(len(outcomes.base))
+    has_tag = np.zeros(len(outcomes.base), np.bool_)
+    has_tag[outcomes.base[outcomes.labels(tag).codes >= 0]] = True
+    suite_of = suites.codes[is_base]
+    counts = (np.bincount(suite_of, own, len(suites.words)) for own in (~has_tag[is_base], np.ones(len(suite_of))))
+    numbers = ((int(bare), int(all_)) for bare, all_ in zip(*counts, strict=True))
+    return dict(zip(suites.words.to_pylist(), numbers, strict=True))
+
+
 def _words(labels: Labels, codes: NDArray[np.int64]) -> list[str]:
     return [str(word) for word in pc.take(labels.words, pa.array(codes)).to_pylist()]
 

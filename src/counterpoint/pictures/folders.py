@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from math import ceil
-from os.path import normpath
+from os.path import exists, normpath
 from pathlib import Path
 from struct import error as StructError  # noqa: N812 - it is a class
 from struct import pack
 from typing import TypeAlias
+from unicodedata import normalize
 from zlib import compress, crc32
 
 import numpy as np
@@ -56,7 +57,7 @@ class PictureFolders:
     def path(self, picture: Picture) -> Path:
         """The file of a picture; an address cannot lead out of the root, links inside the root may.
 
-        A file that is missing in its folder is looked up in the root, where people unpack one data set alone.
+        A file that is missing at its path is looked for as `picture_file` says.
         """
         root = self._roots.get(picture.namespace)
         if root is None:
@@ -64,8 +65,7 @@ class PictureFolders:
         path = Path(normpath(root / picture.path))
         if not path.is_relative_to(root):
             raise PictureError(f"{picture.address} leads out of the folder of {picture.namespace}")
-        flat = root / path.name
-        return flat if path != flat and not path.exists() and flat.exists() else path
+        return picture_file(root, path)
 
     def file(self, address: str) -> Path | None:
         """The file behind an address; None if it is missing, or of no known namespace."""
@@ -80,6 +80,22 @@ class PictureFolders:
     def pixels(self, picture: Picture) -> Pixels:
         """The picture as RGB, rotated upright, with its edits applied in order."""
         return apply_edits(picture.edits, decode(self.path(picture)))
+
+
+def picture_file(root: Path, path: Path) -> Path:
+    """The file of a path within a root; where nothing is there, a file in another place that it may mean.
+
+    That is the root, where people unpack one data set alone, and the other normal form of a name, since systems write
+    an accented letter as one character or as two.
+    """
+    if exists(path):
+        return path
+    for place in (path, root / path.name):
+        within = str(place.relative_to(root))
+        forms = [within] if within.isascii() else [within, normalize("NFC", within), normalize("NFD", within)]
+        if found := next((form for form in forms if exists(root / form)), None):
+            return root / found
+    return path
 
 
 def decode(

@@ -2,13 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from counterpoint.core.errors import CounterpointError
+from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Relation
 from counterpoint.core.votes import AuditCause, AuditVerdict, Judgement, Vote
 from counterpoint.review.majorities import Majority, votes_by_item
@@ -80,13 +81,42 @@ def refuse_invalid(groups: Iterable[str], votes: Sequence[Vote]) -> list[Erratum
 
 
 def correct_golds(groups: Mapping[str, GoldGroup], votes: Sequence[Vote]) -> list[Erratum]:
-    """Change the golds that most auditors call wrong, where they agree on the right answers; else remove the group."""
+    """Change the golds that most auditors call wrong, where they agree on the right answers; else remove the group.
+
+    A corrected query has its new gold in the groups that nobody audited too, with what follows from it there.
+    """
     errata: list[Erratum] = []
+    audited = set[str]()
     for item, own in votes_by_item(votes).items():
-        group = f"{item[2]:016x}"
-        if group in groups and Majority.of([vote.choice for vote in own]).choice == AuditVerdict.WRONG:
+        group, verdict = f"{item[2]:016x}", Majority.of([vote.choice for vote in own]).choice
+        if group in groups and verdict:
+            audited.add(group)
+        if group in groups and verdict == AuditVerdict.WRONG:
             errata += _correct(group, groups[group], [vote for vote in own if vote.choice == AuditVerdict.WRONG])
-    return errata
+    return errata + _correct_sharers(groups, errata, audited)
+
+
+def _correct_sharers(
+    groups: Mapping[str, GoldGroup], errata: Sequence[Erratum], audited: Collection[str]
+) -> list[Erratum]:
+    """The corrections of groups that were not audited and share a corrected query with another group."""
+    pending = [own for own in errata if own.action == CHANGE]
+    golds, done, further = {own.query: own.after for own in pending}, set(audited), list[Erratum]()
+    sharers = group_pairs((query, group) for group, own in groups.items() if pending for query in own.golds)
+    while pending:
+        erratum = pending.pop(0)
+        for group in [own for own in sharers[erratum.query] if own not in done]:
+            done.add(group)
+            own = groups[group]
+            changes = _changes(own, {query: golds[query] for query in own.golds if query in golds})
+            errata_here = [
+                Erratum(CHANGE, group, erratum.reason, query, own.golds[query], after)
+                for query, after in changes.items()
+            ]
+            golds = changes | golds
+            pending += errata_here
+            further += errata_here or [Erratum(REMOVE, group, erratum.reason)]
+    return further
 
 
 def _correct(group: str, golds: GoldGroup, wrong: Sequence[Vote]) -> list[Erratum]:

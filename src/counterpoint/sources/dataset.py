@@ -177,8 +177,10 @@ def has_pictures(root: Path, paths: Sequence[str]) -> bool:
 
     Of many a hundred are looked for.
     """
+    from counterpoint.pictures.folders import picture_file  # Pillow, which lists of data sets do not need
+
     some = paths[:: len(paths) // _LOOKED_FOR + 1]
-    return any(isfile(root / path) or isfile(root / path.rpartition("/")[2]) for path in some)
+    return any(isfile(picture_file(root, root / path)) for path in some)
 
 
 def _siblings(path: Path, parts: Iterable[str]) -> list[Path]:

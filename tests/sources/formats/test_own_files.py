@@ -150,6 +150,14 @@ def test_a_file_without_the_columns_is_refused_with_those_it_has(
     assert "--columns question=" in raised.value.hint
 
 
+def test_a_list_of_rows_within_a_file_is_named_where_the_file_has_no_rows(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"info": {}, "data": [ROW]}), encoding="utf-8")
+    with pytest.raises(SourceError, match="the first has info, data") as raised:
+        _questions(tmp_path / "a.json")
+    assert raised.value.hint == "--columns list=data reads the rows of this list"
+    assert len(_questions(tmp_path / "a.json", list="data")[0]) == 1
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -479,6 +487,17 @@ def test_a_pattern_keeps_zeros_and_words(tmp_path: Path) -> None:
 def test_a_picture_in_base64_may_be_broken_into_lines() -> None:
     assert picture_bytes(base64.encodebytes(DOT).decode()) == DOT
     assert picture_bytes(f"data:image/png;base64,{base64.encodebytes(DOT).decode()}") == DOT
+
+
+def test_an_absolute_path_within_the_folder_of_the_data_is_a_path_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"image": str(tmp_path / "images" / "1.jpg"), "question": "Is it?", "answer": "yes"}]
+    _write(tmp_path / "a.csv", rows)
+    monkeypatch.chdir(tmp_path)
+    for path in (tmp_path / "a.csv", Path("a.csv")):
+        (question,), _ = _questions(path)
+        assert question.picture.address == "plain:images/1.jpg"
 
 
 def test_a_list_of_one_picture_is_that_picture_and_of_several_none(tmp_path: Path) -> None:

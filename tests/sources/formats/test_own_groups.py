@@ -249,6 +249,7 @@ def test_several_files_of_a_folder_are_told_apart_by_their_names(tmp_path: Path)
         ({}, {"relation": "'same'", "base": "'first'"}, "has no base: its roles are"),
         ({"answer": "yes"}, {"relation": "'same'"}, "the answers no and yes are not the same"),
         ({}, {"relation": "'differs'"}, "group a: the answer yes does not differ"),
+        ({"answer": "No."}, {"relation": "'differs'"}, "group b: the answer no does not differ"),
         ({}, {"relation": "'same'", "rows": "x", "group": "'x'"}, "rows=x is no number of rows"),
         (
             {},
@@ -265,6 +266,17 @@ def test_what_contradicts_itself_is_skipped_with_row_and_column(
     groups, skipped = _read(path, **columns)
     assert said in "\n".join(skipped)
     assert len(groups) < 2
+
+
+@pytest.mark.parametrize(("first", "second"), [("Red", "red"), ("2", "two"), ("The dog", "dog")])
+def test_golds_that_replies_cannot_tell_apart_are_the_same(tmp_path: Path, first: str, second: str) -> None:
+    row = {"asked": "What?", "again": "Which?", "a": first, "b": second, "image": "1.jpg"}
+    columns = {"question": "asked+again", "answer": "a+b"}
+    groups, skipped = _read(_write(tmp_path / "a.csv", [row]), relation="'same'", **columns)
+    assert (len(groups), skipped) == (1, [])
+    groups, skipped = _read(tmp_path / "a.csv", relation="'differs'", **columns)
+    assert not groups
+    assert f"the answer {first} does not differ" in skipped[0]
 
 
 def test_a_group_of_which_a_row_cannot_be_read_is_no_smaller_group(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ class OwnFiles(DataSet):
 def questions(files: SplitFiles, skips: Skips, *, rows: RowReader, namespace: str) -> Iterator[Question]:
     """Every row with a question and its right answer."""
     columns = ColumnFinder(QUESTIONS, files.columns)
-    pictures = PictureReader(files.columns.get("namespace", namespace))
+    pictures = PictureReader.of(files, namespace)
     positions = ChoicePositions(files[DATA].name, partial(_offered_answers, files, rows, columns))
     for number, (folder, record) in enumerate(rows_of_split(files, skips, rows, columns)):
         with skips:
@@ -134,7 +134,7 @@ def _question(
 def captions(files: SplitFiles, skips: Skips, *, rows: RowReader, namespace: str) -> Iterator[Caption]:
     """Every sentence about a picture; where a row has several, each with the foil in the same place."""
     columns = ColumnFinder(CAPTIONS, files.columns)
-    pictures = PictureReader(files.columns.get("namespace", namespace))
+    pictures = PictureReader.of(files, namespace)
     for number, (folder, record) in enumerate(rows_of_split(files, skips, rows, columns)):
         with skips:
             yield from _captions(number, record, columns, partial(pictures.read, folder=folder))

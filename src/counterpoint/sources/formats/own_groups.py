@@ -9,6 +9,8 @@ from counterpoint.core.errors import SourceError
 from counterpoint.core.groups import Gold, Group, Mode, Query, Relation
 from counterpoint.core.items import ReadyGroup
 from counterpoint.core.pictures import Picture
+from counterpoint.language.answers.final_answer import normalize
+from counterpoint.language.answers.rule_sets import normalize_number
 from counterpoint.sources.dataset import SplitFiles
 from counterpoint.sources.formats.own_rows import DATA, PictureReader, RowReader, rows_of_split
 from counterpoint.sources.reading.cells import (
@@ -59,7 +61,7 @@ class _Row(NamedTuple):
 
 def groups(files: SplitFiles, skips: Skips, *, rows: RowReader, namespace: str) -> Iterator[ReadyGroup]:
     """Every group: of each row, or of the rows with the same key, in turn, or as a file of ids pairs them."""
-    pictures = PictureReader(files.columns.get("namespace", namespace))
+    pictures = PictureReader.of(files, namespace)
     columns = ColumnFinder(GROUPS, files.columns)
     positions = ChoicePositions(files[DATA].name, partial(_offered_answers, files, rows, columns, pictures))
     reader = _RowReader(columns, skips, pictures, positions)
@@ -389,10 +391,16 @@ def _check_gold(relation: Relation, golds: Sequence[Gold | None], place: str) ->
     known = [gold for gold in golds if gold]
     if relation is Relation.GOLD and not known:
         raise SourceError(f"{place} has no answer", hint="--columns answer=… names its column")
-    answers = [{answer for answer, _ in gold.answers} for gold in known]
+    answers = [{_as_read(answer) for answer, _ in gold.answers} for gold in known]
     if relation is Relation.SAME and known and not set.intersection(*answers):
         fact = f"{place}: the answers {' and '.join(gold.best for gold in known)} are not the same"
         raise ContradictionError(fact, hint="relation='differs' or 'gold' has other answers")
-    if relation is Relation.DIFFERS and len(known) == len(golds) and known[0].best in [g.best for g in known[1:]]:
+    best = [_as_read(gold.best) for gold in known]
+    if relation is Relation.DIFFERS and len(known) == len(golds) and best[0] in best[1:]:
         fact = f"{place}: the answer {known[0].best} does not differ"
         raise ContradictionError(fact, hint="relation='same' or 'gold' has equal answers")
+
+
+def _as_read(answer: str) -> str:
+    """An answer as replies are read: "Red" is "red", and "two" is "2"."""
+    return normalize_number(normalize(answer)) or answer

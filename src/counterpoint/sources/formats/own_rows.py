@@ -30,6 +30,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9_-]+:(?!//)[^\\]+")
 _LONGEST = 255  # bytes of a name in a path, as systems have it
 _WEB = re.compile(r"[a-z]+://", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:/")  # of Windows
+_SAY_COLUMNS = "say which columns hold what: --columns question=…,answer=…,image=…"
 DATA = "data"
 """The part under which the file or folder stands that was named."""
 RowReader: TypeAlias = Callable[[SplitFiles, Skips, ColumnTest], Iterator[tuple[str, Record]]]
@@ -136,6 +137,7 @@ class PictureReader:
     """Reads the pictures of rows, one after the other."""
 
     space: str  # the namespace of paths
+    home: Path  # the folder of the data
     _embedded: dict[str, Picture] = field(default_factory=dict)  # by the index of the row
 
     def read(self, record: Record, value: Any, *, folder: str) -> Picture:
@@ -149,10 +151,16 @@ class PictureReader:
                 self._embedded[index] = picture
             return picture
         repeated = self._embedded.get(text_of(value)) if self._embedded else None
-        return repeated or _picture_at(record, value, self.space, folder)
+        return repeated or _picture_at(record, value, self.space, folder, self.home)
+
+    @classmethod
+    def of(cls, files: SplitFiles, namespace: str) -> "PictureReader":
+        """The reader of the pictures of a split; `namespace` stands where the columns name none."""
+        home = files[DATA] if files[DATA].is_dir() else files[DATA].parent
+        return cls(files.columns.get("namespace", namespace), home)
 
 
-def _picture_at(record: Record, value: Any, space: str, folder: str) -> Picture:
+def _picture_at(record: Record, value: Any, space: str, folder: str, home: Path) -> Picture:
     """The picture at a path, or at an address as in exported suites; a list of one stands for it."""
     if isinstance(value, list):
         if len(value) > 1:
@@ -170,9 +178,17 @@ def _picture_at(record: Record, value: Any, space: str, folder: str) -> Picture:
         fact = f"{record.place}: {short_repr(path)} is no path"
         raise SourceError(fact, hint="fetch the pictures, and name their files")
     path = normpath(f"{folder}/{path}" if folder else path)
+    if path.startswith("/") and Path(path).is_relative_to(home.absolute()):
+        path = Path(path).relative_to(home.absolute()).as_posix()
     if path.startswith(("/", "../")) or path == ".." or _DRIVE.match(path):
-        raise SourceError(f"{record.place}: {short_repr(path)} leads out of the folder", hint="name paths within it")
+        raise SourceError(
+            f"{record.place}: {short_repr(path)} leads out of the folder", hint="name paths within that of the pictures"
+        )
     return Picture(f"{space}:{path}")
+
+
+def _has_rows(cell: Any) -> bool:
+    return isinstance(cell, list) and bool(cell) and isinstance(cell[0], dict)
 
 
 def rows_of_split(
@@ -199,7 +215,9 @@ def rows_of_split(
         wanted_columns = describe_columns(columns.given) or kind
         first_columns = ", ".join(first.content)[:200]
         fact = f"{file}: no row has columns for {wanted_columns}; the first has {first_columns or 'none'}"
-        raise SourceError(fact, hint="say which columns hold what: --columns question=…,answer=…,image=…")
+        rows_in = next((name for name, cell in first.content.items() if _has_rows(cell)), "")
+        hint = f"--columns list={rows_in} reads the rows of this list" if rows_in else _SAY_COLUMNS
+        raise SourceError(fact, hint=hint)
     for role, name in unseen.items() if first else ():
         remedy = f"the first has {shorten(', '.join(first.content), 60)}" if first else ""
         skips.skip("a column that no row has", f"{file}: {role}={name}", remedy)

@@ -41,7 +41,7 @@ from counterpoint.store.outcomes.row_groups import row_group_size
 from counterpoint.store.outcomes.tables import Metrics
 from counterpoint.store.tables import repeated_columns
 
-FORMAT = 14
+FORMAT = 15
 """The version of these files: those of another version are built again."""
 
 INDEX = "index.duckdb"
