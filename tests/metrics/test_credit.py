@@ -169,7 +169,7 @@ def test_suites_of_different_rules_are_judged_each_by_its_own() -> None:
         said.extend([(query.id, 0, Answer.of("the red"), "", 0.0)])
     scores = score_table(pa.concat_tables(tables), said.drain(), by=()).to_pylist()
     found = {row["rules"]: row["value"] for row in scores if row["metric"] == "answer_accuracy"}
-    assert found == {"exact@2": 0.0, "gqa@2": 0.0, "gqa-1": 0.0, "vqa": 1.0, "vqa-short": 1.0}
+    assert found == {"exact@3": 0.0, "gqa@2": 0.0, "gqa-1": 0.0, "vqa": 1.0, "vqa-short": 1.0}
 
 
 @pytest.mark.parametrize("answers", [(("2", 0.6), ("two", 0.3)), (("two", 0.3), ("2", 0.6))])
@@ -182,6 +182,32 @@ def test_of_golds_that_rules_make_equal_the_one_with_the_most_credit_counts(
     said.extend([(query.id, 0, Answer.of("2"), "", 0.0)])
     scores = score_table(table.append_column("rules", pa.array(["vqa"])), said.drain(), by=()).to_pylist()
     assert [row["value"] for row in scores if row["metric"] == "answer_accuracy"] == [0.6]
+
+
+@pytest.mark.parametrize(
+    ("gold", "value", "credit"),
+    [
+        ("0.5", "0.50", 1),
+        ("2.50", "2.5", 1),
+        ("half", "1/2", 1),
+        ("1/2", "0.5", 1),
+        ("two thirds", "2/3", 1),
+        ("one hundred and five", "105", 1),
+        ("3", "3.0", 1),
+        ("2.5", "25", 0),
+        ("2.05", "2.5", 0),
+        ("2", "two", 0),  # a rule that keeps words as they are
+    ],
+)
+def test_numbers_are_compared_as_numbers_where_answers_are_compared_exactly(
+    gold: str, value: str, credit: float
+) -> None:
+    query = Query(None, "How many?")
+    table = groups_table([("plain", Group(Relation.GOLD, (query,), (Gold.of(gold),)))], "plain")
+    said = AnswerRows("someone")
+    said.extend([(query.id, 0, Answer.of(value), "", 0.0)])
+    scores = score_table(table, said.drain(), by=()).to_pylist()
+    assert [row["value"] for row in scores if row["metric"] == "answer_accuracy"] == [credit]
 
 
 def test_an_unknown_rule_set_is_answered_with_those_there_are() -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from counterpoint.core.groups import Mode
 from counterpoint.language.answers.extraction import extract_normalized
 from counterpoint.language.answers.final_answer import normalize
+from counterpoint.language.answers.numerals import plain_digits
 from counterpoint.language.answers.rule_sets import RULE_SETS, RuleSet, normalize_number, strip_whitespace
 from counterpoint.metrics.labels import Codes, Labels, take_items
 
@@ -107,6 +108,8 @@ def _credit(table: pa.Table, values: Labels, parsed: Flags, answered: Flags, rul
     written = _normalised(values, strip_whitespace) if rules.keeps_unanimous else values
     as_written = np.where(parsed, written.codes, np.int32(-1))
     codes_given = np.where(parsed, normalised.codes, np.int32(-1))
+    digits = _normalised(values, plain_digits) if rules is _EXACT else values
+    digits_given = np.where(parsed, digits.codes, np.int32(-1))
     for part in table["gold"].chunks:
         flat, offsets = part.flatten(), part.offsets.to_numpy()
         lengths = np.diff(offsets) * part.is_valid().to_numpy(zero_copy_only=False)
@@ -115,6 +118,8 @@ def _credit(table: pa.Table, values: Labels, parsed: Flags, answered: Flags, rul
         hit = np.zeros(len(rows), np.bool_)
         for form in _gold_forms(gold, rules):
             hit |= _hits(form, normalised.words, codes_given[rows])
+        if rules is _EXACT:  # 0.50 is no other number than 0.5
+            hit |= _hits(_normalised(gold, normalize_number), digits.words, digits_given[rows])
         if rules.keeps_unanimous:
             hit = np.where(np.repeat(lengths, lengths) > 1, hit, _hits(gold, written.words, as_written[rows]))
         earned = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
@@ -138,10 +143,9 @@ def _gold_forms(gold: Labels, rules: RuleSet) -> Iterator[Labels]:
         yield _normalised(gold, rules.normalize)
         return
     yield gold
-    for read in (_as_read, normalize_number):
-        form = _normalised(gold, read)
-        if not form.words.equals(gold.words):  # most golds are written as they are read
-            yield form
+    form = _normalised(gold, _as_read)
+    if not form.words.equals(gold.words):  # most golds are written as they are read
+        yield form
 
 
 @lru_cache(1 << 16)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.language.answers.extraction import EXTRACTION_RULES, RULE_VERSION, extract_answer
+from counterpoint.language.answers.final_answer import normalize
 from counterpoint.language.answers.refusals import is_hedge, is_refusal
 from counterpoint.language.question_types import QuestionType, parse_question
 from counterpoint.world.source import World
@@ -109,6 +110,68 @@ def test_a_reply_may_repeat_the_question(
     assert _taken(form.format(question=question, reply=reply), question, choices) == value
 
 
+YES_AND_NO = {
+    "English": ("Yes", "No"),
+    "Chinese": ("是的", "不是", "没有"),
+    "Cantonese": ("係", "唔係"),
+    "Hindi": ("हाँ", "नहीं", "जी नहीं"),
+    "Spanish": ("Sí", "No"),
+    "French": ("Oui", "Non"),
+    "Arabic": ("نعم", "لا"),
+    "Bengali": ("হ্যাঁ", "না"),
+    "Portuguese": ("Sim", "Não"),
+    "Russian": ("Да", "Нет"),
+    "Urdu": ("جی ہاں", "نہیں", "جی نہیں"),
+    "Indonesian": ("Ya", "Tidak", "Bukan"),
+    "German": ("Ja", "Nein"),
+    "Japanese": ("はい", "いいえ", "そうではありません"),
+    "Marathi": ("होय", "नाही"),
+    "Telugu": ("అవును", "కాదు"),
+    "Turkish": ("Evet", "Hayır", "Yok"),
+    "Tamil": ("ஆம்", "இல்லை"),
+    "Vietnamese": ("Có", "Không", "Không phải"),
+    "Korean": ("네", "아니요", "아뇨"),
+    "Persian": ("بله", "خیر"),
+    "Italian": ("Sì", "No"),
+    "Thai": ("ใช่", "ไม่ใช่", "ไม่", "ไม่มี"),
+    "Gujarati": ("હા", "ના"),
+    "Polish": ("Tak", "Nie"),
+    "Ukrainian": ("Так", "Ні"),
+    "Malayalam": ("അതെ", "ഇല്ല"),
+    "Kannada": ("ಹೌದು", "ಇಲ್ಲ"),
+    "Burmese": ("ဟုတ်ကဲ့", "မဟုတ်ဘူး"),
+    "Punjabi": ("ਹਾਂ", "ਨਹੀਂ"),
+    "Tagalog": ("Oo", "Hindi"),
+    "Swahili": ("Ndiyo", "Hapana"),
+    "Romanian": ("Da", "Nu"),
+    "Dutch": ("Ja", "Nee"),
+    "Greek": ("Ναι", "Όχι"),
+    "Hebrew": ("כן", "לא"),
+    "Czech": ("Ano", "Ne"),
+    "Hungarian": ("Igen", "Nem"),
+    "Swedish": ("Ja", "Nej"),
+    "Finnish": ("Kyllä", "Ei"),
+    "Serbian": ("Да", "Не"),
+}
+"""Yes, and one or more words for no, some of which contain the word for yes."""
+
+
+@pytest.mark.parametrize("language", YES_AND_NO)
+def test_yes_and_no_are_read_in_the_largest_languages(language: str) -> None:
+    yes, *noes = YES_AND_NO[language]
+    for mark in ("", ".", ", …", "!"):
+        assert _taken(f"{yes}{mark}", "Is there a dog?") == "yes", yes
+        for no in noes:
+            assert _taken(f"{no}{mark}", "Is there a dog?") == "no", no
+
+
+@pytest.mark.parametrize(
+    "reply", ["不确定", "无法判断", "对不起，看不清", "Không biết.", "Tidak tahu", "ไม่แน่ใจ", "Не знаю"]
+)
+def test_a_reply_in_another_language_that_does_not_settle_is_neither(reply: str) -> None:
+    assert _taken(reply, "Is there a dog?") == "<unparsed>"
+
+
 def test_a_question_that_denies_is_answered_by_yes_or_no_alone() -> None:
     assert _taken("Yes.", "Is there no dog?") == "yes"
     assert _taken("No, there is a dog.", "Is there no dog?") == "no"
@@ -172,6 +235,18 @@ def test_choices_of_one_sign_are_read_by_letter_and_as_they_are(choices: tuple[s
         for reply in (letter, f"{letter}.", f"({letter})", f"Answer: {letter}", f"It's {letter}.", choice):
             assert _taken(reply, "Which is it?", choices) == choice, reply
     assert _taken("A", "Which is it?", ("C", "B", "A")) == "A"
+
+
+def test_letters_are_read_beside_a_choice_that_is_a_letter() -> None:
+    languages = ("C", "C++", "Java")
+    for reply in ("B", "(B)", "B.", "Option B", "It's B", "C++"):
+        assert _taken(reply, "Which is it?", languages) == "C++", reply
+    for reply in ("A", "(A)", "(A) C", "C", "c."):
+        assert _taken(reply, "Which is it?", languages) == "C", reply
+    for reply in ("(C)", "C)", "Option C"):  # the third, or the one of this name
+        assert _taken(reply, "Which is it?", languages) == "<unparsed>", reply
+    assert _taken("C. Java", "Which is it?", languages) == "Java"
+    assert [_taken(reply, "Which?", ("A", "B", "none")) for reply in ("A", "(B)", "C")] == ["A", "B", "none"]
 
 
 @pytest.mark.parametrize(
@@ -381,6 +456,18 @@ def test_choices_are_found_in_the_singular_and_in_the_plural_and_as_yes_or_no() 
         ("2 dogs and 1 cat, 3 in total", "2"),
         ("There are 3 dogs and 2 cats, 5 animals in total.", "3"),
         ("There are 5 animals in total: 3 dogs and 2 cats.", "3"),
+        ("one hundred and five", "105"),
+        ("There are one hundred and five dogs.", "105"),
+        ("A hundred and one dogs", "101"),
+        ("one thousand two hundred", "1200"),
+        ("between one hundred and two hundred", "<hedged>"),
+        ("two thirds", "2/3"),
+        ("It is about two thirds.", "2/3"),
+        ("1/2", "1/2"),
+        ("Half of them.", "1/2"),
+        ("two and a half", "2.5"),
+        ("half a dozen", "6"),
+        ("2.50", "2.50"),
     ],
 )
 def test_a_number_is_found_in_digits_and_in_words(raw: str, value: str) -> None:
@@ -416,6 +503,39 @@ def test_a_short_answer_is_freed_of_what_stands_around_it(raw: str, value: str) 
     assert _taken(raw) == value
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("J.P. Morgan", "j.p morgan"),
+        ("J. K. Rowling", "j k rowling"),
+        ("John F. Kennedy", "john f kennedy"),
+        ("St. Louis", "st louis"),
+        ("Dr. Pepper", "dr pepper"),
+        ("Sgt. Pepper", "sgt pepper"),
+        ("U.S.", "u.s"),
+        ("U.S. Navy", "u.s navy"),
+        ("9 a.m.", "9 a.m"),
+        ("Mets vs. Cubs", "mets vs cubs"),
+        ("Yahoo! Inc.", "yahoo inc"),
+        ("No. 5", "no 5"),
+        ("Vitamin C.", "vitamin c"),
+        ("left; right", "left right"),
+        ("red; white; blue", "red white blue"),
+    ],
+)
+def test_a_full_stop_or_semicolon_within_a_name_ends_no_answer(name: str, value: str) -> None:
+    more = f"{name.rstrip('.')}. It is on the right."
+    for reply in (name, f"It is {name}", f"The answer is {name}", more):
+        assert _taken(reply, "Which one is shown?") == value, reply
+    assert normalize(name) == value  # by which gold as written is compared
+
+
+def test_what_follows_a_semicolon_and_says_more_is_left_out() -> None:
+    assert _taken("Red; it has a white stripe.") == "red"
+    assert _taken("Plan B. Brown pills are beside it.") == "plan b"
+    assert (_taken("🙂"), _taken("It is 🙂.")) == ("🙂", "<unparsed>")
+
+
 def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
     assert _taken(" It is  The red cup! ", rule="normal") == "it is red cup"
     assert _taken("<think>hm</think> A cup", rule="normal") == "cup"
@@ -425,7 +545,7 @@ def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
 
 def test_the_exact_rule_strips_blanks_and_changes_nothing_else() -> None:
     for raw in (" The Cup. ", "<think>a</think>b", "I cannot help."):
-        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@5")
+        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@6")
 
 
 @pytest.mark.parametrize(
@@ -515,15 +635,15 @@ def test_a_question_that_offers_words_is_answered_by_one_of_them_or_by_yes_or_no
     assert _taken("The bench is made of wood.", text) == "wood"
     assert _taken("Plastic.", text) == "<unparsed>"
     assert _taken("Yes.", text) == "yes"
-    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@5"
+    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@6"
 
 
 def test_an_answer_names_the_rule_that_gave_its_value_and_keeps_what_else_there_is() -> None:
     found = extract_answer("Two.", Query(None, "How many?"), top=[("2", 0.9)])
-    assert found == Answer("Two.", "2", "number@5", top=(("2", 0.9),))
-    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@5"
-    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@5"
-    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@5"
+    assert found == Answer("Two.", "2", "number@6", top=(("2", 0.9),))
+    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@6"
+    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@6"
+    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@6"
 
 
 def test_a_text_that_was_to_be_scored_stays_as_it_is() -> None:

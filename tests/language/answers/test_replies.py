@@ -58,6 +58,9 @@ PIECES = (
         "q: ",
         "-1.",
         "c is correct ",
+        "red; ",
+        "J. ",
+        "five hundred and ",
         "二十",
     ),
 )

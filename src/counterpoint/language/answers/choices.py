@@ -52,6 +52,7 @@ _ORDINAL = re.compile(
     rf"|^(?:the )?(?P<whole>{'|'.join(_ORDINALS)}|last|former|latter)$",
     re.I,
 )
+_BRACKETED = re.compile(r"\s{0,4}(?:\([a-z]\)|\[[a-z]\]|[a-z]\))[\s.]{0,4}", re.I)
 _LIKELIER = re.compile(r" (?:is|seems|looks|appears) (?:the )?(?:more|most) (?:likely|probable|plausible)\b")
 _LEANS = re.compile(r"\b(?:lean(?:ing)? toward|lean(?:ing)? towards|more likely|most likely|rather|probably) $")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -69,6 +70,7 @@ class _OptionForms:
 
     exact: Mapping[str, str]  # from normalized forms to options
     labels: Mapping[str, str]  # from letters and numbers to options
+    unclear: frozenset[str]  # letters of one option that are the text of another
     named: re.Pattern[str] | None
     in_sentence: Mapping[str, str]  # from the forms that a sentence can contain to options
     is_yes_no: bool
@@ -93,6 +95,8 @@ def match_choice(
         return text
     forms = _option_forms(options, spans)
     plain = normalize(text)
+    if plain in forms.unclear and _BRACKETED.fullmatch(text):
+        return None
     exact = forms.exact.get(plain) or forms.exact.get(plain.replace("-", " "))
     if exact is not None:
         return exact
@@ -233,7 +237,7 @@ def _by_words(text: str, options: tuple[str, ...], spans: tuple[str, ...]) -> st
 @lru_cache(maxsize=1 << 14)
 def _option_forms(options: tuple[str, ...], spans: tuple[str, ...]) -> _OptionForms:
     options = tuple(option for option in options if option.strip())
-    labels, bodies = _label_options(options)
+    labels, bodies, unclear = _label_options(options)
     exact: dict[str, str] = {}
     for text, option in [*zip(options, options, strict=True), *zip(bodies, options, strict=True)]:
         exact.setdefault(normalize(text), option)
@@ -261,22 +265,28 @@ def _option_forms(options: tuple[str, ...], spans: tuple[str, ...]) -> _OptionFo
     )
     edges = ("", "") if _CJK.search(listed) else (r"(?<=\s)", r"(?=\s)")  # no blanks between words
     named = re.compile(rf"{edges[0]}({listed}){edges[1]}") if listed else None
-    return _OptionForms(exact, labels, named, forms, set(exact) == {"yes", "no"})
+    return _OptionForms(exact, labels, unclear, named, forms, set(exact) == {"yes", "no"})
 
 
-def _label_options(options: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
-    """Options by letter and number, and their texts without it: by their own labels, else by their order."""
+def _label_options(options: tuple[str, ...]) -> tuple[dict[str, str], list[str], frozenset[str]]:
+    """Options by letter and number, their texts without it, and the letters of some that are the text of others.
+
+    They are labelled by their own labels, else by their order.
+    """
     matches = [match for option in options if (match := _LABEL.fullmatch(option))]
     own = [_label(match) for match in matches]
     if len(own) == len(set(own)) == len(options):
-        return dict(zip(own, options, strict=True)), [match["rest"] or _label(match) for match in matches]
+        bodies = [match["rest"] or _label(match) for match in matches]
+        return dict(zip(own, options, strict=True)), bodies, frozenset()
     counts = any(char.isdigit() for option in options for char in option)  # then "2" is a value, not a place
     numbers = {} if counts else {str(index): option for index, option in enumerate(options, 1)}
     letters = {chr(ord("a") + index): option for index, option in enumerate(options[:26])}
     single = {normalize(option): option for option in options if len(normalize(option)) == 1}
-    texts = single if len(single) == len(options) else {}
-    is_clear = all(single.get(letter, option) == option for letter, option in letters.items())
-    return numbers | (letters if is_clear else {}) | texts, list(options)
+    unclear = frozenset(letter for letter, option in letters.items() if single.get(letter, option) != option)
+    if len(single) == len(options):
+        return numbers | ({} if unclear else letters) | single, list(options), frozenset()
+    clear = {letter: option for letter, option in letters.items() if letter not in unclear}
+    return numbers | clear, list(options), unclear
 
 
 def _label(match: re.Match[str]) -> str:

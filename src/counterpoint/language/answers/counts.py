@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from counterpoint.language.answers.final_answer import split_sentences
+from counterpoint.language.answers.numerals import compounds_as_digits, parse_fraction
 from counterpoint.language.english import number_value, number_word
 from counterpoint.language.lexicon.attributes import classes_of
 from counterpoint.language.lexicon.word_lists import split_list, word_table
@@ -54,6 +55,10 @@ _SUMS = re.compile(
 )
 _SHARE = re.compile(rf"\b({_DIGITS}|{_WORDS}) (?:out )?of (?:the |these |those |all )?(?:{_DIGITS}|{_WORDS})\b")
 _PART = re.compile(rf"\b(?P<word>{_WORDS}) of (?:the|these|those|them)\b")
+_ABOUT = re.compile(
+    r"^(?:(?:it|that|this)(?: is|'s) )?(?:about |around |approximately |roughly |exactly |only |just )?"
+    r"|(?<=half)(?: of (?:it|them|the \w{1,30}))$"
+)
 _EDGES = " \t\"'*_`.!()~[]"
 _CJK = re.compile(
     r"(?:(?<=有)|(?<=是)|(?<=为)|^|(?<=[:\s]))([零〇一二两兩三四五六七八九十百千万]{1,9})(?!共|些|样|个人都)"
@@ -74,7 +79,7 @@ def parse_count(text: str, words: frozenset[str] = frozenset()) -> str | None:
     >>> [parse_count(text) for text in ("There are three dogs.", "a dozen", "No dogs.", "2 or 3", "1,000")]
     ['3', '12', '0', None, '1000']
     """
-    lower = _POINT.sub("0.", text.lower().replace("’", "'").replace("−", "-").strip())
+    lower = compounds_as_digits(_POINT.sub("0.", text.lower().replace("’", "'").replace("−", "-").strip()))
     if entries := _count_entries(lower, words):
         return entries
     answer, items = _split_items(lower)
@@ -114,6 +119,8 @@ def _stated_count(answer: str, words: frozenset[str]) -> str | None:
     whole = _NUMBER.fullmatch(sentences[0].strip(_EDGES))
     if whole is not None:
         return _digits(whole)
+    if (fraction := parse_fraction(_ABOUT.sub("", sentences[0].strip(_EDGES)))) is not None:
+        return fraction
     if is_range(answer) or _BOUND.search(answer):
         return None
     totals = [part for part in sentences if _TOTAL.search(part) or "=" in part]

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from counterpoint.language.lexicon.word_lists import word_list
@@ -61,6 +62,12 @@ _SIGNED = re.compile(r"(?P<sign>-?)(?P<point>\.?)(?=[0-9])")
 _SENTENCE = re.compile(
     r"\n|(?<=[.!?])(?<!\bst\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bdr\.)(?<!\bmt\.)(?<!\bmrs\.)\s", re.IGNORECASE
 )
+_TITLE = re.compile(r"\b(?:sgt|lt|cpl|capt|prof|ft|gen|gov|sen|rev|vs)\.$|\b(?:no|vol|fig|ch|pp?)\.(?=\n[0-9])", re.I)
+_ENDING = re.compile(r"\b(?:ave|blvd|rd|inc|corp|ltd|co|jr|sr)\.$", re.IGNORECASE)
+_SEVERAL_INITIALS = re.compile(r"(?<![a-z.])(?:(?![ap]\.m\.)(?:[a-z]\.){2,9}|[a-z]\.(?: [a-z]\.){1,9})$", re.I)
+_MIDDLE_INITIAL = re.compile(r"\b(?P<name>[A-Z][a-z]{1,30}) [A-Z]\.$")
+_INITIAL = re.compile(r"(?<![a-z.])[a-z]\.$", re.I)
+_COMPANY = re.compile(r"(?:Inc|Corp|Ltd|Co)\b")
 _CONCLUSION = re.compile(
     r"(?:so|therefore|thus|hence|in conclusion|overall|consequently|in summary|as a result)\b", re.IGNORECASE
 )
@@ -153,8 +160,13 @@ def strip_markup(text: str) -> str:
     'Answer\nTwo _cats_'
     """
     plain = _SYMBOL.sub("", _FENCE.sub("", text)).replace("__", "").translate(_MARKUP)
+    symbols = "".join(_SYMBOL.findall(text))  # which are the reply where there is nothing else
     lines = (line.strip(" \t#>•|").removeprefix("- ").strip() for line in plain.splitlines())
-    return "\n".join(line.replace(" | ", ": ") for line in lines if any(map(str.isalnum, line))) or plain.strip()
+    return (
+        "\n".join(line.replace(" | ", ": ") for line in lines if any(map(str.isalnum, line)))
+        or plain.strip()
+        or symbols
+    )
 
 
 def concluding_answer(text: str) -> str:
@@ -184,10 +196,42 @@ def strip_question(text: str, words: frozenset[str]) -> str:
 def split_sentences(text: str) -> list[str]:
     """The sentences and lines of a text that are not blank.
 
-    >>> split_sentences("St. Bernard. A dog!")
-    ['St. Bernard.', 'A dog!']
+    >>> split_sentences("St. Bernard. A dog!"), split_sentences("J.P. Morgan. The U.S. It is a bank.")
+    (['St. Bernard.', 'A dog!'], ['J.P. Morgan.', 'The U.S.', 'It is a bank.'])
     """
-    return [part for sentence in _SENTENCE.split(text) if (part := sentence.strip())]
+    sentences: list[str] = []
+    for line in text.split("\n"):
+        parts = [part for sentence in _SENTENCE.split(line) if (part := sentence.strip())]
+        for place, part in enumerate(parts):
+            if place and _goes_on(sentences[-1], part):
+                sentences[-1] += f" {part}"
+            else:
+                sentences.append(part)
+    return sentences
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Whether a full stop is that of an abbreviation, behind which the sentence goes on: "John F. Kennedy"."""
+    end, word = before[-40:], after.split(maxsplit=1)[0]
+    if _COMPANY.match(after) or (_ENDING.search(end) and word in ("and", "&", "vs.")):
+        return True
+    if _TITLE.search(f"{end}\n{word}" if word[0].isdigit() else end):
+        return True
+    if _INITIAL.search(end) and _INITIAL.fullmatch(word):
+        return True
+    middle = _MIDDLE_INITIAL.search(end)
+    is_named = (
+        middle and word[0].isupper() and middle["name"].lower() not in word_list("replies", "lettered") | _openers()
+    )
+    if not is_named and not (_SEVERAL_INITIALS.search(end) and word[0].isalpha()):
+        return False
+    return word.lower().strip(",.:;!?'") not in _openers()
+
+
+@cache
+def _openers() -> frozenset[str]:
+    """Words with which a sentence begins, and hardly a name."""
+    return frozenset().union(*(word_list("replies", name) for name in ("empty", "fillers", "tails", "openers")))
 
 
 def is_conclusion(sentence: str) -> bool:

@@ -74,6 +74,7 @@ _ONE_WAY = frozenset(
     ("than", "behind", "above", "below", "under", "over", "left", "right", "front")
 )  # not of both at once
 _PLACES = frozenset(("in", "on", "at", "by", "against", "along", "around", "across"))
+_MARKS = ".,!;:،¡।。、"
 _MAYBE = re.compile(r"\b(?:maybe|perhaps|possibly|might|may|could (?:well |also |easily )?be)\b")
 
 
@@ -163,19 +164,28 @@ def _rest_of_question(text: str) -> bool:
 
 
 def _by_foreign_word(text: str) -> str | None:
-    if text.isascii() and not text.isalpha() and " " not in text.rstrip(".!"):
+    """By the first word in another language; neither, "", where that begins a reply that does not settle."""
+    bare = text.strip(_MARKS)
+    if text.isascii() and not bare.isalpha() and " " not in bare:
         return None
-    first = text.split(maxsplit=1)[0].strip(".,!;:،¡")
-    if first in word_list("replies", "yes"):
-        return "yes"
-    if first in word_list("replies", "no"):
-        return "no"
+    if text.startswith(_starts("unsettled_start")):
+        return ""
     if not text.isascii():
-        if text.startswith(tuple(word_list("replies", "no_start"))):
-            return "no"
-        if text.startswith(tuple(word_list("replies", "yes_start"))):
-            return "yes"
+        for polarity in ("no", "yes"):  # 不是 and ไม่ใช่ contain a yes
+            if text.startswith(_starts(f"{polarity}_start")):
+                return polarity
+    words = text.split(maxsplit=1)
+    first = words[0].strip(_MARKS)
+    for polarity in ("yes", "no"):
+        is_alone = len(words) == 1 or words[0] != first
+        if first in word_list("replies", polarity) or (is_alone and first in word_list("replies", f"{polarity}_alone")):
+            return polarity
     return None
+
+
+@cache
+def _starts(name: str) -> tuple[str, ...]:
+    return tuple(sorted(word_list("replies", name)))
 
 
 def _by_any_word(text: str) -> str | None:

@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Gold
+from counterpoint.language.answers.numerals import compounds_as_digits, parse_fraction, plain_digits
 from counterpoint.language.english import number_word
 
 _PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
@@ -60,12 +61,18 @@ def normalize_gqa(text: str) -> str:
 
 
 def normalize_number(text: str) -> str:
-    """A number in words as digits, whatever its case; any other text as it is.
+    """A number in words as digits, whatever its case, and digits in one of their forms; any other text as it is.
 
-    >>> normalize_number("Two"), normalize_number("two dogs")
-    ('2', 'two dogs')
+    >>> normalize_number("Two"), normalize_number("two dogs"), normalize_number("two thirds"), normalize_number("2.50")
+    ('2', 'two dogs', '2/3', '2.5')
     """
-    return _ALL_NUMBERS.get(text.strip().lower(), text)
+    lower = text.strip().lower()
+    if known := _ALL_NUMBERS.get(lower):
+        return known
+    if lower[:1].isdecimal():
+        return plain_digits(text.strip())
+    found = parse_fraction(lower) or compounds_as_digits(lower)
+    return plain_digits(found) if found[:1].isdecimal() and " " not in found else text
 
 
 @cache
@@ -136,7 +143,7 @@ class RuleSet:
 RULE_SETS: Mapping[str, RuleSet] = {
     rules.name: rules
     for rules in (
-        RuleSet("exact", "the answer equals a gold answer", lambda text: text, version=2),
+        RuleSet("exact", "the answer equals a gold answer", lambda text: text, version=3),
         RuleSet(
             "gqa", "the answer equals the gold answer but for case and a final full stop", normalize_gqa, version=2
         ),

@@ -103,7 +103,8 @@ def short_answer(text: str, words: frozenset[str] = frozenset()) -> str | None:
         return normalize(quotes[0])
     sentence = next((part for part in reversed(sentences) if len(sentences) > 1 and is_conclusion(part)), "")
     last = sentences[-1] if len(sentences) >= _REASONED and "\n" in text else sentences[0]
-    return _phrase(sentence or _closest(sentences, last, words), words) or None
+    phrase = _phrase(sentence or _closest(sentences, last, words), words)
+    return phrase if phrase.strip(".") else None  # "It is 🙂." without its symbol
 
 
 def _closest(sentences: list[str], usual: str, words: frozenset[str]) -> str:
@@ -118,7 +119,7 @@ def _closest(sentences: list[str], usual: str, words: frozenset[str]) -> str:
 
 def _phrase(sentence: str, words: frozenset[str]) -> str:
     sentence = _HENCE.split(sentence)[-1]
-    sentence = _ASIDE.split(sentence, maxsplit=1)[0]
+    sentence = _without_aside(sentence)
     label, colon, rest = sentence.partition(": ")
     if colon and len(label.split()) < 5 and {*normalize(label).split()} & {*words, *word_list("replies", "generic")}:
         sentence = rest
@@ -130,6 +131,23 @@ def _phrase(sentence: str, words: frozenset[str]) -> str:
     elif phrase == sentence and (subject := _SUBJECT.match(sentence)) and _covers(subject["rest"], words):
         phrase = subject["subject"]
     return normalize(phrase).removeprefix("some ")
+
+
+def _without_aside(sentence: str) -> str:
+    """A sentence up to its first aside; a semicolon between things of as many words, "left; right", begins none."""
+    is_list = ";" in sentence and _is_list(sentence)
+    asides = (aside for aside in _ASIDE.finditer(sentence) if not (is_list and aside[0][0] == ";"))
+    aside = next(asides, None)
+    return sentence[: aside.start()] if aside else sentence
+
+
+def _is_list(sentence: str) -> bool:
+    """Whether the parts between semicolons are things: of one to three words, as many in each, and without a verb."""
+    opening = _OPENING.match(sentence)
+    parts = [normalize(part).split() for part in sentence[opening.end() if opening else 0 :].split(";")]
+    empty = word_list("replies", "empty")
+    is_thing = (1 <= len(part) <= 3 and not any(_is_verb(word) or word in empty for word in part) for part in parts)
+    return all(is_thing) and len({*map(len, parts)}) == 1
 
 
 def _names(subject: str, words: frozenset[str]) -> bool:
