@@ -359,6 +359,7 @@ def test_a_folder_stands_for_its_files_which_are_told_together(lab: LabStore) ->
     for number, own in enumerate(_ids(lab)):
         _write(f"each/{number:02}.jsonl", [(own, "yes")])
     Path("each/notes.md").write_text("not a prediction")
+    Path("each/._00.jsonl").write_bytes(b"\x00\x05\x16\x07")  # as macOS leaves them on other disks
     said = _run("each").stdout
     assert said.startswith("20 files, each/00.jsonl to each/19.jsonl: plain (id=query_id, answer=response)\n")
     assert "llava: 20 answers added to lab" in said

@@ -258,10 +258,11 @@ def import_predictions(
 
 
 def _listed_files(given: Path) -> list[Path]:
-    """A file, or those of a folder, but not of its subfolders, whose endings are known."""
+    """A file, or those of a folder, but not of its subfolders, whose endings are known; hidden ones are left out."""
     if not given.is_dir():
         return [given]
-    files = sorted(path for path in given.iterdir() if path.suffix.lower() in _ENDINGS and path.is_file())
+    shown = (path for path in given.iterdir() if not path.name.startswith("."))
+    files = sorted(path for path in shown if path.suffix.lower() in _ENDINGS and path.is_file())
     if not files:
         raise SourceError(f"{given} has no file with predictions", hint=f"endings that are read: {', '.join(_ENDINGS)}")
     return files

@@ -223,6 +223,29 @@ def test_results_of_batch_apis(tmp_path: Path) -> None:
         assert (detect_format(alone), len(read_answers(alone))) == ("batch", 1)
 
 
+def test_a_reply_of_a_batch_has_no_thoughts_and_may_be_a_refusal(tmp_path: Path) -> None:
+    parts = [{"text": "Is it red? No.", "thought": True}, {"text": "blue"}]
+    google = {"key": "1", "response": {"candidates": [{"content": {"parts": parts}}]}}
+    message = {"role": "assistant", "content": None, "refusal": "I can't help with that."}
+    openai = {"custom_id": "2", "response": {"body": {"choices": [{"message": message}]}}}
+    item = {"type": "message", "content": [{"type": "refusal", "refusal": "I can't say."}]}
+    responses = {"custom_id": "3", "response": {"body": {"output": [item]}}}
+    path = write_lines(tmp_path / "output.jsonl", google, openai, responses)
+    assert read_answers(path) == [("1", "blue"), ("2", "I can't help with that."), ("3", "I can't say.")]
+
+
+def test_a_reply_of_a_batch_without_text_says_how_it_ended(tmp_path: Path) -> None:
+    blocked = {"key": "1", "response": {"promptFeedback": {"blockReason": "SAFETY"}}}
+    withheld = {"key": "2", "response": {"candidates": [{"finishReason": "RECITATION"}]}}
+    refused = {"custom_id": "3", "result": {"type": "succeeded", "message": {"content": [], "stop_reason": "refusal"}}}
+    choice = {"message": {"content": None}, "finish_reason": "content_filter"}
+    filtered = {"custom_id": "4", "response": {"status_code": 200, "body": {"choices": [choice]}}}
+    path = write_lines(tmp_path / "output.jsonl", blocked, withheld, refused, filtered)
+    assert detect_format(path) == "batch"
+    endings = ("SAFETY", "RECITATION", "refusal", "content_filter")
+    assert rejected_reasons(path) == [f"it failed there: no text, {ending}" for ending in endings]
+
+
 def test_a_request_of_a_batch_that_failed_is_no_answer(tmp_path: Path) -> None:
     late = {"custom_id": "1", "response": None, "error": {"code": "batch_expired", "message": "This batch expired."}}
     bad = {"custom_id": "2", "response": {"status_code": 400, "body": {"error": {"message": "Invalid image."}}}}

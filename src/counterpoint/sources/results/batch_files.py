@@ -17,7 +17,7 @@ def is_batch(fields: Mapping[str, Any]) -> bool:
     """Whether a record is a result of a batch: an id of the request beside its response."""
     if "custom_id" in fields:
         return isinstance(fields.get("response", fields.get("result")), dict) or "error" in fields
-    return "key" in fields and isinstance(fields.get("response"), dict) and "candidates" in fields["response"]
+    return "key" in fields and bool({"candidates", "promptFeedback"} & _object(fields.get("response")).keys())
 
 
 def read_batches(records: Iterator[ResultRecord]) -> PredictionStream:
@@ -47,11 +47,14 @@ def _reply(fields: Mapping[str, Any]) -> str | None:
 
 
 def _text(message: Any) -> str | None:
-    """The text of a message: its content, or the joined texts of its parts."""
+    """The text of a message: its content, the joined texts of its parts without thoughts, or its refusal."""
     content = _object(message).get("content", _object(message).get("parts"))
     if not isinstance(content, list):
+        content = _object(message).get("refusal") if content is None else content
         return content if isinstance(content, str) else None
-    parts = [part["text"] for part in map(_object, content) if isinstance(part.get("text"), str)]
+    said = [part for part in map(_object, content) if not part.get("thought")]
+    texts = [part.get("text", part.get("refusal")) for part in said]
+    parts = [text for text in texts if isinstance(text, str)]
     return "".join(parts) if parts else None
 
 
@@ -59,8 +62,22 @@ def _failure(fields: Mapping[str, Any]) -> str:
     response, result = _object(fields.get("response")), _object(fields.get("result"))
     error = fields.get("error") or _object(response.get("body")).get("error") or result.get("error")
     error = _object(error).get("error", error)  # Anthropic nests them
-    status = result.get("type") or response.get("status_code") or "no text"
-    return str(_object(error).get("message") or error or status)
+    status = result.get("type") or response.get("status_code")
+    return str(_object(error).get("message") or error or _ending(fields) or status or "no text")
+
+
+def _ending(fields: Mapping[str, Any]) -> str:
+    """Why a reply without text ended, in the words of the service; empty where it does not say."""
+    response, result = _object(fields.get("response")), _object(fields.get("result"))
+    choice = _object(_first(_object(response.get("body")).get("choices")))
+    candidate = _object(_first(response.get("candidates")))
+    reasons = (
+        choice.get("finish_reason"),
+        _object(result.get("message")).get("stop_reason"),
+        candidate.get("finishReason"),
+        _object(response.get("promptFeedback")).get("blockReason"),
+    )
+    return next((f"no text, {reason}" for reason in reasons if isinstance(reason, str)), "")
 
 
 def _object(value: Any) -> Mapping[str, Any]:
