@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import content_id, hex_id
+from counterpoint.metrics.labels import find_rows
 from counterpoint.metrics.metric import contents_by_suite
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest
@@ -380,11 +381,16 @@ class _Builder:
 
     def _answers_to(self, groups: TableFolder, answers: TableFolder) -> pa.Table:
         """A model's answers to one suite in all trials, in one chunk, as every chunk is judged by itself."""
-        given = self._read(answers.file("answers"))  # sorted by query
-        query, wanted = given["query"].to_numpy(), np.unique(self._read(groups.file("groups"))["query"].to_numpy())
-        first = np.searchsorted(query, wanted)
-        trials = np.searchsorted(query, wanted, side="right") - first
-        rows = np.repeat(first - np.cumsum(trials) + trials, trials) + np.arange(trials.sum())
+        given = self._tables.get_or_make(answers.path, lambda: tables.read_encoded(answers.file("answers")))
+        query, wanted = given["query"].to_numpy(), self._read(groups.file("groups"))["query"].to_numpy()
+        if pc.max(given["trial"]).as_py():
+            wanted = np.unique(wanted)
+            first = np.searchsorted(query, wanted)  # answers are sorted by query
+            trials = np.searchsorted(query, wanted, side="right") - first
+            rows = np.repeat(first - np.cumsum(trials) + trials, trials) + np.arange(trials.sum())
+        else:  # in the order of the suite, so that they need not be sorted again
+            rows = find_rows(wanted, query)
+            rows = rows[rows >= 0]
         return given.take(pa.array(rows)).combine_chunks()
 
     def _read(self, path: Path) -> pa.Table:

@@ -5,11 +5,13 @@ by its `place`, the row of its base.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from counterpoint.metrics.labels import find_rows
@@ -94,10 +96,13 @@ def outcomes_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
 
 def answers_by_row(groups: pa.Table, outcomes: Outcomes, answers: pa.Table) -> pa.Table:
     """Return the plain answers in the order of the suite's rows, with the credit of each; a row without one is null."""
-    rows = find_rows(groups["query"].to_numpy(), answers["query"].to_numpy())
+    own = answers.select(_ANSWER_COLUMNS)
+    if not answers["query"].equals(groups["query"]):
+        rows = find_rows(groups["query"].to_numpy(), answers["query"].to_numpy())
+        own = own.take(pa.array(rows, mask=rows < 0))
+    plain = [pa.field(name, ANSWERS.field(name).type) for name in _ANSWER_COLUMNS]
     return (
-        answers.select(_ANSWER_COLUMNS)
-        .take(pa.array(rows, mask=rows < 0))
+        own.cast(pa.schema(plain, own.schema.metadata))
         .append_column("query", groups["query"])
         .append_column("correct", _number(outcomes.correct, pa.float64()))
         .append_column("consistent", _consistent(outcomes))
@@ -227,6 +232,13 @@ def _first_gold(gold: pa.ChunkedArray) -> pa.Array:
     rows = pa.concat_arrays([pa.array([], gold.type), *gold.chunks])
     ends, empty = rows.offsets.to_numpy(), pc.fill_null(pc.list_value_length(rows), 0).to_numpy() == 0
     return pc.fill_null(rows.values.field("answer").take(pa.array(ends[:-1], mask=empty)), "")
+
+
+def read_encoded(path: Path) -> pa.Table:
+    """Read what is judged and shown of a file of answers in one chunk; texts that many rows share are encoded."""
+    columns, texts = ["query", "trial", *_ANSWER_COLUMNS], ["value", "rule", "state", "reason", "prompt"]
+    table = pq.read_table(path, columns=columns, read_dictionary=[*texts, "top.list.element.value"])
+    return table.unify_dictionaries().combine_chunks()
 
 
 def answers_table(slug: str, answers: pa.Table) -> pa.Table:
