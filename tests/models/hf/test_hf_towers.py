@@ -209,6 +209,25 @@ def test_a_text_is_cut_where_the_model_reads_no_further(folder: Path) -> None:
     assert model.score([long]) != model.score([Query(picture, "a cat", Mode.SCORE)])
 
 
+@pytest.mark.parametrize(
+    ("kind", "template"), [("clip", "{}"), ("clip", "a photo of {}."), ("siglip", "{}"), ("blip", "")]
+)
+def test_a_long_context_is_cut_at_its_start_and_never_hides_the_text(kind: str, template: str, folder: Path) -> None:
+    model, picture = (
+        scorer(tiny_pairs.made(kind, folder), **({"template": template} if template else {})),
+        Picture("p:1"),
+    )
+    context = "is it red? no. " * 60
+    caption, foil = (Query(picture, text, Mode.SCORE, context=context) for text in ("a dog", "two cups"))
+    assert model.score([caption]) != model.score([foil])
+    read = model._texts.full_text(caption, template or "{}")
+    assert "is it red? no. a dog" in read
+    assert len(model._texts.tokens([read])[0]["input_ids"]) <= model._texts._longest
+    assert model._texts.full_text(Query(picture, "a dog", Mode.SCORE, context="a  b")) == "a  b a dog"
+    hidden = Query(picture, "a cat " * 100, Mode.SCORE, context=context)
+    assert model._texts.full_text(hidden) == hidden.text  # which has no room for a context
+
+
 @pytest.mark.parametrize("kind", sample(KINDS, 2))
 def test_pictures_fitted_on_their_way_are_what_the_processor_makes_of_them(kind: str, folder: Path) -> None:
     import torch

@@ -14,7 +14,7 @@ from counterpoint.core.ports import Floats, Pictures
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.heads import HEADS, HeadContext, HeadInputs, MatchingHead
 from counterpoint.models.hf.picture_processing import group_by_shape, load_pictures
-from counterpoint.models.hf.processors import TextTokenizer, full_text
+from counterpoint.models.hf.processors import TextTokenizer
 
 CACHED_PICTURES = 256
 """Pictures of which is kept what the model made of them, those last context for."""
@@ -68,7 +68,7 @@ class MatchingModel:
 
     def _scored(self, queries: Sequence[Query]) -> Iterator[tuple[list[int], Any]]:
         """Pairs with pictures of one shape, sorted by text length."""
-        seen, tokens = self._encoded(queries), self._texts.tokens([full_text(query) for query in queries])
+        seen, tokens = self._encoded(queries), self._texts.tokens([self._texts.full_text(query) for query in queries])
         shortest_first = sorted(range(len(tokens)), key=lambda place: len(tokens[place]["input_ids"]))
         shapes = {
             picture: tuple((name, tuple(tensor.shape)) for name, tensor in tensors.items())

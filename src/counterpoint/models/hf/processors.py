@@ -1,5 +1,6 @@
 """The processor and the tokenizer of a checkpoint; texts are padded only to the longest of a batch."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -63,11 +64,6 @@ def _without_video(checkpoint: Checkpoint, family: Any) -> Any:
     return checkpoint.load(build)
 
 
-def full_text(query: Query) -> str:
-    """The text of a query after its context."""
-    return f"{query.context} {query.text}" if query.context else query.text
-
-
 def drop_full_mask(tokens: TokenFields) -> TokenFields:
     """The tokens without a mask that hides none of them, which many models would synchronize the device to check.
 
@@ -97,6 +93,23 @@ class TextTokenizer:
         if config.model_type == "altclip":
             places -= 2  # as in RoBERTa, whose first two positions are reserved
         return cls(tokenizer, min(places, tokenizer.model_max_length), whole=config.model_type.startswith("siglip"))
+
+    def full_text(self, query: Query, template: str = "{}") -> str:
+        """The text of a query after its context in a template; where both are too long, the context begins later."""
+        words = query.context.split()
+
+        def behind(start: int) -> str:
+            context = " ".join(words[start:]) if start else query.context
+            return template.replace("{}", f"{context} {query.text}" if context else query.text)
+
+        if not words or self._is_whole(behind(0)):
+            return behind(0)
+        return behind(bisect_left(range(len(words)), True, key=lambda start: self._is_whole(behind(start))))
+
+    def _is_whole(self, text: str) -> bool:
+        """Whether the model reads all of a text."""
+        tokens = self._tokenizer(text, truncation=True, max_length=self._longest + 1)["input_ids"]
+        return len(tokens) <= self._longest
 
     def tokens(self, texts: Sequence[str]) -> list[TokenFields]:
         """Each text as its tokens."""

@@ -22,7 +22,7 @@ from counterpoint.models.hf.picture_processing import (
     stack_inputs,
     stack_on_device,
 )
-from counterpoint.models.hf.processors import TextTokenizer, TokenFields, drop_full_mask, full_text
+from counterpoint.models.hf.processors import TextTokenizer, TokenFields, drop_full_mask
 
 PICTURE_BATCH, TEXT_BATCH, LOOKAHEAD = 128, 1024, 256
 """Batch sizes of the two towers, and pictures encoded ahead."""
@@ -212,7 +212,13 @@ class TwoTowerModel:
         return self._text_vectors.at(texts)
 
     def _prompted(self, queries: Sequence[Query]) -> list[str]:
-        return [self._template.replace("{}", full_text(query)) for query in queries]
+        if not any(query.context for query in queries):
+            return [self._template.replace("{}", query.text) for query in queries]
+
+        def prompted() -> list[str]:
+            return [self._texts.full_text(query, self._template) for query in queries]
+
+        return self._thread.submit(prompted).result()  # which alone uses the tokenizer
 
     def _encode_pictures(self, pictures: Iterable[Picture | None]) -> Iterator[None]:
         """Encode the new pictures, a batch per step; one that cannot be read is an error at the end."""
