@@ -262,7 +262,7 @@ def test_the_detectable_effect_beside_corrected_p_is_that_of_as_many_tests() -> 
     rows = compare_with_reference(one, [other, other, other], (answer_accuracy,))
     assert len(rows) == 9  # the suite and its two tests, for three models
     for row in rows:
-        assert row["detectable"] == detectable_effect(row["error"], row["n"], tests=9)
+        assert row["detectable"] == detectable_effect(row["error"], row["n"], tests=9, clusters=row["clusters"])
 
 
 def _cases(groups: list[Made], pairs: bool, other: bool) -> list[NaiveCase]:

@@ -500,6 +500,16 @@ def test_an_absolute_path_within_the_folder_of_the_data_is_a_path_in_it(
         assert question.picture.address == "plain:images/1.jpg"
 
 
+def test_an_absolute_path_is_found_by_way_of_a_link_and_beside_a_file_of_metadata(tmp_path: Path) -> None:
+    (tmp_path / "real" / "val").mkdir(parents=True)
+    (tmp_path / "linked").symlink_to(tmp_path / "real")
+    rows = [{"image": str(tmp_path / "real" / "val" / "1.jpg"), "question": "Is it?", "answer": "yes"}]
+    _write(tmp_path / "real" / "metadata.csv", rows)
+    for path in (tmp_path / "real" / "metadata.csv", tmp_path / "linked" / "metadata.csv"):
+        (question,), _ = _questions(path)
+        assert question.picture.address == "plain:val/1.jpg"
+
+
 def test_a_list_of_one_picture_is_that_picture_and_of_several_none(tmp_path: Path) -> None:
     """As chats for training name pictures: `"images": ["1.jpg"]`."""
     dot = {"bytes": DOT, "path": None}

@@ -177,14 +177,20 @@ def _picture_at(record: Record, value: Any, space: str, folder: str, home: Path)
     if _WEB.match(path) or "\0" in path or any(len(part.encode()) > _LONGEST for part in path.split("/")):
         fact = f"{record.place}: {short_repr(path)} is no path"
         raise SourceError(fact, hint="fetch the pictures, and name their files")
-    path = normpath(f"{folder}/{path}" if folder else path)
-    if path.startswith("/") and Path(path).is_relative_to(home.absolute()):
-        path = Path(path).relative_to(home.absolute()).as_posix()
+    path = _within(home, normpath(path)) if path.startswith("/") else normpath(f"{folder}/{path}" if folder else path)
     if path.startswith(("/", "../")) or path == ".." or _DRIVE.match(path):
         raise SourceError(
             f"{record.place}: {short_repr(path)} leads out of the folder", hint="name paths within that of the pictures"
         )
     return Picture(f"{space}:{path}")
+
+
+def _within(home: Path, path: str) -> str:
+    """An absolute path as one within a folder, which may be reached by a link; as it is where it lies elsewhere."""
+    for root in (home.absolute(), home.resolve()):
+        if Path(path).is_relative_to(root):
+            return Path(path).relative_to(root).as_posix()
+    return path
 
 
 def _has_rows(cell: Any) -> bool:
