@@ -253,3 +253,16 @@ def test_a_server_without_the_model_is_not_taken_for_a_missing_picture(lab: LabS
     with ChatServer(models=("another",)) as server, pytest.raises(ModelError, match="does not exist") as told:
         _run("lab", "--model", "openai/nobody", "--base-url", server.base_url)
     assert "name of the model" in told.value.hint
+
+
+@pytest.mark.parametrize("batch", [(), ("--batch", "--model-args", "poll=0.01")], ids=["one by one", "by batches"])
+def test_a_temperature_that_the_server_refuses_is_told_once_and_in_the_record(
+    lab: LabStore, batch: tuple[str, ...]
+) -> None:
+    with ChatServer(lambda asked: "Yes.", models=("thinker",), refuses=("temperature",)) as server:
+        done = _run("lab", "--model", "openai/thinker", "--base-url", server.base_url, "--limit", "3", *batch)
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count("refuses its temperature") == 1
+    (version,) = LabStore(Path("lab")).versions()
+    assert version.details["not_sent"] == ["temperature"]
+    assert version.details["counts"]["failed"] == 0

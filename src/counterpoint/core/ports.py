@@ -169,6 +169,15 @@ class RemoteModel(Model, Protocol):
 
 
 @runtime_checkable
+class NegotiatingModel(Model, Protocol):
+    """A model that leaves out settings which its server refuses."""
+
+    @property
+    def not_sent(self) -> tuple[str, ...]:
+        """The settings that the fingerprint covers, and that the server refused so far."""
+
+
+@runtime_checkable
 class PricedModel(Model, Protocol):
     """A model whose tokens have a price."""
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from counterpoint.core.costs import TokenPrices
 from counterpoint.core.errors import CounterpointError, ModelError, ModelUnreachable, StoreError, UnknownName
-from counterpoint.core.ports import DeferredModel, Model, Pictures
+from counterpoint.core.ports import DeferredModel, Model, NegotiatingModel, Pictures
 from counterpoint.core.quantities import check_least, counted
 from counterpoint.engine.model_profile import ModelProfile
 from counterpoint.engine.plan import first_groups, trial_numbers
@@ -200,7 +200,7 @@ def run_model(
     with open_executor(store, request, pictures, references, load) as (executor, model):
         started = _started(store, request, executor.profile)
         suites = {suite.manifest.suite: suite.manifest.fingerprint for suite in chosen}
-        recorder = _RunRecorder(store, started, request, suites, progress, clock)
+        recorder = _RunRecorder(store, started, request, suites, progress, clock, model)
         whole = store.with_digests(table, pictures)
         waiting = partial(logger.warning, "%s is being run by %s; waiting until it is done", started.model)
         log = store.answers(started.fingerprint, run=started.run, waiting=waiting)
@@ -332,7 +332,9 @@ class _RunRecorder:
         suites: Mapping[str, str],
         progress: ProgressCallback,
         clock: Callable[[], float],
+        model: Model | None,
     ) -> None:
+        self._model = model if isinstance(model, NegotiatingModel) else None
         self._record, self._about, self.last = started, started.details, Progress(0, 0, 0, 0, 0.0, None)
         self._store, self._request, self._suites, self._progress = store, request, suites, progress
         self._recorded, self._clock, self._put_at, self._has_record = 0, clock, 0.0, False
@@ -361,6 +363,8 @@ class _RunRecorder:
         self, state: str, counts: Progress | RunSummary, written: Mapping[str, Any] = MappingProxyType({})
     ) -> None:
         details = describe_run(self._request.to_record(), self._suites, counts, state) | dict(self._about)
+        if self._model and self._model.not_sent:
+            details["not_sent"] = list(self._model.not_sent)
         self._record = replace(self._record, details=details | dict(written))
         self._store.put_run(self._record)
         self._recorded = counts.done if isinstance(counts, Progress) else counts.asked

@@ -1,5 +1,6 @@
 """A model behind a server: every query is answered once, by its own reply, as the protocol has it."""
 
+import json
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from io import BytesIO
@@ -15,7 +16,9 @@ from counterpoint.core.groups import Mode, Query, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Answerer, BatchingModel, RemoteModel, Sampler, Scorer, StreamingScorer
 from counterpoint.models.endpoint.chat import Chat
+from counterpoint.models.endpoint.completions import Decoding
 from counterpoint.models.endpoint.picture_encoding import PictureEncoding
+from counterpoint.models.endpoint.providers import ANTHROPIC, GOOGLE, OPENAI, Provider
 from counterpoint.models.prompts import Prompt
 from counterpoint.testing import ChatServer, MemoryLog, ReceivedRequest, check_model
 
@@ -160,6 +163,32 @@ def test_a_server_that_knows_only_the_new_name_of_a_field_is_asked_by_it() -> No
         assert all(answer.state is not State.FAILED for answer in answers(model, some(5)))
         assert model.requests == 6
         assert server.received[-1].body["max_completion_tokens"] == 256
+
+
+@pytest.mark.parametrize("provider", [OPENAI, ANTHROPIC, GOOGLE], ids=lambda provider: provider.name)
+def test_a_server_that_refuses_the_temperature_is_asked_without_it_from_then_on(
+    provider: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ChatServer(provider=provider.name, refuses=("temperature",)) as server:
+        model = served(server, provider=provider, concurrency=1)
+        assert not model.not_sent
+        assert all(answer.state is not State.FAILED for answer in answers(model, some(5)))
+        assert all(answer.state is not State.FAILED for _, _, answer in gathered(model.sample(some(2), (1,), 0)))
+        assert model.requests == 8
+        assert not any("temperature" in json.dumps(one.body) for one in server.received)
+    assert model.not_sent == ("temperature",)
+    (told,) = caplog.messages
+    assert told.startswith("double refuses its temperature, and is asked without one: replies are random")
+
+
+def test_a_temperature_that_was_chosen_is_not_left_out() -> None:
+    with ChatServer(refuses=("temperature",)) as server:
+        model = served(server, concurrency=1, decoding=Decoding("double", temperature=0.7))
+        (answer,) = answers(model, some(1))
+        assert model.requests == 1
+    assert answer.state is State.FAILED
+    assert "does not support temperature" in answer.reason
+    assert not model.not_sent
 
 
 def test_samples_have_a_seed_of_their_own_that_follows_from_query_trial_and_seed() -> None:

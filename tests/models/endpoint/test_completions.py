@@ -151,6 +151,10 @@ def test_a_refused_field_is_left_out_or_renamed_and_other_refusals_change_nothin
     assert terms.without("no logprobs").without("no logprobs") == ServerCapabilities(alternatives=0)
     assert terms.without("use 'max_completion_tokens' instead") == ServerCapabilities(limit="max_completion_tokens")
     assert terms.without("seed is not supported") == ServerCapabilities(seeds=False)
+    refusal = (
+        "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported."
+    )
+    assert terms.without(refusal) == ServerCapabilities(temperatures=False)
     assert terms.without("the picture is too large") == terms
 
 

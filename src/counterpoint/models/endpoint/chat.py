@@ -1,6 +1,7 @@
 """Any vision-language model behind a server of a known protocol."""
 
 import asyncio
+import logging
 import os
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
@@ -40,6 +41,8 @@ from counterpoint.models.endpoint.requests import ClientPool, Endpoint, RequestR
 from counterpoint.models.endpoint.scheduler import QueryTask, RateLimiter, RequestScheduler, RetryPolicy, ServerState
 from counterpoint.models.prices import parse_budget, read_prices
 from counterpoint.models.prompts import Prompt
+
+logger = logging.getLogger(__name__)
 
 BATCH, ROUNDS = 1024, 64
 """Queries per call, and those for each concurrent request: so many that waiting for the last few costs little."""
@@ -202,6 +205,11 @@ class Chat:
         """How many requests were sent so far, failed ones included."""
         return self._state.sent
 
+    @property
+    def not_sent(self) -> tuple[str, ...]:
+        """The settings that the fingerprint covers, and that the server refused."""
+        return () if self._capabilities.temperatures else ("temperature",)
+
     async def answer(self, queries: Sequence[Query]) -> AsyncIterator[PlacedAnswer]:
         """Answers with their positions, in the order in which they arrive."""
         tasks = [QueryTask(place, 0, query) for place, query in enumerate(queries)]
@@ -242,20 +250,28 @@ class Chat:
             takes = self._capabilities
             if scored and not takes.alternatives:
                 return Answer.failed(NO_LOGPROBS)
+            request = self._request(task, picture, takes, seed)
             try:
-                request = self._request(task, picture, takes, seed)
                 with clients.lend() as client:
                     reply, answer = await self._endpoint.post(client, request, interpret, worker)
             except RequestRejected as problem:
-                if takes.without(str(problem)) == takes:
+                left = takes.without(str(problem))
+                if left == takes or self._request(task, picture, left, seed) == request:
                     return Answer.failed(problem)
                 if self._capabilities == takes:
-                    self._capabilities = takes.without(str(problem))
+                    self._leave_out(left, str(problem))
                 self._state.retries += 1
                 continue
             if scored and reply.first_token is None and reply.text and not reply.refused:
                 self._capabilities = replace(self._capabilities, alternatives=0)
             return answer
+
+    def _leave_out(self, left: ServerCapabilities, problem: str) -> None:
+        """Send what the server takes from now on; of the temperature, which can change every reply, a warning tells."""
+        if self._capabilities.temperatures and not left.temperatures:
+            what = "asked without one: replies are random, as by its default"
+            logger.warning("%s refuses its temperature, and is %s (%s)", self._settings.decoding.model, what, problem)
+        self._capabilities = left
 
     def _interpret(self, query: Query, reply: Reply) -> tuple[Reply, Answer]:
         settings = self._settings

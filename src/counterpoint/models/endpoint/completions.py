@@ -47,6 +47,7 @@ class ServerCapabilities:
     alternatives: int = 20  # top_logprobs
     limit: str = "max_tokens"  # the name of the field that limits the length of a reply
     seeds: bool = True
+    temperatures: bool = True  # also 0, or the default; others are sent in any case
 
     def without(self, message: str) -> "ServerCapabilities":
         """The capabilities after a refusal; the same if it is about no optional field."""
@@ -54,6 +55,8 @@ class ServerCapabilities:
             return replace(self, alternatives=5 if self.alternatives > 5 else 0)
         if "max_completion_tokens" in message and self.limit == "max_tokens":
             return replace(self, limit="max_completion_tokens")
+        if "temperature" in message.lower() and self.temperatures:
+            return replace(self, temperatures=False)
         return replace(self, seeds=False) if "seed" in message else self
 
 
@@ -67,6 +70,16 @@ class Decoding:
     seed: int | None = None
 
 
+def temperature_field(decoding: Decoding, takes: ServerCapabilities) -> Json:
+    """The temperature of a request; none where the server takes its default alone, in place of 0 or of 1, which it is.
+
+    >>> [temperature_field(Decoding("m"), ServerCapabilities(temperatures=takes)) for takes in (True, False)]
+    [{'temperature': 0.0}, {}]
+    """
+    is_left_out = not takes.temperatures and decoding.temperature in (0.0, 1.0)
+    return {} if is_left_out else {"temperature": decoding.temperature}
+
+
 def request_body(
     decoding: Decoding, text: str, picture: str, takes: ServerCapabilities, *, system: str = "", logprobs: bool
 ) -> Json:
@@ -76,7 +89,7 @@ def request_body(
         content = [{"type": "image_url", "image_url": {"url": picture}}, {"type": "text", "text": text}]
     instructions = [{"role": "system", "content": system}] if system else []
     body: Json = {"model": decoding.model, "messages": [*instructions, {"role": "user", "content": content}]}
-    body |= {takes.limit: decoding.tokens, "temperature": decoding.temperature}
+    body |= {takes.limit: decoding.tokens, **temperature_field(decoding, takes)}
     if decoding.seed is not None and takes.seeds:
         body["seed"] = decoding.seed
     if logprobs and takes.alternatives:

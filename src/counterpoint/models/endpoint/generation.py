@@ -13,6 +13,7 @@ from counterpoint.models.endpoint.completions import (
     first_alternatives,
     split_data_url,
     stated_usage,
+    temperature_field,
 )
 
 REFUSALS = frozenset(
@@ -32,7 +33,7 @@ def generation_request(
     if picture:
         kind, data = split_data_url(picture)
         parts.insert(0, {"inlineData": {"mimeType": kind, "data": data}})
-    config: Json = {"maxOutputTokens": decoding.tokens, "temperature": decoding.temperature}
+    config: Json = {"maxOutputTokens": decoding.tokens} | temperature_field(decoding, takes)
     if decoding.seed is not None and takes.seeds:
         config["seed"] = decoding.seed
     if logprobs and takes.alternatives:

@@ -11,6 +11,7 @@ from counterpoint.models.endpoint.completions import (
     join_texts,
     split_data_url,
     stated_usage,
+    temperature_field,
 )
 
 TRUNCATED = ("max_tokens", "model_context_window_exceeded")
@@ -27,7 +28,7 @@ def message_request(
     if picture:
         kind, data = split_data_url(picture)
         content.insert(0, {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}})
-    body: Json = {"model": decoding.model, "max_tokens": decoding.tokens, "temperature": decoding.temperature}
+    body: Json = {"model": decoding.model, "max_tokens": decoding.tokens} | temperature_field(decoding, takes)
     return body | ({"system": system} if system else {}) | {"messages": [{"role": "user", "content": content}]}
 
 
