@@ -77,6 +77,8 @@ def lab(whole: Path, tmp_path: Path) -> cp.Lab:
         ("negation.accuracy >= 0.58", "cannot tell"),
         ("accuracy >= 0.6", "holds"),
         ("accuracy[kind=color] >= 0.95", "fails"),
+        ("accuracy[suite=negation] >= 70 %", "fails"),
+        ("accuracy[gold=yes] >= 0.95", "fails"),
         ("unparsed <= 2 %", "fails"),
         ("unparsed <= 30 %", "holds"),
         ("order.accuracy not worse than vlm@v1 by 15 points", "holds"),
@@ -199,6 +201,9 @@ def test_a_marked_baseline_is_what_rules_compare_with(lab: cp.Lab) -> None:
         ("accuracy[kind=colour] >= 0.6", "did you mean color?"),
         ("order.accuracy[test=ordr] not worse than vlm@v1", "did you mean order?"),
         ("accuracy[tag:wether=rain] >= 0.6", "no tag of"),
+        ("accuracy[gold=Yes] >= 0.6", "did you mean yes?"),
+        ("accuracy[suite=oder] >= 0.6", "did you mean order?"),
+        ("order.accuracy[suite=negation] >= 0.6", "names two suites"),
         ("acc_r >= 0.6", "acc_r does not apply to negation and order"),
     ],
 )
@@ -206,6 +211,13 @@ def test_what_is_no_rule_says_what_rules_look_like(lab: cp.Lab, rule: str, messa
     with pytest.raises(cp.CounterpointError) as problem:
         lab.gate("vlm", [rule])
     assert message in f"{problem.value} {problem.value.hint}"
+
+
+@pytest.mark.parametrize("filter_", [{"kind": "shape"}, {"text": "zebra"}, {"kind": "color", "text": "zebra"}])
+def test_a_rule_on_a_slice_without_groups_does_not_pass(lab: cp.Lab, filter_: dict[str, str]) -> None:
+    lab.save_slice("rare", filter_)
+    with pytest.raises(cp.CounterpointError, match="no group of negation and order is in this slice"):
+        lab.gate("vlm", ["accuracy[slice=rare] >= 0.6"])
 
 
 def test_a_value_of_a_slice_may_have_a_comma() -> None:

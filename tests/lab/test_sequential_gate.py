@@ -134,11 +134,15 @@ def test_what_a_budget_leaves_is_not_called_saved_and_decides_nothing(lab: cp.La
         (["rad_forward not worse than random"], {"method": "betting"}, "depend on the model"),
         (["accuracy >= 0.5"], {"method": "wald"}, "no method of a sequential gate"),
         (["accuracy >= 0.5"], {"portion": 0}, "is none"),
+        (["accuracy[kind=colour] >= 0.5"], {}, "no kind of negation and order is called 'colour'"),
+        (["accuracy[slice=rare] >= 0.5"], {}, "no group of negation and order is in this slice"),
+        (["acc_r >= 0.5"], {}, "acc_r does not apply"),
     ],
 )
 def test_what_cannot_be_decided_is_told_before_anything_is_asked(
     lab: cp.Lab, rules: list[str], how: dict[str, Any], message: str
 ) -> None:
+    lab.save_slice("rare", {"text": "zebra"})
     with pytest.raises(cp.CounterpointError, match=message):
         lab.gate_sequentially(MODEL, rules, **how)
     assert not lab.models

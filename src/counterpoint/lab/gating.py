@@ -241,10 +241,9 @@ def gate_model(
         (target.rule, target.suite, target.metric.name, test)
         for target, test in zip(targets, gate.tests(targets), strict=True)
     ]
-    for target, (*_, test) in zip(targets, tests, strict=True):
-        if not test.n and target.rule.metric:  # of no case, a rule is undecided, and passes
-            check_slices(store, target.suites, (), target.rule.where)
-            check_metrics(store, target.suites, [target.metric])
+    for place, (target, (*_, test)) in enumerate(zip(targets, tests, strict=True)):
+        if not test.n and target.rule.metric:
+            refuse_empty(store, target, is_empty=place in gate.empty)
     checks = decide([test for test in tests if test[0].metric or test[0].is_search or test[3].n])  # suites with answers
     return GateReport(title, gate.baseline_title, tuple(checks), overall(checks))
 
@@ -262,6 +261,15 @@ class RuleTarget:
     def select(self, groups: pa.Table) -> pa.Table:
         """Those of some groups that the rule is about."""
         return self.inside.select(groups) if self.inside else groups
+
+
+def refuse_empty(store: LabStore, target: RuleTarget, *, is_empty: bool) -> None:
+    """Raise an error where a rule is about nothing that there is: it would be undecided, and pass."""
+    check_slices(store, target.suites, (), target.rule.where)
+    check_metrics(store, target.suites, [target.metric])
+    if is_empty and (target.inside or target.rule.where):
+        fact = f"{target.rule.text}: no group of {' and '.join(target.suites)} is in this slice"
+        raise CounterpointError(fact, hint="the page Browse shows which groups a slice has")
 
 
 def find_targets(store: LabStore, rules: Sequence[str], suites: Sequence[str]) -> Iterator[RuleTarget]:
@@ -313,6 +321,7 @@ class _Gate:
         self._store, self._version, self._baseline = store, version, baseline
         self._threshold, self._block_rows = threshold, block_rows
         self.baseline_title = ""
+        self.empty: set[int] = set()  # places of rules that are about no group
 
     def tests(self, targets: Sequence[RuleTarget]) -> list[LineTest]:
         """The test of each rule on what it is about."""
@@ -328,6 +337,7 @@ class _Gate:
         for own in shared.values():
             self._judge(own)
             tests |= {totals.place: totals.test() for totals in own}
+            self.empty |= {totals.place for totals in own if not totals.cases}
         return [tests[place] for place in range(len(targets))]
 
     def _find_baseline(self, rule: GateRule) -> ModelVersion | None:
@@ -372,7 +382,8 @@ class _TargetTotals:
 
     def __init__(self, place: int, target: RuleTarget, baseline: ModelVersion | None) -> None:
         self.place, self.target, self.baseline = place, target, baseline.fingerprint if baseline else ""
-        self._sums, self._gathered, self._left_out = SliceSums(7), GatheredOutcomes(), 0
+        self._sums, self._gathered = SliceSums(7), GatheredOutcomes()
+        self.cases = self._left_out = 0  # in the slice of the rule, and those of them without an answer
         request = ScoreRequest((), where=target.rule.where, metrics=(target.metric,))
         self._differences = ComparisonTotals(request.metrics, request)
 
@@ -381,7 +392,9 @@ class _TargetTotals:
         metric = self.target.metric
         units, cells = self._units(own)
         counted_by_both = units.counted if baseline is None else units.counted & self._units(baseline)[0].counted
-        self._left_out += int((~counted_by_both[cells.inside]).sum())
+        is_answered = counted_by_both[cells.inside]
+        self.cases += len(is_answered)
+        self._left_out += int((~is_answered).sum())
         if baseline is not None:
             self._differences.add(*((baseline, own) if metric.lower_is_better else (own, baseline)))
             return

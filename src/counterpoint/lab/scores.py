@@ -25,7 +25,8 @@ from counterpoint.lab.selection import (
     version_notes,
 )
 from counterpoint.metrics.calibration import ReliabilityBin, reliability
-from counterpoint.metrics.labels import tag_labels
+from counterpoint.metrics.credit import AnswerWords
+from counterpoint.metrics.labels import Labels, tag_labels
 from counterpoint.metrics.metric import Ability, Metric, applicable, columns_read, whole_suites
 from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
 from counterpoint.metrics.ranking import RankedPairs, acc_r_over_text, count_ranked, relate_by_text
@@ -226,7 +227,7 @@ def check_slices(store: LabStore, suites: Sequence[str], by: Sequence[str], wher
         if (name := column.removeprefix("tag:")) != column and name not in tags:
             raise UnknownName(f"tag of {named}", name, tags)
     for column, value in where.items():
-        if column not in ("suite", "gold"):  # a gold answer has several forms
+        if column != "suite":  # of several that are pooled, it is the name of the pool
             known = {word for table in tables for word in _column_words(table, column)}
             if value not in known:
                 raise UnknownName(f"{column} of {named}", value, known)
@@ -243,7 +244,9 @@ def check_metrics(store: LabStore, suites: Sequence[str], metrics: Sequence[Metr
 
 
 def _column_words(table: pa.Table, column: str) -> list[str]:
-    """The values that a suite has in a column, or for a tag."""
+    """The values that a suite has in a column, or for a tag; of gold answers those that slices go by."""
+    if column == "gold":
+        return list(AnswerWords(Labels.of(table["suite"]), table).gold.words.to_pylist())
     if column.startswith("tag:"):
         return list(tag_labels(table["tags"], column.removeprefix("tag:")).words.to_pylist())
     return list(pc.unique(table[column]).to_pylist())

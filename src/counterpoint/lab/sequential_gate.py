@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from counterpoint.core.errors import CounterpointError
 from counterpoint.engine.plan import first_groups, picture_ranks
 from counterpoint.engine.running import NOT_NEEDED
-from counterpoint.lab.gating import GateReport, RuleTarget, SequentialCourse, find_baseline, find_targets
+from counterpoint.lab.gating import GateReport, RuleTarget, SequentialCourse, find_baseline, find_targets, refuse_empty
 from counterpoint.lab.progress import ProgressCallback, ignore_progress
 from counterpoint.lab.running import RunReport, RunRequest, run_model
 from counterpoint.lab.selection import load_answers, load_groups
@@ -153,6 +153,9 @@ class _Course:
         is_betting = self._request.method == SequentialMethod.BETTING
         if is_betting and target.rule.baseline and metric.kind is MetricKind.RATIO:
             raise depends_on_model(metric.name)
+        if target.rule.metric:
+            is_empty = target.inside is not None and not self._groups(target).num_rows
+            refuse_empty(self._store, target, is_empty=is_empty)
 
     def portions(self, fingerprint: str, missing: pa.Table) -> Iterator[pa.Table]:
         """The rows of the next pictures in the suites of rules that are not decided yet."""

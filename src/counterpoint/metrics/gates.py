@@ -75,6 +75,8 @@ class GateRule:
         0.6
         >>> GateRule.parse("accuracy not worse than baseline by 1 point").line
         -0.01
+        >>> GateRule.parse("accuracy[suite=negation] >= 0.6").suite
+        'negation'
         >>> GateRule.parse("findings: none new against baseline").is_search
         True
         """
@@ -88,8 +90,11 @@ class GateRule:
 
     @classmethod
     def _of(cls, text: str, form: str, parts: Mapping[str, str | None]) -> "GateRule":
-        size = _number(text, parts)
-        rule = cls(text, size, parts.get("metric") or "", parts.get("suite") or "", _where(text, parts.get("where")))
+        size, where = _number(text, parts), _where(text, parts.get("where"))
+        suites = {*filter(None, [parts.get("suite"), where.pop("suite", "")])}
+        if len(suites) > 1:
+            raise CounterpointError(f"{text!r} names two suites", hint="write suite.metric, once")
+        rule = cls(text, size, parts.get("metric") or "", "".join(suites), where)
         if form == "line":
             return replace(rule, at_least=parts["sign"] == ">=")
         margin = MARGIN if parts["number"] is None else size
