@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Literal
 from urllib.request import urlopen
 
@@ -12,7 +13,12 @@ from playwright.sync_api import Browser, Page, expect
 from proving import prove, scaled
 
 from benchmarks.crowded_lab import SUITES, make_lab
+from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.explorer.app import create_app
+from counterpoint.store.groups import groups_table
+from counterpoint.store.lab import LabStore
+from counterpoint.store.suites import Manifest
+from counterpoint.store.versions import RunRecord
 
 FEW = ("negation", "visual", "existence", "our-returns-desk-photographs-of-damaged-parcels-2026")
 WIDTHS = (prove(1400), prove(1000), 390)
@@ -211,3 +217,35 @@ def test_the_squares_of_all_models_fit_beside_a_group_and_differ_in_more_than_co
         " + getComputedStyle(one).boxShadow)"
     )
     assert len(set(shapes)) == len(shapes) == 5
+
+
+def test_long_names_and_answers_leave_room_for_numbers(browser: Browser, tmp_path: Path) -> None:
+    suite, answer, lab = "name-" * 16 + "end", "W" * 300, LabStore(tmp_path / "lab")
+    groups = [
+        (
+            f"a test with a long name {place % 2}",
+            Group(Relation.SAME, (Query(None, f"Is {place}?"),) * 2, (Gold.of("a"),) * 2),
+        )
+        for place in range(12)
+    ]
+    table = groups_table(groups, suite)
+    lab.put_suite(Manifest.of(table, generator="test", seed=7), table)
+    with lab.answers("one 1") as log:
+        told = Answer.of(answer, top=((answer, 0.9), ("no", 0.1)))
+        log.add((query.id, 0, told, "", 0.01) for _, group in groups for query in group.queries[:1])
+    lab.put_run(RunRecord("0", "one", "one 1"))
+    inside = """selector => [...document.querySelectorAll(selector)].filter(one => one.getBoundingClientRect().width)
+      .map(one => one.getBoundingClientRect().right <= one.closest('td').getBoundingClientRect().right + 1)"""
+    with served(create_app(lab, cache=tmp_path / "cache", background=False)) as home:
+        for width in (390, 1200):
+            page = browser.new_page(viewport={"width": width, "height": 900})
+            page.goto(f"{home}/overview")
+            if width == 390:
+                assert set(page.evaluate(inside, ".board td .value")) == {True}
+                rights = page.evaluate(
+                    "[...document.querySelectorAll('.board td')].map(one => one.getBoundingClientRect().right)"
+                )
+                assert max(rights) <= width
+            page.goto(f"{home}/samples/{groups[0][1].base.id:016x}")
+            assert set(page.evaluate(inside, "td .bars")) == {True}
+            page.close()
