@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from counterpoint.metrics.intervals import add_by, clustered_interval
-from counterpoint.metrics.labels import Codes
+from counterpoint.metrics.labels import Codes, renumber
 from counterpoint.metrics.metric import (
     MISSING_ABILITY,
     Ability,
@@ -147,10 +147,11 @@ class _Gaps:
 
     @classmethod
     def of(cls, binning: _Binning, singles: Singles, rows: Rows) -> "_Gaps":
-        pictures, picture = np.unique(singles.cluster[rows], return_inverse=True)
-        cells, cell = np.unique(binning(singles, rows) * np.int64(len(pictures)) + picture, return_inverse=True)
+        cluster = singles.cluster[rows].astype(np.int64)
+        picture, pictures = renumber(cluster, int(cluster.max(initial=0)) + 1)
+        cell, cells = renumber(binning(singles, rows) * np.int64(len(pictures)) + picture, BINS * len(pictures))
         gap = singles.confidence[rows] - singles.correct[rows]
-        return cls(gap, cell, cells // len(pictures), cells % len(pictures))
+        return cls(gap, cell.astype(np.int64), cells // len(pictures), cells % len(pictures))
 
     def sums(self, weights: Floats | None = None) -> Floats:
         """The sum of each cell."""
@@ -213,14 +214,13 @@ def _squared(singles: Singles, rows: Rows) -> Estimator:
     """
     gaps = _Gaps.of(_bins_by_width, singles, rows)
 
-    def estimate(weights: Floats) -> float:
-        sums, cases = gaps.sums(weights), add_by(gaps.cell, weights, len(gaps.bin_of))
+    def estimate(sums: Floats, cases: Floats) -> float:
         products, couples = (gaps.by_bin(own) ** 2 - gaps.by_bin(own * own) for own in (sums, cases))
         told = couples > 0
         mass = gaps.by_bin(cases)[told]
         return float(mass @ (products[told] / couples[told]) / mass.sum()) if told.any() else nan
 
-    return estimate
+    return CodedSumEstimator(gaps.cell, len(gaps.bin_of), (gaps.gap, np.ones(len(rows))), estimate)
 
 
 def _signed_gap(singles: Singles, rows: Rows) -> Estimator:

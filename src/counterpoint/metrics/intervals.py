@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint.metrics.distributions import beta_quantile, student_quantile
-from counterpoint.metrics.labels import Codes
+from counterpoint.metrics.labels import Codes, renumber
 from counterpoint.metrics.metric import CodedSumEstimator, Estimator, MetricKind, MetricMetadata, SumEstimator
 from counterpoint.metrics.units import Floats, Rows
 
@@ -202,9 +202,9 @@ def jackknife(estimate: Estimator, group: Rows, groups: int) -> Jackknife:
 
 def jackknife_groups(cluster: Codes) -> tuple[Rows, int, int]:
     """The group of each unit, how many groups there are, and how many clusters."""
-    clusters, codes = np.unique(cluster, return_inverse=True)
+    codes, clusters = renumber(cluster.astype(np.int64), int(cluster.max(initial=0)) + 1)
     many = len(clusters)
-    return codes % JACKKNIFE_GROUPS, min(many, JACKKNIFE_GROUPS), many
+    return codes.astype(np.int64) % JACKKNIFE_GROUPS, min(many, JACKKNIFE_GROUPS), many
 
 
 def statistic_interval(metric: MetricMetadata, estimate: Estimator, cluster: Codes) -> tuple[Score, str, float]:

@@ -400,7 +400,7 @@ def _statistic_scores(
             reason = f"its standard error is above {100 * metric.largest_error:g} points: too few cases tell it"
             return _SliceScore(NO_SCORE, 0, "", reason=reason)
         p = metric.test(units, rows, request.seed) if metric.test else nan
-        return _SliceScore(score, len(np.unique(cluster)), method, p)
+        return _SliceScore(score, int(np.count_nonzero(np.bincount(cluster))), method, p)
 
     slices = cells.units_by_slice(metric.counts(units) & units.counted)
     if len(slices) == 1:  # threads would take longer to start than to end

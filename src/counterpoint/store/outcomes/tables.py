@@ -6,7 +6,7 @@ by its `place`, the row of its base.
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -175,13 +175,26 @@ def _group_scores(
     outcomes: Outcomes, group: NDArray[np.int64], groups: int, metrics: Metrics
 ) -> Iterator[tuple[str, pa.Array]]:
     """Yield each metric with the score of each group: the mean over its pairs or answers that count."""
+    places, counted = dict[type, NDArray[np.int64]](), dict[tuple[type, bytes], _CountedUnits]()
     for metric in group_metrics(metrics):
         unit = outcomes.units(metric.unit)
         credit, counts = metric.cases(unit)
-        place = group[unit.base] if groups else np.empty(0, np.int64)
-        cases = np.bincount(place[counts], minlength=groups)
-        mean = np.bincount(place[counts], credit[counts], minlength=groups) / np.maximum(cases, 1)
+        if metric.unit not in places:
+            places[metric.unit] = group[unit.base] if groups else np.empty(0, np.int64)
+        key = (metric.unit, counts.tobytes())  # many metrics count the same units
+        if key not in counted:
+            place = places[metric.unit][counts]
+            counted[key] = _CountedUnits(place, np.bincount(place, minlength=groups))
+        place, cases = counted[key]
+        mean = np.bincount(place, credit[counts], minlength=groups) / np.maximum(cases, 1)
         yield metric.name, _number(np.where(cases > 0, mean, np.nan), pa.float32())
+
+
+class _CountedUnits(NamedTuple):
+    """The group of each unit that counts, and how many each group has."""
+
+    group: NDArray[np.int64]
+    cases: NDArray[np.int64]
 
 
 def _consistent(outcomes: Outcomes) -> pa.Array:
