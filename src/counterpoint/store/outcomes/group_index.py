@@ -27,13 +27,14 @@ _TALLY = f"""
     count_if(flags & {FLAGS[PASSES]} > 0) AS passing, count_if(flags & {FLAGS[FAILS]} > 0) AS failing
     FROM judged GROUP BY number
 """
-_RANKS = ", ".join(f"row_number() OVER (ORDER BY {order}) AS {name}" for name, order in RANKS.items())
-_BASES = f"""
-    CREATE TABLE bases AS SELECT * EXCLUDE (passing, failing), {_RANKS} FROM (
-        SELECT g.*, coalesce(t.flags, {FLAGS["unanswered"]})::USMALLINT AS flags, coalesce(t.passing, 0) AS passing,
-        coalesce(t.failing, 0) AS failing FROM listed g LEFT JOIN tally t USING (number)
-    ) ORDER BY number
-"""
+_RANKS = f"""
+    CREATE TEMP TABLE ranked AS SELECT number, coalesce(flags, {FLAGS["unanswered"]})::USMALLINT AS flags,
+    {", ".join(f"row_number() OVER (ORDER BY {order}) AS {name}" for name, order in RANKS.items())} FROM (
+        SELECT number, flags, coalesce(passing, 0) AS passing, coalesce(failing, 0) AS failing
+        FROM listed LEFT JOIN tally USING (number)
+    )
+"""  # of narrow rows, as each rank sorts them
+_BASES = "CREATE TABLE bases AS SELECT * FROM listed JOIN ranked USING (number) ORDER BY number"
 _VERDICTS = f"""
     CREATE TABLE verdicts AS SELECT v.*, b.gold, {", ".join(f"b.{name}" for name in RANKS)}
     FROM judged v JOIN bases b USING (number)
@@ -55,10 +56,10 @@ def write_index(
                 if not paths:
                     connection.register(source := f"no_{table}", empty_tables(metrics)[table])
                 connection.execute(
-                    f"CREATE TEMP TABLE {name} AS SELECT first + place AS number, * EXCLUDE (first) "
+                    f"CREATE TEMP VIEW {name} AS SELECT first + place AS number, * EXCLUDE (first) "
                     f"FROM {source} JOIN suites USING (suite)"
                 )
-            for statement in (_TALLY, _BASES, _VERDICTS):
+            for statement in (_TALLY, _RANKS, _BASES, _VERDICTS):
                 connection.execute(statement)
     except duckdb.IOException as problem:
         raise OSError(str(problem).partition("\n")[0]) from problem

@@ -256,7 +256,8 @@ def read_encoded(path: Path) -> pa.Table:
 
 def answers_table(slug: str, answers: pa.Table) -> pa.Table:
     """Return a model's answers of all trials, sorted by query, under the model's slug."""
-    ordered = answers.sort_by([("query", "ascending"), ("trial", "ascending")]).drop_columns(["model"])
+    order = pa.array(np.lexsort((answers["trial"].to_numpy(), answers["query"].to_numpy())))
+    ordered = answers.drop_columns(["model"]).take(order)
     named = pa.DictionaryArray.from_arrays(np.zeros(ordered.num_rows, np.int32), [slug])
     return pa.table({"model": named} | {name: ordered[name] for name in ordered.column_names})
 
