@@ -204,6 +204,7 @@ def test_a_marked_baseline_is_what_rules_compare_with(lab: cp.Lab) -> None:
         ("accuracy[gold=Yes] >= 0.6", "did you mean yes?"),
         ("accuracy[suite=oder] >= 0.6", "did you mean order?"),
         ("order.accuracy[suite=negation] >= 0.6", "names two suites"),
+        ("ece <= 0.1", "ece is raised by chance"),
         ("acc_r >= 0.6", "acc_r does not apply to negation and order"),
     ],
 )
@@ -218,6 +219,17 @@ def test_a_rule_on_a_slice_without_groups_does_not_pass(lab: cp.Lab, filter_: di
     lab.save_slice("rare", filter_)
     with pytest.raises(cp.CounterpointError, match="no group of negation and order is in this slice"):
         lab.gate("vlm", ["accuracy[slice=rare] >= 0.6"])
+
+
+def test_a_suite_that_the_baseline_has_not_answered_is_told(lab: cp.Lab) -> None:
+    """As one that was made again with other groups: the rule on each suite would hold by the others in silence."""
+    lab.add_groups(_groups("other"), "negation", replace=True)
+    report = lab.gate("vlm@v2", ["max drop on any suite <= 3 points"], baseline="vlm@v1")
+    assert [check.suite for check in report.checks] == ["order"]
+    assert report.to_dict()["not_compared"] == ["negation"]
+    assert "negation is left out: vlm@v2 and vlm@v1 share no case of it" in report.notes()
+    with pytest.raises(cp.CounterpointError, match="vlm@v2 and vlm@v1 share no group that both answered"):
+        lab.findings("vlm@v2", against="vlm@v1", suites=["negation"])
 
 
 def test_a_value_of_a_slice_may_have_a_comma() -> None:

@@ -84,10 +84,20 @@ def test_another_tag_for_the_same_fingerprint_selects_it_too() -> None:
     assert select_versions([version], ["qwen@week-46"]) == [version]
 
 
-@pytest.mark.parametrize("tag", ["a@b", "latest", "previous"])
-def test_tags_that_would_not_select_a_version_are_refused(tag: str) -> None:
-    with pytest.raises(StoreError, match="cannot be the name"):
+@pytest.mark.parametrize(
+    ("tag", "hint"), [("a@b", "without @"), ("latest", "qwen@latest stands for"), ("previous", "give it another tag")]
+)
+def test_tags_that_would_not_select_a_version_are_refused(tag: str, hint: str) -> None:
+    with pytest.raises(StoreError, match=r"cannot be the (name|tag) of a version") as raised:
         tag_version((), "qwen", "qwen 1", tag, "2026-11-16")
+    assert hint in raised.value.hint
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_model_has_a_name(name: str) -> None:
+    """As of a shell variable that is not set."""
+    with pytest.raises(StoreError, match="a model without a name"):
+        tag_version((), name, "imported", "", "2026-11-16")
 
 
 def test_a_fingerprint_that_another_one_replaces_is_no_version_of_its_own() -> None:

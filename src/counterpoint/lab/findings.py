@@ -241,7 +241,9 @@ def find_findings(
     second = searched.fails(both[1].verdicts) if rest else np.zeros(len(fails))
     known = ~np.isnan(fails) & ~np.isnan(second)
     if not known.any():
-        raise StoreError(f"{title} has answered no group", hint=f"counterpoint run {store.address} --model {model}")
+        both_titles = " and ".join(chosen)
+        fact = f"{both_titles} share no group that both answered" if rest else f"{title} has answered no group"
+        raise StoreError(fact, hint=f"run {both_titles} on the suites of {store.address}")
     space, failing = searched.space.at(known), fails[known] > 0
     slices = (
         find_changes(space, failing, second[known] > 0, seed=seed)

@@ -39,6 +39,7 @@ from counterpoint.metrics.intervals import ShareSums, cluster_columns, jackknife
 from counterpoint.metrics.metric import (
     Contents,
     Metric,
+    MetricKind,
     Ratio,
     Statistic,
     applicable,
@@ -101,10 +102,12 @@ class GateReport(LabResult[GateCheck], rows="checks"):
     checks: tuple[GateCheck, ...]
     verdict: GateVerdict
     course: SequentialCourse | None = None  # where the model was asked until the rules were decided
+    not_compared: tuple[str, ...] = ()  # suites that a rule on each is not about: both models share no case there
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; numbers that are not there are null."""
-        course = {"sequential": asdict(self.course)} if self.course else {}
+        course: dict[str, Any] = {"sequential": asdict(self.course)} if self.course else {}
+        course |= {"not_compared": list(self.not_compared)} if self.not_compared else {}
         return {
             "model": self.model,
             "baseline": self.baseline,
@@ -149,8 +152,14 @@ class GateReport(LabResult[GateCheck], rows="checks"):
             *course,
             *findings,
             *map(_left_out, self._lacking),
+            *self.missing_suites(),
             f"{self.model}{against}: the gate {_SENTENCES[self.verdict]}",
         ]
+
+    def missing_suites(self) -> list[str]:
+        """A sentence on each suite that a rule on every suite is not about."""
+        both = f"{self.model} and {self.baseline}"
+        return [f"{suite} is left out: {both} share no case of it" for suite in self.not_compared]
 
     @property
     def _lacking(self) -> list[GateCheck]:
@@ -244,8 +253,10 @@ def gate_model(
     for place, (target, (*_, test)) in enumerate(zip(targets, tests, strict=True)):
         if not test.n and target.rule.metric:
             refuse_empty(store, target, is_empty=place in gate.empty)
-    checks = decide([test for test in tests if test[0].metric or test[0].is_search or test[3].n])  # suites with answers
-    return GateReport(title, gate.baseline_title, tuple(checks), overall(checks))
+    told = [test for test in tests if test[0].metric or test[0].is_search or test[3].n]
+    checks, suites_told = decide(told), {suite for _, suite, *_ in told}
+    absent = tuple(dict.fromkeys(suite for _, suite, *_ in tests if suite and suite not in suites_told))
+    return GateReport(title, gate.baseline_title, tuple(checks), overall(checks), not_compared=absent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +295,9 @@ def find_targets(store: LabStore, rules: Sequence[str], suites: Sequence[str]) -
             continue
         if rule.metric:
             metric = rule_metric(rule.metric)
+            if metric.kind is MetricKind.PLUG_IN:
+                fact = f"{metric.name} is raised by chance, and a calibrated model would fail its line"
+                raise CounterpointError(fact, hint="use ece_squared or confidence_gap, which have no such bias")
             if rule.baseline and not isinstance(metric, Ratio):
                 fact = f"{metric.name} is no share of cases, and has no margin here"
                 raise CounterpointError(fact, hint=f"use a line ({metric.name} >= …), or counterpoint compare")

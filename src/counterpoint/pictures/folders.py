@@ -57,7 +57,7 @@ class PictureFolders:
     def path(self, picture: Picture) -> Path:
         """The file of a picture; an address cannot lead out of the root, links inside the root may.
 
-        A file that is missing at its path is looked for as `picture_file` says.
+        A file that is missing at its path is looked for in the root, and under the other normal form of its name.
         """
         root = self._roots.get(picture.namespace)
         if root is None:

@@ -174,7 +174,12 @@ def tag_version(versions: Sequence[ModelVersion], name: str, fingerprint: str, t
 
     Raises a StoreError where the tag belongs to another fingerprint of the same model.
     """
-    if "@" in tag or tag in (LATEST, PREVIOUS, BASELINE) or "@" in name:
+    if not name.strip():
+        raise StoreError("a model without a name cannot be stored", hint="--name gives it one")
+    if tag in (LATEST, PREVIOUS, BASELINE):
+        hint = f"{name}@{tag} stands for the version in this place: give it another tag"
+        raise StoreError(f"{tag} cannot be the tag of a version", hint=hint)
+    if "@" in tag or "@" in name:
         raise StoreError(f"{name}@{tag} cannot be the name of a version", hint="use a name and a tag without @")
     own = [version for version in versions if version.name == name]
     same = next((version for version in own if version.fingerprint == fingerprint), None)

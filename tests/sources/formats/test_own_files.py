@@ -290,6 +290,13 @@ def test_a_damaged_file_is_refused_in_plain_words(tmp_path: Path, name: str, con
         _questions(tmp_path / name)
 
 
+@pytest.mark.parametrize(("name", "content"), [("a.csv", "image,question,answer\n"), ("a.json", "[]")])
+def test_a_file_without_rows_is_told(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(SourceError, match=f"{name} has no row"):
+        _questions(tmp_path / name)
+
+
 def test_a_row_with_too_few_fields_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("question;answer;image\nIs it?;yes;1.jpg\nIs it?;yes\n\nIs it?;no;1.jpg\n")

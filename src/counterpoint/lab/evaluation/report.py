@@ -223,6 +223,7 @@ class EvaluationReport(LabResult[dict[str, Any]]):
                 suite = f" on {check.suite}" if check.suite and f"{check.suite}." not in check.rule.text else ""
                 yield f"{_MARKS[check.verdict]} {check.rule.text}{suite}"
                 yield f"    {_reason(check)}"
+            yield from dict.fromkeys(line for report in reports for line in report.missing_suites())
             for rule in self.waiting:
                 if rule.model == model:
                     yield f"{_MARKS[GateVerdict.UNDECIDED]} {rule.rule}"

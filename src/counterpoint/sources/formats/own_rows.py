@@ -216,6 +216,10 @@ def rows_of_split(
         elif len(others) < 8:
             others.add(split)
     file = first.place.partition(",")[0] if first else files[DATA].name
+    if not first and not skips.total and files[DATA].is_file():
+        raise SourceError(
+            f"{file} has no row", hint="a table has a line of columns and rows below, JSON a list of rows"
+        )
     if first and not fitting:
         kind = {id(QUESTIONS): "questions", id(CAPTIONS): "captions"}.get(id(columns.layout), "groups")
         wanted_columns = describe_columns(columns.given) or kind
