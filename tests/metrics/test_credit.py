@@ -196,6 +196,8 @@ def test_of_golds_that_rules_make_equal_the_one_with_the_most_credit_counts(
         ("3", "3.0", 1),
         ("2.5", "25", 0),
         ("2.05", "2.5", 0),
+        ("6/8", "3/4", 0),  # a time signature
+        ("6/12", "5/10", 0),  # a day
         ("2", "two", 0),  # a rule that keeps words as they are
     ],
 )
@@ -284,6 +286,11 @@ def test_of_two_answers_it_is_the_brier_score_of_the_one_that_was_said() -> None
 def test_words_are_compared_by_the_rules_of_the_suite() -> None:
     assert isclose(_score([("red", (0.5, 0.0, 0.5))])["value"], 0.25)
     assert isclose(_score([("red", (0.5, 0.0, 0.5))], "vqa")["value"], 0.0, abs_tol=1e-9)
+
+
+@pytest.mark.parametrize(("right", "listed"), [("Two", "2"), ("half", "0.5"), ("2.50", "2.5"), ("Red", "red")])
+def test_listed_answers_are_compared_as_the_one_that_was_said(right: str, listed: str) -> None:
+    assert _score([(right, (0.5, 0.5))], words=(listed, "blue"))["value"] == pytest.approx(0.25)
 
 
 def test_probabilities_that_are_no_distribution_have_no_score_and_a_reason() -> None:

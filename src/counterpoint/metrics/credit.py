@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -96,6 +97,8 @@ def equal_gold(gold: pa.ChunkedArray, first: NDArray[np.int64], second: NDArray[
 def _normalised(values: Labels, normalize: Callable[[str], str]) -> Labels:
     """The answers as a function normalises them."""
     words = pa.array([normalize(word) for word in values.words.to_pylist()], pa.string())
+    if words.equals(values.words):  # as most are
+        return values
     unique = words.unique()
     return Labels(np.append(pc.index_in(words, value_set=unique).to_numpy(), -1).astype(np.int32)[values.codes], unique)
 
@@ -104,24 +107,19 @@ def _credit(table: pa.Table, values: Labels, parsed: Flags, answered: Flags, rul
     """The credit of each row; nan where there is no gold, no answer, or a score in place of an answer."""
     correct = np.zeros(table.num_rows)
     first = 0
-    normalised = values if rules is _EXACT else _normalised(values, rules.normalize)
+    given = _ValueForms.of(values, rules)
     written = _normalised(values, strip_whitespace) if rules.keeps_unanimous else values
-    as_written = np.where(parsed, written.codes, np.int32(-1))
-    codes_given = np.where(parsed, normalised.codes, np.int32(-1))
-    digits = _normalised(values, plain_digits) if rules is _EXACT else values
-    digits_given = np.where(parsed, digits.codes, np.int32(-1))
     for part in table["gold"].chunks:
         flat, offsets = part.flatten(), part.offsets.to_numpy()
         lengths = np.diff(offsets) * part.is_valid().to_numpy(zero_copy_only=False)
         rows = np.repeat(np.arange(first, first + len(part), dtype=np.int32), lengths)
         gold = Labels.of(pa.chunked_array([flat.field("answer")]))
         hit = np.zeros(len(rows), np.bool_)
-        for form in _gold_forms(gold, rules):
-            hit |= _hits(form, normalised.words, codes_given[rows])
-        if rules is _EXACT:  # 0.50 is no other number than 0.5
-            hit |= _hits(_normalised(gold, normalize_number), digits.words, digits_given[rows])
+        for form, own in _compared_forms(gold, given, rules):
+            hit |= _hits(form, own.words, own.codes[rows])
         if rules.keeps_unanimous:
-            hit = np.where(np.repeat(lengths, lengths) > 1, hit, _hits(gold, written.words, as_written[rows]))
+            hit = np.where(np.repeat(lengths, lengths) > 1, hit, _hits(gold, written.words, written.codes[rows]))
+        hit &= parsed[rows]
         earned = flat.field("credit").to_numpy(zero_copy_only=False)[hit]
         np.maximum.at(
             correct, rows[hit], earned
@@ -133,19 +131,35 @@ def _credit(table: pa.Table, values: Labels, parsed: Flags, answered: Flags, rul
     return correct
 
 
-def _gold_forms(gold: Labels, rules: RuleSet) -> Iterator[Labels]:
-    """The gold answers as values may have them.
+class _ValueForms(NamedTuple):
+    """The values of answers as a rule set normalises them, and with numbers in one of their forms."""
+
+    normalised: Labels
+    digits: Labels
+
+    @classmethod
+    def of(cls, values: Labels, rules: RuleSet) -> "_ValueForms":
+        """The forms by a rule set; only the exact one compares numbers as such."""
+        if rules is _EXACT:
+            return cls(values, _normalised(values, plain_digits))
+        normalised = _normalised(values, rules.normalize)
+        return cls(normalised, normalised)
+
+
+def _compared_forms(gold: Labels, given: _ValueForms, rules: RuleSet) -> Iterator[tuple[Labels, Labels]]:
+    """Forms of gold answers, each with that of the values to which it is compared.
 
     Extraction rules give lower case, no articles and digits, so that exact comparison is with gold as written and as
-    they would read it: "Yes" and "Two" are no other answers than "yes" and "2".
+    they would read it: "Yes" and "Two" are no other answers than "yes" and "2", nor is 0.50 another number than 0.5.
     """
     if rules is not _EXACT:
-        yield _normalised(gold, rules.normalize)
+        yield _normalised(gold, rules.normalize), given.normalised
         return
-    yield gold
-    form = _normalised(gold, _as_read)
-    if not form.words.equals(gold.words):  # most golds are written as they are read
-        yield form
+    yield gold, given.normalised
+    for read, own in ((_as_read, given.normalised), (normalize_number, given.digits)):
+        form = _normalised(gold, read)
+        if form is not gold or own is not given.normalised:  # most golds are written as they are read
+            yield form, own
 
 
 @lru_cache(1 << 16)
@@ -213,8 +227,7 @@ def _equal(listed: pa.Array, best: pa.Array, gold: pa.Table, rows: NDArray[np.in
     matches = np.zeros(len(rows), np.bool_)
     for name in [_EXACT.name] if rules is None else rules.words.to_pylist():
         own = RULE_SETS[name]
-        given = answers if own is _EXACT else _normalised(answers, own.normalize)
-        for form in _gold_forms(best_answers, own):
+        for form, given in _compared_forms(best_answers, _ValueForms.of(answers, own), own):
             equal = _hits(form.at(rows), given.words, given.codes)
             matches |= equal if rules is None else equal & rules.where([name])[rows]
     return matches

@@ -141,7 +141,7 @@ YES_AND_NO = {
     "Kannada": ("ಹೌದು", "ಇಲ್ಲ"),
     "Burmese": ("ဟုတ်ကဲ့", "မဟုတ်ဘူး"),
     "Punjabi": ("ਹਾਂ", "ਨਹੀਂ"),
-    "Tagalog": ("Oo", "Hindi"),
+    "Tagalog": ("Oo", "Wala"),
     "Swahili": ("Ndiyo", "Hapana"),
     "Romanian": ("Da", "Nu"),
     "Dutch": ("Ja", "Nee"),
@@ -170,6 +170,11 @@ def test_yes_and_no_are_read_in_the_largest_languages(language: str) -> None:
 )
 def test_a_reply_in_another_language_that_does_not_settle_is_neither(reply: str) -> None:
     assert _taken(reply, "Is there a dog?") == "<unparsed>"
+
+
+def test_a_language_is_no_answer_in_another_one() -> None:
+    question = "Is the sign written in Hindi?"
+    assert {_taken(reply, question) for reply in ("Hindi", "Hindi.", "Hindi is written on it.")} == {"yes"}
 
 
 def test_a_question_that_denies_is_answered_by_yes_or_no_alone() -> None:

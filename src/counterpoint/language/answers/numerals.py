@@ -69,15 +69,18 @@ def _share_digits(share: Fraction) -> str:
 def plain_digits(text: str) -> str:
     """A number in digits as one of its equals: without zeros at the end, and a share as a decimal where it is one.
 
-    >>> [plain_digits(text) for text in ("2.50", "0.5", "1/2", "4/6", "3.0", "24/7", "v2.50", "007")]
-    ['2.5', '0.5', '0.5', '2/3', '3', '24/7', 'v2.50', '007']
+    A share that can be reduced stays: 6/8 is another time signature than 3/4, and 5/10 another day than 6/12.
+
+    >>> [plain_digits(text) for text in ("2.50", "0.5", "1/2", "6/12", "3.0", "24/7", "v2.50", "007")]
+    ['2.5', '0.5', '0.5', '6/12', '3', '24/7', 'v2.50', '007']
     """
     if _DECIMAL.fullmatch(text):
         return text.rstrip("0").rstrip(".")
     above, slash, below = text.partition("/")
     if not (slash and above.isdecimal() and below.isdecimal() and len(text) < 12 and 0 < int(above) < int(below)):
         return text
-    return _share_digits(Fraction(int(above), int(below)))
+    share = Fraction(int(above), int(below))
+    return _share_digits(share) if share.denominator == int(below) else text
 
 
 def _compound_digits(match: re.Match[str]) -> str:
