@@ -567,6 +567,7 @@ def test_the_exact_rule_strips_blanks_and_changes_nothing_else() -> None:
         ("Dog <think>or a cat", "<unparsed>"),
         ("<|begin_of_box|>dog<|end_of_box|>", "dog"),
         (r"\boxed{\text{dog}}", "dog"),
+        (r"\BOXED{DOG}", "dog"),
         ("Final answer: dog", "dog"),
     ],
 )

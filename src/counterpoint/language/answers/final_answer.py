@@ -287,13 +287,14 @@ def _tagged(text: str) -> str | None:
 
 def _boxed(text: str) -> str | None:
     r"""The content of the last \boxed{…} that is not empty."""
+    lower = text.lower()
     for box in _BOXES:
-        start = text.rfind(box)
+        start = lower.rfind(box)
         while start >= 0:
             content = _braced(text[start + len(box) : start + len(box) + _MAX_ANSWER])
             if content:
                 return content
-            start = text.rfind(box, 0, start)
+            start = lower.rfind(box, 0, start)
     return None
 
 
