@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from counterpoint.core.costs import Cost, TokenPrices, Usage
 from counterpoint.core.groups import Answer, Gold, Group, Mode, Query, Relation
+from counterpoint.core.pictures import Picture
 from counterpoint.explorer.app import create_app
 from counterpoint.store.groups import groups_table
 from counterpoint.store.lab import LabStore
@@ -188,3 +189,13 @@ def test_names_that_end_like_a_twin_have_pages_and_are_told_as_they_are(tmp_path
     address = f"/browse.json?suite=foils.json&model={lines['模型']['slug']}&verdict=passes"
     entry = client.get(address).json()["hits"][0]["entry"]["address"]
     assert client.get(entry.replace("?", ".json?")).json()["among"] == "foils.json · 模型 passes"
+
+
+def test_a_lab_without_a_folder_of_pictures_shows_drawings_in_their_place(tmp_path: Path) -> None:
+    lab, group = LabStore(tmp_path), Group(Relation.SAME, (Query(Picture("toy:1.png"), "Is it?"),), (Gold.of("yes"),))
+    table = groups_table([("plain", group)], "plain")
+    lab.put_suite(Manifest.of(table, generator="test", seed=7), table)
+    client = local_client(create_app(lab, cache=tmp_path / "cache"))
+    picture = client.get(f"/suites/plain/pictures/{group.base.id:016x}.webp")
+    assert (picture.status_code, picture.headers["content-type"]) == (404, "image/svg+xml")
+    assert client.get("/suites/plain/pictures/0000000000000000.webp").headers["content-type"].startswith("text/html")

@@ -222,7 +222,10 @@ async def picture(request: Request) -> Response:
         address = read_queries(state.reader.query_row(suite, query_id))[0].picture
         if address is None:
             raise UnknownName("picture", request.path_params["query"], [])
-        content: bytes = state.thumbnails.webp(address, width)
+        try:
+            content: bytes = state.thumbnails.webp(address, width)
+        except UnknownName as problem:  # of a lab that was told of no folder with its pictures
+            raise PictureError(str(problem)) from problem
         return content
 
     try:

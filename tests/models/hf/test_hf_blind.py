@@ -1,7 +1,9 @@
 """Language models that never look, tiny and random."""
 
 import math
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import tiny_words
 from tiny_generative import Blocks, a_table, asked, speaker
 
 from counterpoint import catalog
-from counterpoint.core.groups import Mode, Query
+from counterpoint.core.groups import Mode, Query, State
 from counterpoint.core.ports import Answerer, Sampler, Scale, Scorer
 from counterpoint.engine import running
 from counterpoint.models.hf.batch_preparation import BatchRow
@@ -125,3 +127,17 @@ def test_draws_follow_the_probabilities() -> None:
     assert shares[1] == 0
     sharp = TokenSampler([seeded_rng("test", number) for number in range(4000)], 0.5)(None, logits).argmax(-1).numpy()
     assert np.abs(np.bincount(sharp, minlength=4) / 4000 - odds**2 / (odds**2).sum()).max() < 0.03
+
+
+@pytest.mark.parametrize("choose", ["generate", "likelihood"])
+def test_a_query_that_is_longer_than_the_model_reads_fails_alone(model: Made, choose: str) -> None:
+    one, short = model(choose=choose), Query(None, "Is it red?", choices=("red", "a blue cup"))
+    long = replace(short, text="Is it red? " * 200)
+    answers = dict(one.answer([short, long]))
+    assert answers[0] == dict(one.answer([short]))[0]
+    assert re.fullmatch(r"the prompt has [\d,]+ tokens, and the model reads 5\d\d", answers[1].reason)
+    drawn = {place: answer.state for place, _, answer in one.sample([short, long], [1], 7)}
+    assert (drawn[0] is State.FAILED, drawn[1]) == (False, State.FAILED)
+    scored = dict(one.stream_scores([replace(query, mode=Mode.SCORE) for query in (short, long)]))
+    assert scored[0].score is not None
+    assert scored[1].reason == "the text has more tokens than the model reads"

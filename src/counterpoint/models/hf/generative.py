@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from inspect import signature
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,9 @@ BASE_MODEL = Prompt(
 """The prompt of a base model, whose answer ends with its line."""
 BLIP = Prompt(question="{text}", choice="{text}", context="{context} {words}")
 """The question alone after its context, without choices, as the model was trained."""
+
+
+_NO_TOKENS = "the text has no tokens"
 
 
 def has_llava_features(config: Any) -> bool:
@@ -137,7 +141,10 @@ class BlipModel(GenerativeModel[BlipPrompt]):
 
 
 class LanguageModel(GenerativeModel[PromptFormat]):
-    """A language model: it answers from the question alone, and scores a sentence by its log-likelihood."""
+    """A language model: it answers from the question alone, and scores a sentence by its log-likelihood.
+
+    A query with more tokens than a model with learned positions has fails alone: on CUDA it would end the process.
+    """
 
     scale = Scale.SIMILARITY
 
@@ -155,7 +162,7 @@ class LanguageModel(GenerativeModel[PromptFormat]):
         order = sorted(range(len(rows)), key=lambda place: sum(map(len, rows[place])))
         scores = np.full(len(rows), np.nan, np.float32)
         for start in range(0, len(order), self._micro_batch):
-            places = [place for place in order[start : start + self._micro_batch] if all(rows[place])]
+            places = [place for place in order[start : start + self._micro_batch] if self._is_scored(*rows[place])]
             if places:
                 heads, tails = zip(*(rows[place] for place in places), strict=True)
                 totals = sequence_log_likelihoods(self._decoder.model, heads, tails)
@@ -164,9 +171,32 @@ class LanguageModel(GenerativeModel[PromptFormat]):
 
     def _sample_scores(self, queries: Sequence[Query], trials: Sequence[int], seed: int) -> Iterator[SampledAnswer]:
         """The score itself in every trial: a log-likelihood is deterministic."""
-        for place, score in enumerate(self.score(queries)):
-            answer = Answer.scored(float(score)) if score == score else Answer.failed("the text has no tokens")
+        for place, (query, score) in enumerate(zip(queries, self.score(queries), strict=True)):
+            reason = "the text has more tokens than the model reads" if all(self._split(query)) else _NO_TOKENS
+            answer = Answer.scored(float(score)) if score == score else Answer.failed(reason)
             yield from ((place, trial, answer) for trial in trials)
+
+    @cached_property
+    def _positions(self) -> int:
+        """The positions of a model that has learned them; 0 for one that computes them."""
+        return learned_positions(self._decoder.model)
+
+    def _batches(self, rows: Sequence[BatchRow]) -> Iterator[PreparedBatch]:
+        """Rows as batches; those that leave no room for an answer are a batch of failed ones."""
+        if not self._positions:
+            return super()._batches(rows)
+        sizes = {row: len(self._tokenizer.encode(self._prompts.text(row.query))) for row in rows}
+        most = {row: self._positions - max(self._settings.tokens, len(row.tail)) for row in rows}
+        failed = [
+            (row.position, Answer.failed(f"the prompt has {sizes[row]:,} tokens, and the model reads {most[row]:,}"))
+            for row in rows
+            if sizes[row] > most[row]
+        ]
+        batches = super()._batches([row for row in rows if sizes[row] <= most[row]])
+        return chain([PreparedBatch([], {}, failed)] if failed else [], batches)
+
+    def _is_scored(self, head: Sequence[int], tail: Sequence[int]) -> bool:
+        return bool(head and tail) and (not self._positions or len(head) + len(tail) <= self._positions)
 
     def _split(self, query: Query) -> tuple[list[int], list[int]]:
         """The tokens before the text, and those of the text."""
@@ -176,6 +206,16 @@ class LanguageModel(GenerativeModel[PromptFormat]):
         text = self._tokenizer.encode(query.text, add_special_tokens=False)
         head = [*([] if mark is None else [mark]), *before]
         return (head, text) if head else (text[:1], text[1:])
+
+
+def learned_positions(model: Any) -> int:
+    """How many positions a model has learned, as GPT-2 and OPT have; 0 for one that computes them."""
+    from torch.nn import Embedding
+
+    for name, layer in model.named_modules():
+        if isinstance(layer, Embedding) and name.rpartition(".")[2] in ("wpe", "embed_positions"):
+            return int(layer.num_embeddings) - int(getattr(layer, "offset", 0))
+    return 0
 
 
 def make(
