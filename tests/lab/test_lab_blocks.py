@@ -161,6 +161,7 @@ def test_blocks_of_a_lab_give_the_leaderboard_of_the_whole(lab: LabStore, suites
 def test_blocks_of_a_lab_give_the_columns_of_slices(lab: LabStore, where: dict[str, str], rows: int) -> None:
     """Also of a slice that holds groups of a suite that another one has too, and of one without a group."""
     save_slice(lab, "some", where)
+    save_slice(lab, "nothing", {"kind": "none"})
     board = partial(leaderboard, lab, slices=["some", "nothing"], metrics=[accuracy, auroc])
     whole = board()
     assert board(block_rows=rows) == whole
