@@ -149,6 +149,11 @@ def test_a_pair_without_a_score_is_neither_plausible_nor_grammatical() -> None:
     assert found.notes["relations"] == {"caption more usual": 0.5, "after": 0.5}
     graded = judged(grammar, table, lambda texts: [scores[text] for text in texts])
     assert (graded.codes.tolist().count(-1), graded.notes["relations"]) == (2, {"mean score": 1.0})
+    captions = pictured([("cat", "dog"), ("dog", "cow")])
+    for both, relative, threshold in ((True, False, 0.5), (False, True, 2.0)):
+        how = {"both": both, "relative": relative, "threshold": threshold}
+        graded = judged(grammar, captions, lambda texts: [scores[text] for text in texts], **how)
+        assert [code >= 0 for code in graded.codes.tolist()] == [True, False], how
 
 
 def test_balance_takes_the_farthest_pairs_until_both_sides_are_the_more_usual_one_as_often() -> None:

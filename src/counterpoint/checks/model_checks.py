@@ -24,7 +24,8 @@ def _judge_grammar(pairs: TextPairs, context: CheckContext) -> Rejections:
     caption[needed] = _score_texts(pairs.texts.all, pairs.caption[needed], context)
     if relative:
         low = low & (foil < caption)
-    reasons: dict[str, Flags] = {f"the foil scores below {threshold:g}": low, _UNSCORED: np.isnan(foil)}
+    unscored: Flags = np.isnan(foil) | (needed & np.isnan(caption))
+    reasons: dict[str, Flags] = {f"the foil scores below {threshold:g}": low, _UNSCORED: unscored}
     if both:
         reasons[f"the caption scores below {threshold:g}"] = caption < threshold
     means = {test: {"mean score": _mean(foil[rows])} for test, rows in pairs.by_test()}
