@@ -63,6 +63,14 @@ def test_a_column_that_no_row_has_is_told_with_those_there_are(tmp_path: Path) -
     assert line == "1 skipped: a column that no row has (mine.csv: kind=knd): the first has question, answer, image"
 
 
+def test_a_column_without_a_name_has_no_role(tmp_path: Path) -> None:
+    """The index that pandas writes is no split, no kind and no context."""
+    (tmp_path / "a.csv").write_text(",image,question,answer\n7,1.jpg,Is it?,yes\n", encoding="utf-8")
+    (question,), source = _questions(tmp_path / "a.csv")
+    assert (question.text, question.kind, question.context, question.choices) == ("Is it?", "", "", ())
+    assert not source.skips.lines()
+
+
 def test_a_table_in_utf_16_is_read_as_spreadsheets_write_it(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     path.write_bytes("question\tanswer\timage\r\nWas steht da?\tMüller 是\t1.jpg\r\n".encode("utf-16"))

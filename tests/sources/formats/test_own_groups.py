@@ -268,6 +268,16 @@ def test_what_contradicts_itself_is_skipped_with_row_and_column(
     assert len(groups) < 2
 
 
+def test_capitals_of_roles_and_relations_do_not_count(tmp_path: Path) -> None:
+    rows = [row | {"role": row["role"].replace("base", "First"), "relation": "Same"} for row in PAIRED]
+    groups, skipped = _read(_write(tmp_path / "a.csv", rows), base="'first'", relation="relation")
+    assert [(_texts(group)[0], group.relation) for group in groups] == [
+        ("Is it red?", Relation.SAME),
+        ("Is the cup there?", Relation.SAME),
+    ]
+    assert not skipped
+
+
 @pytest.mark.parametrize(("first", "second"), [("Red", "red"), ("2", "two"), ("The dog", "dog")])
 def test_golds_that_replies_cannot_tell_apart_are_the_same(tmp_path: Path, first: str, second: str) -> None:
     row = {"asked": "What?", "again": "Which?", "a": first, "b": second, "image": "1.jpg"}

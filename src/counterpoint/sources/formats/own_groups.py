@@ -149,7 +149,7 @@ class _RowReader:
         ]
         if not members:
             raise SourceError(f"{record.place} has no text", hint="--columns question=… or caption=… names its column")
-        relation, is_given = text_of(value("relation")), "relation" in self.columns.given
+        relation, is_given = text_of(value("relation")).lower(), "relation" in self.columns.given
         if relation and relation not in _RELATIONS and (is_given or self._has_key(record)):
             fact = f"{record.place}, column {self.columns.terms(record.content, 'relation')[0]}: {short_repr(relation)}"
             raise SourceError(f"{fact} is none of {_LISTED}", hint="--columns relation='same' gives one to all")
@@ -192,8 +192,8 @@ class _RowReader:
         if not any(member.role for member in members):
             return members
         given = self.columns.given.get("base", "")
-        base = constant_of(given) or given
-        bases = [member for member in members if (member.role == base if base else member.role.lower() in BASES)]
+        base = (constant_of(given) or given).lower()
+        bases = [member for member in members if member.role.lower() in ((base,) if base else BASES)]
         if all(member.role.isdecimal() for member in members) and not base:
             bases = [min(members, key=lambda member: int(member.role))]
         if len(bases) != 1:

@@ -173,7 +173,7 @@ class ColumnFinder:
         ['asked', "'Is it?'"]
         """
         name = self.find(tuple(content))[role]
-        return [name] if name in content else [term.strip() for term in _TERM.findall(name)]
+        return [name] if name and name in content else [term.strip() for term in _TERM.findall(name)]
 
     def values(self, content: Mapping[str, Any], role: str, place: str = "") -> list[Any]:
         """What a row has in each of several columns of a role."""
@@ -255,9 +255,9 @@ def value_at(content: Mapping[str, Any], name: str) -> Any:
     >>> value_at({"body": {"choices": [{"text": "yes"}]}}, "body.choices.0.text")
     'yes'
     """
-    if not name or name in content:
-        return content.get(name)
-    value: Any = content
+    if name in content:
+        return content[name] if name else None  # a role without a column is not the one without a name
+    value: Any = content if name else {}
     for part in name.split("."):
         if isinstance(value, list) and part.isdecimal():
             value = value[int(part)] if int(part) < len(value) else None
