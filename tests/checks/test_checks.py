@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pytest
@@ -150,10 +151,10 @@ def test_a_pair_without_a_score_is_neither_plausible_nor_grammatical() -> None:
     graded = judged(grammar, table, lambda texts: [scores[text] for text in texts])
     assert (graded.codes.tolist().count(-1), graded.notes["relations"]) == (2, {"mean score": 1.0})
     captions = pictured([("cat", "dog"), ("dog", "cow")])
-    for both, relative, threshold in ((True, False, 0.5), (False, True, 2.0)):
-        how = {"both": both, "relative": relative, "threshold": threshold}
-        graded = judged(grammar, captions, lambda texts: [scores[text] for text in texts], **how)
-        assert [code >= 0 for code in graded.codes.tolist()] == [True, False], how
+    for both, threshold in ((True, 0.5), (False, 2.0)):
+        how = partial(judged, grammar, captions, lambda texts: [scores[text] for text in texts], threshold=threshold)
+        graded = how(both=both, relative=not both)
+        assert [code >= 0 for code in graded.codes.tolist()] == [True, False]
 
 
 def test_balance_takes_the_farthest_pairs_until_both_sides_are_the_more_usual_one_as_often() -> None:
