@@ -1,10 +1,12 @@
 """The page that says which models fail alike, and what pages say of confusions by kind."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from clients import local_client
+from labs import small_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import create_app
@@ -45,6 +47,12 @@ def test_all_suites_are_pooled_and_pairs_lead_to_their_comparison(client: TestCl
         assert client.get(pair["address"]).status_code == 200
     assert "Which models fail alike" in client.get("/compare?models=careful,hasty").text
     assert client.get("/agreement?suite=nothing").status_code == 404
+
+
+def test_two_models_alone_are_one_pair_of_which_no_half_is_above(tmp_path: Path) -> None:
+    client = local_client(create_app(small_lab(tmp_path / "lab", 2), cache=tmp_path / "cache"))
+    finding = _json(client, "/agreement.json?suite=plain")["finding"]
+    assert re.fullmatch("The failures of (careful and hasty|hasty and careful) agree with κ 0.00.", finding)
 
 
 def test_a_suite_with_few_groups_says_so(client: TestClient) -> None:

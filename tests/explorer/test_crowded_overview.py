@@ -105,6 +105,14 @@ def test_a_column_sorts_the_models(client: TestClient) -> None:
     assert known == sorted(known, reverse=True)
 
 
+def test_models_are_ordered_by_name_as_people_count(client: TestClient) -> None:
+    names = [line["model"] for line in _twin(client, "?sort=model")["lines"]]
+    steps = [int(name.partition("@step-")[2]) for name in names if "@step-" in name]
+    assert len(steps) > 1
+    assert steps == sorted(steps)
+    assert names[::-1] == [line["model"] for line in _twin(client, "?sort=-model")["lines"]]
+
+
 def test_columns_say_chance_and_which_differences_they_could_tell(client: TestClient) -> None:
     columns = {column["metric"]: column for column in _twin(client, "?suite=negation&suite=existence")["columns"]}
     assert columns["comprehensive_accuracy"]["chance"] == 0.25

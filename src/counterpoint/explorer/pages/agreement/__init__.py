@@ -148,9 +148,14 @@ def _listed(
 def _finding(agreement: ModelAgreement, models: Sequence[LabModel], pairs: Sequence[tuple[int, int]]) -> str:
     if not pairs:
         return ""
-    first, second = pairs[0]
-    median = float(np.median([agreement.kappa[pair] for pair in pairs]))
-    return (
-        f"{models[first].name} and {models[second].name} fail most alike (κ {agreement.kappa[first, second]:.2f}); "
-        f"half of all pairs are above {median:.2f}."
-    )
+    names = " and ".join(models[place].name for place in pairs[0])
+    kappas = [float(agreement.kappa[pair]) for pair in pairs]
+    if len(pairs) == 1:
+        return f"The failures of {names} agree with κ {_hundredths(kappas[0])}."
+    median = _hundredths(float(np.median(kappas)))
+    return f"{names} fail most alike (κ {_hundredths(kappas[0])}); half of all pairs are above {median}."
+
+
+def _hundredths(value: float) -> str:
+    """Return a number with two decimals and a minus sign, never as −0.00."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")

@@ -1,5 +1,6 @@
 """The overview: what fails in the lab, and its leaderboard, over all suites or over the tests of one."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -146,7 +147,7 @@ def sorted_rows(board: Leaderboard, query: OverviewQuery) -> tuple[LeaderboardRo
     A model without a value comes last in both directions.
     """
     if query.sort_key == "model":
-        return tuple(sorted(board.rows, key=lambda row: row.model, reverse=query.is_reversed))
+        return tuple(sorted(board.rows, key=lambda row: natural_key(row.model), reverse=query.is_reversed))
     column = next((column for column in board.columns if column.key == query.sort_key), None)
     suite, _, cost = query.sort_key.partition("/")
     if column is None and not (suite == COST and cost in query.costs):
@@ -158,6 +159,16 @@ def sorted_rows(board: Leaderboard, query: OverviewQuery) -> tuple[LeaderboardRo
         return value is None, 0.0 if value is None else value if lower != query.is_reversed else -value
 
     return tuple(sorted(sorted(board.rows, key=lambda row: row.model), key=rank))
+
+
+def natural_key(name: str) -> list[str | int]:
+    """Return a key that orders names as people do: without regard to case, and by the value of their numbers.
+
+    >>> sorted(["vlm@step-1000", "Zoom", "vlm@step-500"], key=natural_key)
+    ['vlm@step-500', 'vlm@step-1000', 'Zoom']
+    """
+    parts = re.split(r"([0-9]+)", name.casefold())  # every second one is a number
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
 
 def undecided_columns(board: Leaderboard) -> frozenset[str]:
