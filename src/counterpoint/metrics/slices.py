@@ -56,11 +56,11 @@ class SliceCells:
     def units_by_slice(self, flags: Flags) -> list[NDArray[np.int64]]:
         """The marked units of each slice."""
         kept = flags[self.inside]
-        place = self.place[kept]
+        place, units = self.place[kept], self._units()[kept]
+        if len(self.names) == 1:
+            return [units]
         order = np.argsort(place, kind="stable")
-        return np.split(self._units()[kept][order], np.searchsorted(place[order], np.arange(1, len(self.names))))[
-            : len(self.names)
-        ]
+        return np.split(units[order], np.searchsorted(place[order], np.arange(1, len(self.names))))[: len(self.names)]
 
     def _units(self) -> NDArray[np.int64]:
         return np.arange(len(self.place)) if isinstance(self.inside, slice) else np.flatnonzero(self.inside)
