@@ -29,8 +29,8 @@ _LEADING = re.compile(
 _PLACE = r"(?:of|next|above|below|behind|beside|by|in|on|under|described|seen)\b"  # after what calls no option right
 _INSIDE = re.compile(
     rf"(?:\b{_NOUN}\s?(?:is |would be |must be |should be |has to be |[:]\s?)?"
-    r"|\b(?:choose|pick|select|go with|going with|chose|is|it's(?! (?-i:a)\b)|so|therefore|thus|hence|definitely"
-    r"|probably),?\s(?=\(|[a-z0-9]{1,2}[\s.!]{0,3}$)"
+    r"|\b(?:choose|pick|select|go with|going with|chose|is|it's|so|therefore|thus|hence|definitely|probably),?"
+    r"\s(?=\(|[a-z0-9]{1,2}[\s.!]{0,3}$)"
     rf"|选项|答案是?:?)\s?\(?(?P<bare>{_MARK})\)?(?![\w'])|\((?P<round>{_MARK})\)(?!\w)"
     rf"|(?<![\w'])(?P<subject>{_MARK})\s(?:is|seems|would be) (?:the )?(?:most )?"
     rf"(?P<claim>correct|right|best|accurate)\b(?! {_PLACE})",

@@ -273,9 +273,15 @@ def _after(marks: re.Pattern[str], text: str) -> str:
     return text
 
 
+def _lower_each(text: str) -> str:
+    """A text in lower case with as many characters; that of İ would be two."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(char.lower()[0] for char in text)
+
+
 def _tagged(text: str) -> str | None:
     """The content of the last tag for answers."""
-    lower = text.lower()
+    lower = _lower_each(text)
     for tag in _TAGS:
         start = lower.rfind(tag)
         if start >= 0:
@@ -287,7 +293,7 @@ def _tagged(text: str) -> str | None:
 
 def _boxed(text: str) -> str | None:
     r"""The content of the last \boxed{…} that is not empty."""
-    lower = text.lower()
+    lower = _lower_each(text)
     for box in _BOXES:
         start = lower.rfind(box)
         while start >= 0:
