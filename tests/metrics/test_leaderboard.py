@@ -217,20 +217,22 @@ def test_suites_show_the_metrics_that_lead_there_and_models_are_ordered_by_the_s
     assert "a: captions ranking accuracy: it gives no scores to texts" in found.notes
 
 
-def test_a_model_that_failed_on_some_queries_comes_after_those_that_answered_all() -> None:
+def test_a_model_that_failed_on_more_than_one_query_in_a_hundred_comes_after_the_others() -> None:
     contents = {("s", ""): Contents(frozenset(["one"]), frozenset(["same"]))}
     scores = {
         ("s", "", "accuracy", "whole"): _score(0.5),
         ("s", "", "accuracy", "flaky"): _score(0.9, failed=0.5),
         ("s", "", "accuracy", "both"): _score(0.9, failed=0.5, missing=0.1),
+        ("s", "", "accuracy", "one lost"): _score(0.6, failed=0.001),
     }
     board = suites_leaderboard({name: Competitor(name) for *_, name in scores}, scores, contents, catalog.metrics())
     assert [(row.model, row.part) for row in board.rows] == [
+        ("one lost", ""),
         ("whole", ""),
         ("both", "accuracy on 1 of 1 suites, in part"),
         ("flaky", "accuracy on 1 of 1 suites, in part"),
     ]
-    assert "flaky: s accuracy: some of its queries failed" in board.notes
+    assert "one lost, flaky: s accuracy: some of its queries failed" in board.notes
     assert "both: s accuracy: not all of it was asked, and some of its queries failed" in board.notes
 
 

@@ -89,6 +89,10 @@ class LeaderboardColumn:
         return place | {name: getattr(self.metric, name) for name in names}
 
 
+TOLERATED = 0.01
+"""The share of queries without an answer up to which a score counts as whole: of thousands, some fail on any server."""
+
+
 @dataclass(frozen=True, slots=True)
 class LeaderboardCell:
     """A score of one model; without a value, the reason why. Means also have the number of data sets and a rank."""
@@ -109,8 +113,8 @@ class LeaderboardCell:
 
     @property
     def in_part(self) -> bool:
-        """Whether queries were not asked, or failed: the hard ones may be among them."""
-        return self.missing + self.failed > 0
+        """Whether so many queries were not asked, or failed, that a lack of hard ones could order models."""
+        return self.missing + self.failed > TOLERATED
 
     @property
     def whole(self) -> bool:
