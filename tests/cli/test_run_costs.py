@@ -116,7 +116,8 @@ def test_costs_are_told_where_a_model_has_them(lab: LabStore, server: ChatServer
     assert "tokens" not in _call("ls", "lab").stdout
     assert "tokens" not in _call("leaderboard", "lab").stdout
     client = local_client(create_app(lab, cache=tmp_path / "before"))
-    assert [column["metric"] for column in client.get("/overview.json").json()["costs"]][3:] == []
+    timed = ["queries_per_second", "seconds_per_query"]
+    assert [column["metric"] for column in client.get("/overview.json").json()["costs"]] == timed
     _run(server, "--prices", "prices.toml")
     constant, double = (line.split() for line in _call("ls", "lab").stdout.splitlines()[-2:])
     assert constant[5:8] == ["–", "–", "–"]
@@ -128,7 +129,7 @@ def test_costs_are_told_where_a_model_has_them(lab: LabStore, server: ChatServer
     assert "11.00 EUR" in _call("leaderboard", "lab").stdout
     client = local_client(create_app(lab, cache=tmp_path / "after"))
     twin = client.get("/overview.json").json()
-    lines = {line["model"]: line["costs"][3:] for line in twin["lines"] + twin["floor"]}
+    lines = {line["model"]: line["costs"][2:] for line in twin["lines"] + twin["floor"]}
     assert [figure["text"] for figure in lines["openai/double"]] == [str(IN + OUT), "11.00 EUR"]
     assert all(figure["reason"] for figure in lines["constant"])
     page = client.get("/models/openai-double").text
