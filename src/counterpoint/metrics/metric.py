@@ -198,7 +198,7 @@ class CodedSumEstimator:
     def without_groups(self, group: Rows, groups: int) -> Floats:
         """The values without the units of each group in turn."""
         totals = [np.bincount(self.code, column, self.codes) for column in self.columns]
-        order = np.argsort(group.astype(np.uint16), kind="stable")  # a radix sort
+        order = np.argsort(group.astype(np.uint16), kind="stable")  # a radix sort; groups are few
         values = []
         for own in np.split(order, np.searchsorted(group[order], np.arange(1, groups))):
             parts = (np.bincount(self.code[own], column[own], self.codes) for column in self.columns)

@@ -19,7 +19,7 @@ from counterpoint.metrics.units import Floats, Rows
 ALPHA = 0.05
 POWER = 0.8
 TURNED_CORRELATION = 0.5
-"""That of the cases of a picture which a change turns."""
+"""The correlation that is assumed between the cases of one picture which a change of the model makes right or wrong."""
 FEWEST_CLUSTERS, FEWEST_CASES = 20, 10
 """Pictures, and cases that count for each model, below which there is no p value."""
 
@@ -215,8 +215,9 @@ def holm(values: Sequence[float], tests: int = 0) -> list[float]:
 def detectable_effect(error: float, n: int, tests: int = 1, clusters: int | None = None) -> float:
     """The minimum detectable effect at a power of 80 % and a level of 5 % shared by all tests, from a standard error.
 
-    Of a paired test the clusters are given: it is Student's, and the cases that a change turns add to its variance. It
-    is never less than the fewest discordant cases, all on one side, with which a sign test of n cases can reject.
+    With the number of clusters, that of a paired t test over them: the cases that a change of the model makes right or
+    wrong add to its variance. It is never less than the fewest discordant cases, all on one side, with which a sign
+    test of n cases can reject.
     """
     level, normal = ALPHA / tests, NormalDist()
     quantile, turned = normal.inv_cdf(1 - level / 2), 0.0
