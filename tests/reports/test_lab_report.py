@@ -110,8 +110,11 @@ def test_a_lab_without_answers_still_has_a_report(tmp_path: Path) -> None:
     assert "no suite yet" in (tmp_path / "r.html").read_text("utf-8")
 
 
-def test_a_report_is_not_written_over_by_its_leaderboard(lab: LabStore, tmp_path: Path) -> None:
-    with pytest.raises(CounterpointError, match="both the report and its leaderboard") as problem:
-        write_report(lab, tmp_path / "report.md", markdown=True)
-    assert "report.html" in problem.value.hint
+@pytest.mark.parametrize("name", ["report.tex", "report.md", "report.pdf"])
+def test_a_report_is_not_written_to_a_file_that_is_named_as_something_else(
+    lab: LabStore, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(CounterpointError, match=f"{name} would hold HTML") as caught:
+        write_report(lab, tmp_path / name, markdown=True, latex=True)
+    assert "report.html" in caught.value.hint
     assert not list(tmp_path.iterdir())

@@ -33,7 +33,13 @@ def test_latex_has_spanning_heads_small_intervals_and_escaped_signs() -> None:
     lines = SCORES.latex().splitlines()
     assert lines[1] == r"\begin{tabular}{lrr}"
     assert lines[3] == r" & \multicolumn{2}{c}{order \& more} \\"
-    assert lines[6] == r"a|b\_c <i> & \textbf{90.0} {\scriptsize 85.0--95.0} & 1 \\"
+    assert lines[6] == r"a\textbar{}b\_c $<$i$>$ & \textbf{90.0} {\scriptsize 85.0--95.0} & 1 \\"
+
+
+def test_latex_sets_negative_numbers_with_a_minus_and_small_p_values_with_a_less_than_sign() -> None:
+    table = ResultTable("", ("model", "difference", "p"), [["gpt-4 v-1", "-16.7 (-22.8–-10.3)", "<0.001"]])
+    assert table.latex().splitlines()[-3] == r"gpt-4 v-1 & $-$16.7 ($-$22.8--$-$10.3) & $<$0.001 \\"
+    assert r"$-$22.8--$-$10.3" in ResultTable("", ("m", "d"), [["a", percent_cell(-0.16, -0.228, -0.103)]]).latex()
 
 
 def test_html_is_well_formed_and_shows_text_as_text() -> None:

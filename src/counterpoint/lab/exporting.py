@@ -175,9 +175,11 @@ def write_report(
 ) -> WrittenFiles:
     """Write the report, which begins with the verdicts of gates, and the leaderboard beside it as .md and .tex."""
     with output_path(out, overwrite=True) as path:
-        if (path.suffix == ".md" and markdown) or (path.suffix == ".tex" and latex):
-            fact = f"{out} would be both the report and its leaderboard"
-            raise CounterpointError(fact, hint=f"name an HTML file, such as {path.stem}.html")
+        if path.suffix in (".md", ".tex", ".pdf"):
+            hint = (
+                f"name an HTML file, such as {path.stem}.html; --markdown and --latex write the leaderboard beside it"
+            )
+            raise CounterpointError(f"{out} would hold HTML, since a report is a page", hint=hint)
         texts = {path: render_lab_report(LabReader(store), gates)}
         if markdown or latex:
             board = leaderboard(store)

@@ -12,7 +12,16 @@ _LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "–": "--",
+    "−": "$-$",
+    "<": "$<$",
+    ">": "$>$",
+    "|": r"\textbar{}",
+    "α": r"$\alpha$",
+    "κ": r"$\kappa$",
+    "×": r"$\times$",
+    "→": r"$\to$",
 }
+_MINUS = re.compile(r"(?<![\w.)])-(?=\.?\d)")  # of a negative number; in an interval TeX would join it to the dash
 _MARKDOWN = re.compile(r"[\\|*`\[\]<>]|(?<!\w)_|_(?!\w)")  # an underscore within a word is not emphasis
 _NAME, _HEAD = "text-align:left", "text-align:right"
 _NUMBER = "text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums"
@@ -181,4 +190,4 @@ def _escape_markdown(text: str) -> str:
 
 
 def _escape_latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in " ".join(text.split()))
+    return "".join(_LATEX.get(sign, sign) for sign in _MINUS.sub("−", " ".join(text.split())))

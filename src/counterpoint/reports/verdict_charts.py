@@ -57,6 +57,8 @@ def verdict_chart_title(shares: Sequence[BarShare]) -> str:
     'a has all correct in 90 % of groups, b in 20 %'
     >>> verdict_chart_title([BarShare("a", "relation satisfied", 0.9, 9), BarShare("b", "relation violated", 1.0, 9)])
     'a satisfies the relation in 90 % of groups, b in 0 %'
+    >>> verdict_chart_title([BarShare("a", "all incorrect", 1.0, 9), BarShare("b", "all incorrect", 1.0, 9)])
+    'each of 2 has all correct in 0 % of groups'
     """
     if not shares:
         return "no group is answered"
@@ -68,8 +70,9 @@ def verdict_chart_title(shares: Sequence[BarShare]) -> str:
     rates = {share.row: 0.0 for share in shares}
     rates |= {share.row: share.share for share in shares if share.part == passed}
     worst, best = min(rates, key=lambda row: rates[row]), max(rates, key=lambda row: rates[row])
-    title = f"{best} {phrase} in {100 * rates[best]:.0f} % of groups"
-    return title if len(rates) == 1 else f"{title}, {worst} in {100 * rates[worst]:.0f} %"
+    is_tie = len(rates) > 1 and rates[best] == rates[worst]
+    title = f"{f'each of {len(rates)}' if is_tie else best} {phrase} in {100 * rates[best]:.0f} % of groups"
+    return title if len(rates) == 1 or is_tie else f"{title}, {worst} in {100 * rates[worst]:.0f} %"
 
 
 def _chart(shares: Sequence[BarShare]) -> StackedBarChart:
