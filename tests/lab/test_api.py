@@ -60,7 +60,11 @@ def test_groups_without_a_tag_are_counted_where_scores_are_cut_by_it(tmp_path: P
     own.run("constant")
     scores = own.scores(by="tag:weather", metrics=["answer_accuracy"])
     assert {row.slice["tag:weather"]: row.n for row in scores} == {"rain": 2, "sun": 1}
-    assert scores.notes() == ["2 of 5 groups of mine have no tag:weather, and are in no slice"]
+    note = "2 of 5 groups of mine have no tag:weather, and are in no slice"
+    assert scores.notes() == [note]
+    own.run("question-only")
+    assert note in own.compare("constant", "question-only", by="tag:weather", metrics=["answer_accuracy"]).notes()
+    assert note in own.coverage("constant", "question-only", by="tag:weather").notes()
 
 
 def test_versions_of_one_model_are_told_apart_everywhere(lab: cp.Lab) -> None:

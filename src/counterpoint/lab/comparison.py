@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from counterpoint.core.ahead import map_ahead
 from counterpoint.core.errors import StoreError
 from counterpoint.lab.results import LabResult
-from counterpoint.lab.scores import judge_block, score_models
+from counterpoint.lab.scores import UntaggedGroups, judge_block, score_models
 from counterpoint.lab.selection import (
     ANSWER_COLUMNS,
     pooled_gold_notes,
@@ -124,7 +124,7 @@ def compare_models(
     with _open_pair(store, (first, second), suites, request, block_rows) as pair:
         states = {model: np.zeros(len(STATES), np.int64) for model in pair.models}
         table = compare_blocks(_counting(pair.blocks(), states), pair.contents, request)
-    remarks = (*_notes(store, (first, second), pair.models, request, suites), *suite_version_notes(store, suites))
+    remarks = (*_notes(store, (first, second), pair, request, suites), *suite_version_notes(store, suites))
     one, other = pair.models
     rows = [row for row in table.to_pylist() if row["n"]]
     if not rows:
@@ -153,19 +153,7 @@ def cover_models(
     with _open_pair(store, (first, second), suites, request, block_rows) as pair:
         blocks = (dict(zip(pair.models, own, strict=True)) for own in pair.blocks())
         table = coverage_of_blocks(blocks, request, pairs=pairs)
-    return Coverage(tuple(table.to_pylist()), request, _notes(store, (first, second), pair.models, request, suites))
-
-
-def _notes(
-    store: LabStore,
-    names: Sequence[str],
-    models: Mapping[str, ModelVersion],
-    request: ScoreRequest,
-    suites: Sequence[str],
-) -> tuple[str, ...]:
-    """Which versions are meant, and where pooled suites disagree."""
-    disputes = pooled_gold_notes(store, suites) if request.pool else ()
-    return (*version_notes(names, models.values()), *disputes)
+    return Coverage(tuple(table.to_pylist()), request, _notes(store, (first, second), pair, request, suites))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +163,15 @@ class _ModelPair:
     models: Mapping[str, ModelVersion]
     contents: Mapping[tuple[str, ...], Contents]
     blocks: Callable[[], Iterable[Sequence[Outcomes]]]
+    untagged: UntaggedGroups  # of the blocks that were read
+
+
+def _notes(
+    store: LabStore, names: Sequence[str], pair: _ModelPair, request: ScoreRequest, suites: Sequence[str]
+) -> tuple[str, ...]:
+    """Which versions are meant, where pooled suites disagree, and how many groups lack a tag."""
+    disputes = pooled_gold_notes(store, suites) if request.pool else ()
+    return (*version_notes(names, pair.models.values()), *disputes, *pair.untagged.notes())
 
 
 @contextmanager
@@ -188,14 +185,20 @@ def _open_pair(
         metrics = compared_metrics(blocks.contents, request)
         columns = columns_read(metric for own in metrics.values() for metric in own)
         answers = [blocks.answers(model.fingerprint, (*ANSWER_COLUMNS, *columns)) for model in chosen.values()]
-        yield _ModelPair(chosen, blocks.contents, partial(_judged, blocks, answers, request.threshold))
+        untagged = UntaggedGroups(request)
+        judged = partial(_judged, blocks, answers, request.threshold, untagged)
+        yield _ModelPair(chosen, blocks.contents, judged, untagged)
 
 
-def _judged(blocks: SuiteBlocks, answers: Sequence[AnswerBlocks], threshold: float) -> Iterator[list[Outcomes]]:
+def _judged(
+    blocks: SuiteBlocks, answers: Sequence[AnswerBlocks], threshold: float, untagged: UntaggedGroups
+) -> Iterator[list[Outcomes]]:
     def judge_all(number: int) -> list[Outcomes]:
         return [judge_block(blocks, own, threshold, number)[1] for own in answers]
 
-    return map_ahead(judge_all, range(len(blocks)), THREADS)
+    for outcomes in map_ahead(judge_all, range(len(blocks)), THREADS):
+        untagged.add(outcomes[0])
+        yield outcomes
 
 
 def _counting(

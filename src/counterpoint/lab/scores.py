@@ -164,7 +164,7 @@ def score_models(
     """
     check_columns((*request.by, *request.where))
     chosen, rows = select_models(store, models), list[Mapping[str, Any]]()
-    untagged = _UntaggedGroups([name for name in request.by if name.startswith("tag:")])
+    untagged = UntaggedGroups(request)
     with open_blocks(store, select_suites(store, suites), pool=request.pool, rows=block_rows) as blocks:
         contents = blocks.contents
         read = columns_read(metric for own in request.metrics_by_suite(contents).values() for metric in own)
@@ -195,11 +195,11 @@ def score_models(
     return Scores(tuple(rows), request, displayed_by_suite(contents, rows, request), notes)
 
 
-class _UntaggedGroups:
+class UntaggedGroups:
     """Counts the groups that are in no slice by a tag since they lack it, where others of their suite have it."""
 
-    def __init__(self, tags: Sequence[str]) -> None:
-        self._counts = {tag: dict[str, tuple[int, int]]() for tag in tags}
+    def __init__(self, request: ScoreRequest) -> None:
+        self._counts = {tag: dict[str, tuple[int, int]]() for tag in request.by if tag.startswith("tag:")}
 
     def add(self, outcomes: Outcomes) -> None:
         """Count those of a block."""
