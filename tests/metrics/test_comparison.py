@@ -386,14 +386,19 @@ def test_no_leader_is_named_where_no_p_value_can_be_told() -> None:
     assert tied_with_best("a", lambda best, other: nan, "a") == {"a"}
 
 
-def _said(right: int, answered: int = 40) -> Outcomes:
-    """A model that has the first questions of forty right, and fails on the last."""
+def _said(right: int, answered: int = 40, questions: int = 40) -> Outcomes:
+    """A model that has the first questions right, and fails on the last."""
     said = [Said(value="yes" if number < right else "no") for number in range(answered)]
-    said += [Said("failed")] * (40 - answered)
+    said += [Said("failed")] * (questions - answered)
     table, answers, _ = tables(
         [Made((Member({"yes": 1.0}, own),), picture=f"world:{number}") for number, own in enumerate(said)]
     )
     return judge(table, answers)
+
+
+def _hundreds(answered: int) -> dict[str, Outcomes]:
+    """The best of three models, one that answered all, and one that has the easy half right and failed on the other."""
+    return {"best": _said(190, answered, 200), "whole": _said(150, 200, 200), "flaky": _said(100, 100, 200)}
 
 
 @pytest.mark.parametrize(
@@ -402,6 +407,14 @@ def _said(right: int, answered: int = 40) -> Outcomes:
         ({"whole": _said(36), "poor": _said(20), "flaky": _said(20, 20)}, {"whole", "flaky"}),
         ({"whole": _said(10), "good": _said(38, 39)}, {"good"}),
         ({"equal": _said(40), "whole": _said(40)}, {"equal", "whole"}),
+        (
+            {"best": _said(190, 198, 200), "whole": _said(150, 200, 200), "flaky": _said(100, 100, 200)},
+            {"best", "flaky"},
+        ),
+        (
+            {"best": _said(190, 197, 200), "whole": _said(150, 200, 200), "flaky": _said(100, 100, 200)},
+            {"best", "whole", "flaky"},
+        ),
     ],
 )
 def test_a_model_that_failed_on_the_hard_half_lends_no_star(models: dict[str, Outcomes], tied: set[str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from counterpoint.metrics.comparison import ComparisonTotals
+from counterpoint.metrics.leaderboard import TOLERATED
 from counterpoint.metrics.metric import Metric, MetricKind
 from counterpoint.metrics.outcomes import Outcomes
 from counterpoint.metrics.paired_tests import ALPHA, holm
@@ -22,9 +23,9 @@ Tie: TypeAlias = tuple[str, str, str]
 def find_ties(scores: Sequence[Mapping[str, Any]], outcomes: OutcomesOf, metrics: Sequence[Metric]) -> list[Tie]:
     """The ties of every column that a leaderboard of one suite can have, from its rows of scores.
 
-    A metric that cannot tell models apart, or by which none is better, has none. The best model is one that answered
-    most: one that lacks answers, or failed on some, may lack the hard ones. Where its value is the highest, it is tied
-    if a paired test says so, and those that such a test finds worse are not.
+    A metric that cannot tell models apart, or by which none is better, has none. The best model is one
+    that lacks no more answers than the order of models tolerates: one that lacks more may lack the hard ones.
+    Where its value is the highest, it is tied if a paired test says so, and those that such a test finds worse are not.
     """
     told = {metric.name: metric for metric in metrics if metric.directed and metric.kind is not MetricKind.PLUG_IN}
     columns = dict(_columns(scores, told))
@@ -55,9 +56,9 @@ class _Column:
 
     @property
     def best(self) -> str:
-        """The model with the highest value among those that answered most."""
-        least = min(self.lacks.values())
-        return _highest({name: value for name, value in self.values.items() if self.lacks[name] == least})
+        """The model with the highest value among those that count as whole, or where none does, that lack least."""
+        most = max(TOLERATED, min(self.lacks.values()))
+        return _highest({name: value for name, value in self.values.items() if self.lacks[name] <= most})
 
 
 def _tied(column: _Column, p: Callable[[str, str], float]) -> frozenset[str]:

@@ -42,7 +42,7 @@ from counterpoint.store.outcomes.row_groups import row_group_size
 from counterpoint.store.outcomes.tables import Metrics
 from counterpoint.store.tables import repeated_columns
 
-FORMAT = 15
+FORMAT = 16
 """The version of these files: those of another version are built again."""
 
 INDEX = "index.duckdb"
