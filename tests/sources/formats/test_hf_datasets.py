@@ -161,6 +161,44 @@ def test_a_folder_of_pictures_has_a_list_of_them_beside_them(tmp_path: Path) -> 
     assert LabStore(tmp_path / "lab").pictures().pixels(question.picture).max() == 0
 
 
+def _save(folder: Path, *rows: dict[str, Any], form: Any = pa.ipc.new_stream) -> None:
+    """A split as `save_to_disk` of the package `datasets` writes it, in two files, with the cache of a `map` beside."""
+    folder.mkdir(parents=True)
+    files = [f"data-{place:05}-of-00002.arrow" for place in (0, 1)]
+    for name, part in zip([*files, "cache-1.arrow"], [rows[:1], rows[1:], rows], strict=True):
+        table = pa.Table.from_pylist(list(part))
+        with form(str(folder / name), table.schema) as writer:
+            writer.write_table(table)
+    state = {"_data_files": [{"filename": name} for name in files], "_split": folder.name}
+    (folder / "state.json").write_text(json.dumps(state))
+    (folder / "dataset_info.json").write_text(json.dumps({"features": {"question": {"dtype": "string"}}}))
+
+
+@pytest.mark.parametrize("form", [pa.ipc.new_stream, pa.ipc.new_file])
+def test_a_data_set_that_was_saved_to_disk_is_read_by_its_own_list_of_files(tmp_path: Path, form: Any) -> None:
+    _save(tmp_path / "test", _row(0), _row(1), _row(2), form=form)
+    _save(tmp_path / "train", _row(3), _row(4), form=form)
+    (tmp_path / "dataset_dict.json").write_text(json.dumps({"splits": ["train", "test"]}))
+    assert [question.gold.best for question in _read(tmp_path)] == ["0", "1", "2"]
+    assert [question.gold.best for question in _read(tmp_path / "train")] == ["3", "4"]  # one split alone
+    _run("generate", str(tmp_path / "lab"), "--suite", "plain", "--source", "hf", "--data", str(tmp_path))
+    lab = LabStore(tmp_path / "lab")
+    assert (
+        len({lab.pictures().pixels(Picture(name)).max() for name in lab.suite("plain").table["picture"].to_pylist()})
+        == 3
+    )
+    (tmp_path / "test" / "data-00001-of-00002.arrow").write_bytes(b"ARROW1 and no more")
+    with pytest.raises(SourceError, match="cannot be read as Arrow after row 0"):
+        _read(tmp_path)
+
+
+def test_a_split_that_was_not_saved_to_disk_names_those_that_were(tmp_path: Path) -> None:
+    _save(tmp_path / "train", _row(3), _row(4))
+    with pytest.raises(UnknownName, match=r"no split of .* is called 'test'") as caught:
+        _read(tmp_path)
+    assert "train" in caught.value.hint
+
+
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="holds no files that end in"):
         _read(tmp_path)

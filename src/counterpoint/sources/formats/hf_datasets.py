@@ -1,5 +1,6 @@
-"""Data sets in the form of Hugging Face: a folder of Parquet, CSV or JSON files by split, or one in its cache."""
+"""Data sets in the form of Hugging Face: a folder of Parquet, Arrow, CSV or JSON files by split, or its cache."""
 
+import json
 import logging
 import re
 from collections import Counter
@@ -18,7 +19,7 @@ from counterpoint.sources.reading.records import Record, Skips
 from counterpoint.sources.reading.tables import ENDINGS, ColumnTest
 
 logger = logging.getLogger(__name__)
-CARD = "README.md"
+CARD, STATE = "README.md", "state.json"
 _FRONT = re.compile(r"[ \t]*---[ \t]*\n(.*?)^[ \t]*---[ \t]*$", re.DOTALL | re.MULTILINE)
 _SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})\b")
 _LINE = re.compile(r"^( *)(- +)?(?:([\w-]+): *)?(.*?)\s*$")
@@ -59,11 +60,12 @@ def configs(card: str) -> dict[str, dict[str, list[str]]]:
 def find_split_files(folder: Path, split: str, config: str = "") -> dict[str, Path]:
     """The files of a split, by their places in the folder: as its card says, or else as their names or folders do.
 
-    Where no name tells a split, all files belong to it. A split of which a numbered shard is missing is an error.
+    A data set that `save_to_disk` wrote lists its files itself. Where no name tells a split, all files belong to it.
+    A split of which a numbered shard is missing is an error.
     """
     if folder.is_file():
         return {folder.name: folder}
-    paths = _as_the_card_says(folder, split, config) or _as_names_say(folder, split)
+    paths = _as_the_card_says(folder, split, config) or _as_saved(folder, split) or _as_names_say(folder, split)
     files = {path.relative_to(folder).as_posix(): path for path in paths}
     shards = Counter((shard[1], int(shard[3])) for name in files if (shard := _SHARD.match(name)))
     for (stem, total), there in shards.items():
@@ -104,6 +106,25 @@ def _tell_config(folder: Path, name: str, known: tuple[str, ...]) -> None:
     """Say once which of several configs is read."""
     listed = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
     logger.warning("%s has the configs %s; %s is read, and --columns config=… names another", folder.name, listed, name)
+
+
+def _as_saved(folder: Path, split: str) -> list[Path]:
+    """The files of a split as `save_to_disk` of the package `datasets` lists them; none in any other folder."""
+    saved = {state.parent: files for state in sorted(folder.rglob(STATE)) if (files := _listed_files(state))}
+    if set(saved) <= {folder}:  # nothing, or one split alone
+        return saved.get(folder, [])
+    for name in split_synonyms(split):
+        if matching := saved.get(folder / name):
+            return matching
+    raise UnknownName(f"split of {folder.name}", split, [path.name for path in saved])
+
+
+def _listed_files(state: Path) -> list[Path]:
+    try:
+        parts = json.loads(state.read_bytes())["_data_files"]
+        return [state.parent / Path(part["filename"]).name for part in parts]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []  # a file of another tool with this name
 
 
 def _as_names_say(folder: Path, split: str) -> list[Path]:

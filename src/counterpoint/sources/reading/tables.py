@@ -1,4 +1,4 @@
-"""Rows of tables: text with commas, tabs or semicolons, Parquet, spreadsheets, and JSON with a row per record."""
+"""Rows of tables: text with commas, tabs or semicolons, Parquet, Arrow, spreadsheets, and JSON of a row per record."""
 
 import csv
 import re
@@ -7,13 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+from zipfile import BadZipFile, ZipFile
 
 from counterpoint.core.errors import SourceError
 from counterpoint.core.extras import install_command
 from counterpoint.sources.reading.columns import ITEMS, KEY
 from counterpoint.sources.reading.json_files import elements, first_sign, members, object_keys
 from counterpoint.sources.reading.records import Record, Skips
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 NumberedRow: TypeAlias = tuple[int, Mapping[str, Any] | str]
 """A row by the names of its columns, or what is wrong with it."""
@@ -22,8 +27,19 @@ FIELD_CHARACTERS = 1 << 30
 """The longest field of a text file; some tables carry pictures as text."""
 _DECLARED = re.compile(r"sep=([,;\t|])")  # a first line for Excel, which takes it for no row either
 _ROWS, _FEW = 4096, 32  # at a time; fewer where rows hold pictures
-ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".xlsx")
+ENDINGS = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".xlsx")
 """The suffixes of such files."""
+_ARROW_FILE, _ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
+_PACKED: Mapping[bytes, str] = MappingProxyType(
+    {
+        b"\x1f\x8b": "gunzip",
+        b"\xfd7zXZ": "unxz",
+        b"BZh": "bunzip2",
+        b"\x28\xb5\x2f\xfd": "unzstd",
+        b"7z\xbc\xaf": "7z x",
+    }
+)
+_TAR, _TAR_PLACE = b"ustar", 257
 
 ColumnTest: TypeAlias = Callable[[Sequence[str]], bool]
 """Whether these names of columns are those of a row."""
@@ -31,9 +47,10 @@ ColumnTest: TypeAlias = Callable[[Sequence[str]], bool]
 
 def read_rows(path: Path, skips: Skips, fits: ColumnTest, within: str = "") -> Iterator[Record]:
     """Every row of a file, whose format is told by its content; `within` names the list that has the rows."""
-    start = read_start(path, 64)
-    if start.startswith(b"PAR1"):
-        return _rows(path, parquet(path), skips)
+    start = read_start(path, 512)
+    refuse_packed(path, start)
+    if is_columnar(start):
+        return _rows(path, columnar(path), skips)
     if start.startswith(b"PK\x03\x04"):
         return _rows(path, spreadsheet(path), skips)
     if path.suffix not in (".csv", ".tsv") and start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
@@ -49,6 +66,20 @@ def read_start(path: Path, size: int) -> bytes:
     except OSError as problem:
         fact = f"{path} cannot be read: {problem.strerror or problem}"
         raise SourceError(fact, hint="check its name and rights") from problem
+
+
+def refuse_packed(path: Path, start: bytes) -> None:
+    """Raise where a file is compressed or an archive, by its first 512 bytes; a zip file may be a spreadsheet."""
+    program = next((program for mark, program in _PACKED.items() if start.startswith(mark)), "")
+    if program:
+        raise SourceError(f"{path} is compressed", hint=f"unpack it first: {program} {path.name}")
+    if start[_TAR_PLACE:].startswith(_TAR):
+        raise SourceError(f"{path} is an archive", hint=f"unpack it first: tar xf {path.name}")
+
+
+def is_columnar(start: bytes) -> bool:
+    """Whether a file that begins so is Parquet or Arrow."""
+    return start.startswith((b"PAR1", _ARROW_FILE, _ARROW_STREAM))
 
 
 def is_utf16(path: Path, start: bytes) -> bool:
@@ -94,7 +125,7 @@ def _keyed(member: tuple[str, Any]) -> tuple[str, Any]:
 def _rows(path: Path, rows: Iterator[NumberedRow], skips: Skips) -> Iterator[Record]:
     for number, row in rows:
         if isinstance(row, str):
-            hint = "put fields with commas in quotation marks"
+            hint = "put fields with commas, tabs or line breaks in quotation marks"
             skips.problem(SourceError(f"{path.name}, row {number} has {row}", hint=hint))
         else:
             yield Record(row, f"{path.name}, row", number)
@@ -152,24 +183,49 @@ def column_names(row: Sequence[str], path: Path) -> list[str]:
     return names
 
 
-def parquet(path: Path, wanted: Callable[[Any], bool] = lambda kind: True) -> Iterator[NumberedRow]:
-    """The rows of a Parquet file, some at a time, with the columns of those types that are wanted."""
+def columnar(path: Path, wanted: Callable[[Any], bool] = lambda kind: True) -> Iterator[NumberedRow]:
+    """The rows of a Parquet or Arrow file, some at a time, with the columns of those types that are wanted."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    number = 0
+    number, is_parquet = 0, read_start(path, 4) == b"PAR1"
     try:
-        file = pq.ParquetFile(path, memory_map=True)
-        fields = [field for field in file.schema_arrow if wanted(field.type)]
-        many = _FEW if any(holds_bytes(field.type) for field in fields) else _ROWS
-        for batch in file.iter_batches(columns=[field.name for field in fields], batch_size=many):
+        for batch in _parquet_batches(path, wanted) if is_parquet else _arrow_batches(path, wanted):
             for row in batch.to_pylist():
                 number += 1
                 yield number, row
     except (pa.ArrowException, OSError, ValueError, OverflowError, TypeError, LookupError) as problem:
         reason = (str(problem).splitlines() or [type(problem).__name__])[0]
-        fact = f"{path.name} cannot be read as Parquet after row {number}: {reason}"
+        fact = f"{path.name} cannot be read as {'Parquet' if is_parquet else 'Arrow'} after row {number}: {reason}"
         raise SourceError(fact, hint="fetch or copy the file again; it may have been cut off") from problem
+
+
+def _parquet_batches(path: Path, wanted: Callable[[Any], bool]) -> "Iterator[pa.RecordBatch]":
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path, memory_map=True)
+    fields = [field for field in file.schema_arrow if wanted(field.type)]
+    yield from file.iter_batches(columns=[field.name for field in fields], batch_size=_batch_size(fields))
+
+
+def _arrow_batches(path: Path, wanted: Callable[[Any], bool]) -> "Iterator[pa.RecordBatch]":
+    """The parts of an Arrow file, or of a stream, as `datasets` saves one."""
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as file:
+        if read_start(path, len(_ARROW_FILE)) == _ARROW_FILE:
+            reader = pa.ipc.open_file(file)
+            parts = (reader.get_batch(place) for place in range(reader.num_record_batches))
+        else:
+            parts = reader = pa.ipc.open_stream(file)
+        fields = [field for field in reader.schema if wanted(field.type)]
+        size = _batch_size(fields)
+        for part in parts:
+            chosen = part.select([field.name for field in fields])
+            yield from (chosen.slice(place, size) for place in range(0, len(chosen), size))
+
+
+def _batch_size(fields: "Sequence[pa.Field]") -> int:
+    return _FEW if any(holds_bytes(field.type) for field in fields) else _ROWS
 
 
 def holds_bytes(kind: Any) -> bool:
@@ -183,6 +239,10 @@ def holds_bytes(kind: Any) -> bool:
 
 def spreadsheet(path: Path) -> Iterator[NumberedRow]:
     """The rows of the first sheet of a spreadsheet, one at a time; an empty cell is an empty text."""
+    if not _is_workbook(path):
+        raise SourceError(
+            f"{path} is an archive", hint=f"unpack it, and name the file with the rows: unzip {path.name}"
+        )
     try:
         from openpyxl import load_workbook
     except ImportError as problem:
@@ -203,3 +263,12 @@ def spreadsheet(path: Path) -> Iterator[NumberedRow]:
     except Exception as problem:  # a damaged one raises nearly anything
         fact = f"{path} cannot be read as a spreadsheet: {problem}"
         raise SourceError(fact, hint="open it and save it as xlsx, or as CSV") from problem
+
+
+def _is_workbook(path: Path) -> bool:
+    """Whether a zip file is not that of something else; a damaged one may be a spreadsheet."""
+    try:
+        with ZipFile(path) as archive:
+            return any(name.startswith("xl/") for name in archive.namelist())
+    except (BadZipFile, OSError, NotImplementedError):
+        return True

@@ -25,11 +25,13 @@ from counterpoint.sources.reading.columns import (
 from counterpoint.sources.reading.json_files import elements, members, object_keys, whole
 from counterpoint.sources.reading.tables import (
     NumberedRow,
+    columnar,
     delimited,
     holds_bytes,
+    is_columnar,
     is_utf16,
-    parquet,
     read_start,
+    refuse_packed,
     spreadsheet,
 )
 from counterpoint.sources.results.batch_files import is_batch, read_batches
@@ -65,7 +67,7 @@ _TABLES: Mapping[str, Callable[[Path], Iterator[NumberedRow]]] = MappingProxyTyp
     {
         "text": delimited,
         "sheet": spreadsheet,
-        "parquet": partial(parquet, wanted=lambda kind: not holds_bytes(kind)),  # without pictures
+        "columnar": partial(columnar, wanted=lambda kind: not holds_bytes(kind)),  # without pictures
     }
 )
 RecordTest: TypeAlias = Callable[[tuple[str, ...]], bool]
@@ -174,15 +176,16 @@ def _without_empty_cells(record: ResultRecord) -> ResultRecord:
 
 
 def _kind(path: Path) -> str:
-    """The container of a file: json, text, parquet, sheet or log."""
+    """The container of a file: json, text, columnar, sheet or log."""
     head = read_start(path, 4096)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start:
         raise SourceError(f"{path} is empty", hint="it was to hold predictions; was it written to its end?")
     if is_utf16(path, head):
         return "text"
-    if head.startswith(b"PAR1"):
-        return "parquet"
+    refuse_packed(path, head)
+    if is_columnar(head):
+        return "columnar"
     if head.startswith(b"PK"):
         with open_archive(path) as archive:
             names = archive.namelist()
@@ -196,7 +199,7 @@ def _kind(path: Path) -> str:
         raise SourceError(f"{path} is a spreadsheet of the old kind", hint="save it as xlsx, or as CSV")
     if b"\0" in head:
         raise SourceError(
-            f"{path} is no text, no Parquet, no xlsx and no log", hint=f"known: {', '.join(RESULT_FORMATS)}"
+            f"{path} is no text, no Parquet, no Arrow, no xlsx and no log", hint=f"known: {', '.join(RESULT_FORMATS)}"
         )
     return "json" if start[:1] in b"[{" else "text"
 
