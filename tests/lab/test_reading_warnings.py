@@ -63,7 +63,7 @@ def test_import_and_score_say_in_one_line_why_no_answer_is_ever_right(
 @pytest.mark.parametrize(
     ("reply", "choices", "cause"),
     [
-        ("", (), "the replies are empty"),
+        ("", (), "the replies are empty; a model that reasons needs more tokens"),
         ("<think>Let me look", (), "the reasoning is cut off"),
         ("purple", ("red", "blue"), 'replies such as "purple" name none of the choices'),
         ("Hello there", (), 'replies such as "Hello there" are no answer'),

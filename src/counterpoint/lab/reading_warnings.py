@@ -134,7 +134,7 @@ def _unread_cause(answers: pa.Table) -> str:
     raws, rules = answers["raw"].to_pylist(), answers["rule"].to_pylist()
     half = len(raws) / 2
     if sum(not raw.strip() for raw in raws) > half:
-        return "the replies are empty"
+        return "the replies are empty; a model that reasons needs more tokens, --model-args tokens=…"
     if sum(read_reply(raw) is None for raw in raws) > half:
         return "the reasoning is cut off before its end; allow more tokens"
     if sum(rule.startswith("choice") for rule in rules) > half:

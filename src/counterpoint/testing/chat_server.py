@@ -45,6 +45,7 @@ class ServerFault(StrEnum):
     LOADING = "503"
     OVERLOADED = "529"
     REJECTED = "400"
+    BLOCKED = "400 of a content filter"
     HANG = "no reply at all"
     HALF = "half a response"
     CUT = "a response in chunks, cut"
@@ -64,6 +65,7 @@ STATUS = {
     ServerFault.LOADING: 503,
     ServerFault.OVERLOADED: 529,
     ServerFault.REJECTED: 400,
+    ServerFault.BLOCKED: 400,
 }
 """Faults that are an error status."""
 ENDINGS = {
@@ -256,7 +258,7 @@ class ChatServer:
             asked, times = self._take({}, packed(line.get("body")), None)
             trouble = self._trouble(asked, times)
             if trouble in STATUS:
-                raise RequestError(STATUS[trouble], f"trouble: {trouble}")
+                raise _error(trouble)
         except RequestError as problem:
             return problem.status, json.loads(self._protocol.error(problem))
         if trouble is ServerFault.HANG:
@@ -269,7 +271,7 @@ class ChatServer:
     async def _respond(self, to: "Connection", asked: ReceivedRequest, trouble: ServerFault | None) -> bool:
         if trouble in STATUS:
             wait = self._pause if trouble is ServerFault.BUSY_FOR else 0.0
-            problem = RequestError(STATUS[trouble], f"trouble: {trouble}", wait=wait)
+            problem = _error(trouble, wait)
             until = formatdate(time() + self._pause, usegmt=True)
             await self._send_error(to, problem, until if trouble is ServerFault.BUSY_UNTIL else "")
             return True
@@ -299,6 +301,11 @@ class ChatServer:
         seconds = f"{problem.wait:g}" if problem.wait and b"retryDelay" not in body else ""
         wait = until or seconds
         await to.send(problem.status, body, {"Retry-After": wait} if wait else None)
+
+
+def _error(fault: ServerFault, wait: float = 0.0) -> RequestError:
+    code = "content_filter" if fault is ServerFault.BLOCKED else ""
+    return RequestError(STATUS[fault], f"trouble: {fault}", code=code, wait=wait)
 
 
 class Connection:

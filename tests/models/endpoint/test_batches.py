@@ -103,6 +103,7 @@ def test_what_the_server_does_not_take_is_learned_before_a_file_is_sent() -> Non
     [
         (ServerFault.REJECTED, State.FAILED, "the server says 400: trouble: 400"),
         (ServerFault.BROKEN, State.FAILED, "the server says 500: trouble: 500"),
+        (ServerFault.BLOCKED, State.REFUSED, "trouble: 400 of a content filter"),
         (ServerFault.HANG, State.FAILED, "the batch has no reply to this query"),
         (ServerFault.REFUSED, State.REFUSED, ""),
         (ServerFault.EMPTY, State.UNPARSED, ""),

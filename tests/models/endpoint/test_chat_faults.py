@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -16,7 +17,7 @@ from patience import SECONDS
 from proving import examples
 from served import QUICK, answers, asked_table, own_reply, run, served, some
 
-from counterpoint.core.costs import Budget
+from counterpoint.core.costs import Budget, Usage
 from counterpoint.core.errors import ModelUnreachable
 from counterpoint.core.groups import Answer, State
 from counterpoint.models.endpoint.completions import MAX_TEXT, Decoding, ServerCapabilities, request_body
@@ -107,6 +108,66 @@ def test_a_refusal_is_a_state_and_keeps_its_text(trouble: ServerFault) -> None:
         assert len(server.received) == 1
     assert (said.state, said.value) == (State.REFUSED, "")
     assert "red" in said.raw
+
+
+def test_an_error_of_a_content_filter_is_a_refusal_with_its_reason_and_not_asked_again() -> None:
+    with ChatServer(trouble=lambda asked, times: ServerFault.BLOCKED if "number 1?" in asked.words else None) as server:
+        said = answers(served(server), some(3))
+        assert set(server.asked.values()) == {1}
+    assert [answer.state is State.REFUSED for answer in said] == [False, True, False]
+    assert said[1].reason == "trouble: 400 of a content filter"
+
+
+def _response(body: object, status: int = 200) -> bytes:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return b"HTTP/1.1 %d OK\r\nContent-Length: %d\r\n\r\n" % (status, len(content)) + content
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (403, {"code": 403, "message": "Your chosen model requires moderation and your input was flagged"}),
+        (400, {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"}),
+        (400, {"code": "content_filter", "status": 400, "message": "The response was filtered"}),
+    ],
+)
+def test_content_filters_are_known_by_code_or_message(status: int, error: dict[str, object]) -> None:
+    with ChatServer(verbatim=lambda asked: _response({"error": error}, status)) as server:
+        (said,) = answers(served(server), some(1))
+    assert (said.state, said.reason) == (State.REFUSED, error["message"])
+
+
+def test_a_reply_that_broke_off_behind_the_server_is_asked_again_and_not_taken_for_empty() -> None:
+    broken = {"message": {"content": ""}, "finish_reason": "error", "error": {"code": 502, "message": "upstream"}}
+    whole = {"message": {"content": "red"}, "finish_reason": "stop"}
+    replies = [_response({"choices": [choice]}) for choice in (broken, whole)]
+    with ChatServer(verbatim=lambda asked: replies[min(asked.number, 1)]) as server:
+        (said,) = answers(served(server, retries=QUICK), some(1))
+    assert (said.raw, said.state) == ("red", State.OK)
+
+
+def test_an_unpaid_account_ends_the_run_though_the_status_is_success() -> None:
+    body = _response({"error": {"code": 402, "message": "No credits left"}})
+    with ChatServer(verbatim=lambda asked: body) as server, pytest.raises(ModelUnreachable, match="402: No credits"):
+        answers(served(server), some(1))
+
+
+def test_a_server_that_streams_is_read_as_one_that_does_not() -> None:
+    parts = [{"delta": {"role": "assistant", "content": ""}}, {"delta": {"content": "re"}}, {"delta": {"content": "d"}}]
+    events = [*({"choices": [part]} for part in parts), {"choices": [{"delta": {}, "finish_reason": "stop"}]}]
+    events.append({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2}})
+    stream = ": ping\n\n" + "".join(f"data: {json.dumps(event)}\r\n\r\n" for event in events) + "data: [DONE]\n\n"
+    half = stream[: stream.index("finish_reason")]
+    replies = [_response(half.encode()), _response(stream.encode())]
+    with ChatServer(verbatim=lambda asked: replies[min(asked.number, 1)]) as server:
+        (said,) = answers(served(server, retries=QUICK), some(1))
+    assert (said.raw, said.usage) == ("red", Usage(7, 2))
+
+
+def test_a_server_that_streams_alone_is_asked_for_a_stream() -> None:
+    takes = ServerCapabilities().without("This model only supports streaming: set stream=true")
+    body = request_body(Decoding("m"), "Is it red?", "", takes, logprobs=False)
+    assert (body["stream"], takes.without("stream_options is unknown")) == (True, takes)
 
 
 def test_an_empty_reply_is_kept_as_unparsed_and_not_asked_again() -> None:

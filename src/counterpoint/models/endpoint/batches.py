@@ -27,7 +27,7 @@ from urllib.parse import quote
 import httpx2
 
 from counterpoint.core.errors import BudgetExhausted, ModelUnreachable, StoreError
-from counterpoint.core.groups import Answer
+from counterpoint.core.groups import Answer, State
 from counterpoint.core.ids import content_id, hex_id, seeded_rng
 from counterpoint.models.endpoint.completions import Json, MalformedReply, offered_words, read_error
 from counterpoint.models.endpoint.requests import Endpoint, RequestRejected, ResourceMissing
@@ -283,9 +283,10 @@ class BatchQueue:
             case {"error": {"message": message}}:
                 return Answer.failed(f"the batch has no reply to this query: {show(str(message))}")
             case {"response": {"status_code": status, "body": body}}:
-                return Answer.failed(
-                    f"the server says {show(str(status))}: {show(read_error(json.dumps(body)).message)}"
-                )
+                error = read_error(json.dumps(body))
+                if error.is_filtered:
+                    return Answer(state=State.REFUSED, reason=show(error.message))
+                return Answer.failed(f"the server says {show(str(status))}: {show(error.message)}")
         return Answer.failed(ENDINGS["completed"])
 
 

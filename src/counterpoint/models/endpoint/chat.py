@@ -37,7 +37,7 @@ from counterpoint.models.endpoint.completions import (
 )
 from counterpoint.models.endpoint.picture_encoding import DEFAULT_SIDE, ORIGINAL, PictureEncoder, PictureEncoding
 from counterpoint.models.endpoint.providers import ANTHROPIC, GOOGLE, OPENAI, Provider
-from counterpoint.models.endpoint.requests import ClientPool, Endpoint, RequestRejected, Server
+from counterpoint.models.endpoint.requests import ClientPool, Endpoint, RequestFiltered, RequestRejected, Server
 from counterpoint.models.endpoint.scheduler import QueryTask, RateLimiter, RequestScheduler, RetryPolicy, ServerState
 from counterpoint.models.prices import parse_budget, read_prices
 from counterpoint.models.prompts import Prompt
@@ -254,6 +254,8 @@ class Chat:
             try:
                 with clients.lend() as client:
                     reply, answer = await self._endpoint.post(client, request, interpret, worker)
+            except RequestFiltered as problem:
+                return interpret(Reply("", refused=True, reason=str(problem)))[1]
             except RequestRejected as problem:
                 left = takes.without(str(problem))
                 if left == takes or self._request(task, picture, left, seed) == request:

@@ -29,6 +29,15 @@ MIN_PROBABILITY = 0.5
 """How probable it must be that a reply begins with one of the words, for their probabilities to be kept."""
 MAX_TEXT = 500_000
 """Characters of a reply that are kept: more than the longest reasoning, and a second's work for the extraction."""
+FILTER_CODES = ("content_filter", "content_policy_violation", "data_inspection_failed")
+"""Codes of the errors by which a content filter refuses a request, as those of Azure, OpenAI and DashScope do."""
+FILTER_MESSAGES = (
+    "content filtering policy",
+    "content management policy",
+    "flagged as potentially",
+    "input was flagged",
+)
+"""Parts of the messages of such errors where the code does not tell, as of Anthropic and OpenRouter."""
 NO_LOGPROBS = "the server gives no log-probabilities, of which a score is made"
 
 
@@ -48,6 +57,7 @@ class ServerCapabilities:
     limit: str = "max_tokens"  # the name of the field that limits the length of a reply
     seeds: bool = True
     temperatures: bool = True  # also 0, or the default; others are sent in any case
+    streams: bool = False  # whether replies come as streams of events alone, and are asked for so
 
     def without(self, message: str) -> "ServerCapabilities":
         """The capabilities after a refusal; the same if it is about no optional field."""
@@ -57,6 +67,8 @@ class ServerCapabilities:
             return replace(self, limit="max_completion_tokens")
         if "temperature" in message.lower() and self.temperatures:
             return replace(self, temperatures=False)
+        if "stream" in message.lower() and not self.streams:
+            return replace(self, streams=True)
         return replace(self, seeds=False) if "seed" in message else self
 
 
@@ -94,7 +106,7 @@ def request_body(
         body["seed"] = decoding.seed
     if logprobs and takes.alternatives:
         body |= {"logprobs": True, "top_logprobs": takes.alternatives}
-    return body
+    return body | ({"stream": True, "stream_options": {"include_usage": True}} if takes.streams else {})
 
 
 def split_data_url(url: str) -> tuple[str, str]:
@@ -134,12 +146,38 @@ def read_reply(text: str) -> Reply:
     >>> read_reply('{"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}').text
     'Yes.'
     """
-    return decode_reply(text, _completion)
+    is_stream = text.lstrip().startswith(("data:", "event:", ":"))  # a line with a colon is a comment
+    return decode_reply(_joined_events(text) if is_stream else text, _completion)
+
+
+def _joined_events(text: str) -> str:
+    """The events of a stream as the body of one chat completion; the text itself where its end is missing."""
+    content, tokens = "", list[Json]()
+    body: Json = {"choices": [{"message": {}, "finish_reason": None}]}
+    for line in text.split("\n"):
+        data = line.removeprefix("data:").strip()
+        if not line.startswith("data:") or data == "[DONE]":
+            continue
+        try:
+            event = json.loads(data)
+            body["usage"] = event.get("usage") or body.get("usage")
+            for choice in event["choices"][:1]:
+                content += join_texts(choice["delta"].get("content"))
+                tokens += _token_entries(choice.get("logprobs"))
+                body["choices"][0]["finish_reason"] = choice.get("finish_reason") or body["choices"][0]["finish_reason"]
+        except _MALFORMED:
+            return text
+    if body["choices"][0]["finish_reason"] is None:
+        return text
+    body["choices"][0] |= {"message": {"content": content}, "logprobs": {"content": tokens}}
+    return json.dumps(body)
 
 
 def _completion(body: Json) -> Reply:
     choice = body["choices"][0]
     message, finish_reason = choice["message"], choice.get("finish_reason")
+    if finish_reason == "error" or choice.get("error"):  # of a server that asks others, and was let down by one
+        raise ValueError("the reply broke off")
     content, refusal = join_texts(message.get("content")), join_texts(message.get("refusal"))
     refused = bool(refusal) or finish_reason == "content_filter"
     first_token = first_alternatives(_token_entries(choice.get("logprobs")))
@@ -149,18 +187,19 @@ def _completion(body: Json) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class ErrorReport:
-    """The message in an error response, its code, and for how many seconds it asks to wait."""
+    """The message in an error response, its code, for how many seconds it asks to wait, and if it is of a filter."""
 
     message: str
     code: str = ""
     wait: float = 0.0
+    is_filtered: bool = False  # what was asked or replied is what a content filter withholds
 
 
 def read_error(text: str) -> ErrorReport:
     """What the body of an error response says; servers differ in how they wrap it.
 
     >>> read_error('{"error": {"message": "no such model", "code": "model_not_found"}}')
-    ErrorReport(message='no such model', code='model_not_found', wait=0.0)
+    ErrorReport(message='no such model', code='model_not_found', wait=0.0, is_filtered=False)
     """
     try:
         body = json.loads(text)
@@ -176,7 +215,9 @@ def read_error(text: str) -> ErrorReport:
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     details = {key: value for entry in entries for key, value in entry.items()}
     code = details.get("reason") or error.get("status") or error.get("code") or ""
-    return ErrorReport(message if isinstance(message, str) else text, str(code), _delay(details.get("retryDelay")))
+    shown = message if isinstance(message, str) else text
+    is_filtered = error.get("code") in FILTER_CODES or any(phrase in shown for phrase in FILTER_MESSAGES)
+    return ErrorReport(shown, str(code), _delay(details.get("retryDelay")), is_filtered)
 
 
 def _delay(duration: Any) -> float:

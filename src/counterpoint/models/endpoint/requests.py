@@ -133,6 +133,10 @@ class RequestRejected(Exception):  # noqa: N818 - it reads as what it says
     """The server refuses this request, however often it is sent."""
 
 
+class RequestFiltered(RequestRejected):
+    """A content filter of the server refuses this request, or withholds the reply."""
+
+
 class ResourceMissing(RequestRejected):
     """There is nothing at the path of a request."""
 
@@ -255,10 +259,19 @@ class Endpoint:
             if isinstance(result, MalformedReply):
                 raise result
         except MalformedReply as problem:
-            fact = f"the reply is no chat completion: {self.show(str(problem)) or 'it is empty'}"
-            raise RetryableError(fact) from None
+            raise self._malformed(str(problem), sent) from None
         self._state.limiter = self._state.limiter.after_answer(remaining_requests(response.headers))
         return result
+
+    def _malformed(self, text: str, sent: float) -> Exception:
+        """What a reply that is none means; some servers tell an error under the status of success."""
+        error = read_error(text)
+        if error.code in ("401", "402"):
+            fact = f"{self._server.address} says {error.code}: {self.show(error.message)}"
+            return ModelUnreachable(fact, hint=self._hint(int(error.code)))
+        if error.code == "429":
+            self._slow_down(sent)
+        return RetryableError(f"the reply is no chat completion: {self.show(text) or 'it is empty'}")
 
     async def call(self, client: httpx2.AsyncClient, method: str, path: str, **content: Any) -> Json:
         """The JSON object that any other request returns; raises as `post` does, and ResourceMissing."""
@@ -380,6 +393,8 @@ class Endpoint:
         self._mark_answered()
         if response.is_redirect:
             raise ModelUnreachable(fact, hint="it has moved; give its new address as the base URL")
+        if error.is_filtered and status < 500:
+            raise RequestFiltered(message)
         if meaning := _fatal_status(status, error):
             raise ModelUnreachable(fact, hint=self._hint(meaning))
         if status not in RETRY_STATUSES and status < 500:
