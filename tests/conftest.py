@@ -62,6 +62,16 @@ LONGEST = (
 )
 """The files that take longest: they begin first, so that no worker is left with one of them at the end."""
 
+TOGETHER = {
+    "tests/browser/": "browser",
+    "tests/cli/test_data_command.py": "torch",
+    "tests/docs/test_report.py": "browser",
+    "tests/integrations/test_trainer_callback.py": "torch",
+    "tests/models/hf/": "torch",
+    "tests/studies/test_checkpoint_series.py": "torch",
+}
+"""Files that one worker runs, by how their names begin: the others start no browser and import no torch."""
+
 register_profiles()
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one worker per core: further threads of torch only wait
 if os.path.isdir(MEMORY) and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC and disk_usage(MEMORY).free > ROOM:
@@ -75,12 +85,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 class ExampleFiles:
-    """A plugin that leaves out modules without examples, so that they are not imported, with all that they import."""
+    """A plugin that leaves out examples of files that have none: they are not searched, nor imported for it."""
 
-    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        if collection_path.suffix != ".py" or collection_path.name.startswith("test_"):
-            return None
-        return True if b">>>" not in collection_path.read_bytes() else None
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        collectors = yield
+        if collectors and b">>>" not in file_path.read_bytes():
+            return [collector for collector in collectors if type(collector) is pytest.Module]
+        return collectors
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -94,6 +106,19 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many workers again as cores: many tests wait for a browser, a server or another process."""
     return (os.cpu_count() or 1) * 3 // 2
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Send whole files to workers as `--dist loadfile` does, and some files to one worker."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class SharedImportsScheduling(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file: str = super()._split_scope(nodeid)
+            return next((scope for start, scope in TOGETHER.items() if file.startswith(start)), file)
+
+    return SharedImportsScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(trylast=True)

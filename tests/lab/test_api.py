@@ -6,7 +6,6 @@ from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
@@ -102,6 +101,8 @@ def test_a_lab_of_plain_questions_shows_accuracy(lab: cp.Lab) -> None:
 
 
 def test_results_become_data_and_show_themselves_in_a_notebook(lab: cp.Lab) -> None:
+    import pandas as pd
+
     scores = lab.scores(suites=["negation"])
     assert isinstance(scores.to_pandas(), pd.DataFrame)
     assert scores.to_arrow().num_rows == len(scores) == len(scores.to_dict()["scores"])

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from labs import small_lab
-from scipy.stats import beta
 
 import counterpoint as cp
 from counterpoint.review.sheets import MarkCount
@@ -71,6 +70,8 @@ def test_suites_are_mixed_and_counted_apart_and_together(lab: cp.Lab, tmp_path: 
 
 
 def test_bounds_are_those_of_clopper_and_pearson() -> None:
+    from scipy.stats import beta
+
     for accepted, n in ((184, 200), (185, 200), (60, 60), (0, 7), (29, 30)):
         count = MarkCount.of("s", "t", ["ok"] * accepted + ["odd"] * (n - accepted))
         low = beta.ppf(0.05, accepted, n - accepted + 1) if accepted else 0.0

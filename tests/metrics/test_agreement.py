@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats import inter_rater
 
 from benchmarks import simulated_crowds as crowds
 from counterpoint.metrics.agreement import cohen_kappa, count_choices, fleiss_kappa, krippendorff_alpha
@@ -39,6 +38,8 @@ def test_alpha_is_that_of_its_definition_and_of_a_library(counts: np.ndarray) ->
 
 @given(st.integers(0, 99), st.integers(2, 5), st.integers(2, 4))
 def test_fleiss_and_cohen_are_those_of_statsmodels(seed: int, votes: int, choices: int) -> None:
+    from statsmodels.stats import inter_rater
+
     rng = np.random.default_rng(seed)
     given_choices = rng.integers(0, choices, (40, votes))
     counts = np.stack([np.bincount(row, minlength=choices) for row in given_choices])

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from naive import Case as NaiveCase
 from naive import pair_cases, single_cases
 from proving import examples
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from benchmarks.comparison_size import Cell, measure_size
 from counterpoint.core.errors import CounterpointError
@@ -41,6 +39,8 @@ from counterpoint.metrics.ties import find_ties, tied_with_best
 @examples(30)  # theirs takes a tenth of a second
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_that_of_statsmodels(values: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     assert holm(values) == pytest.approx(list(multipletests(values, method="holm")[1]))
 
 
@@ -59,6 +59,8 @@ def _difference(first: list[tuple[float, int]], second: list[tuple[float, int]])
 
 
 def test_where_all_pictures_have_one_case_of_both_the_test_is_the_paired_t_test() -> None:
+    from scipy import stats
+
     rng = np.random.default_rng(1)
     a, b = (rng.random((2, 200)) < [[0.7], [0.5]]).astype(np.float64)
     found = _difference([(s, 1) for s in a], [(s, 1) for s in b])
@@ -138,6 +140,8 @@ def test_a_statistic_is_compared_by_leaving_out_the_same_pictures() -> None:
 
 
 def test_a_difference_of_values_from_minus_one_to_one_reaches_two() -> None:
+    from scipy import stats
+
     always_yes, always_no = Jackknife(1.0, np.full(40, 1.0)), Jackknife(-1.0, np.full(40, -1.0))
     found = statistic_difference(always_yes, always_no, 40, 40, width=2.0)
     assert (found.value, found.high) == (2, 2)

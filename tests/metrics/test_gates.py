@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from counterpoint.metrics.gates import GateRule, GateVerdict, LineTest, decide, statistic_test
 from counterpoint.metrics.intervals import Jackknife, hidden_share
@@ -10,6 +9,8 @@ from counterpoint.metrics.intervals import Jackknife, hidden_share
 
 @pytest.mark.parametrize("line", [0.2, 0.5, 0.8])
 def test_the_test_of_a_mean_by_jackknife_is_the_t_test_on_both_sides_of_the_line(line: float) -> None:
+    from scipy import stats
+
     values = np.random.default_rng(7).random(40)
     replicates = (values.sum() - values) / (len(values) - 1)
     test = statistic_test(Jackknife(float(values.mean()), replicates), len(values), len(values), line)
@@ -59,5 +60,8 @@ def test_an_alarm_that_its_correction_holds_back_says_what_it_would_take() -> No
 
 def _normal_test(value: float, error: float, n: int) -> LineTest:
     """A value with a normal error against a line of one half."""
+
+    from scipy import stats
+
     reach, below = stats.norm.ppf(0.95) * error, float(stats.norm.cdf((0.5 - value) / error))
     return LineTest(value, value - reach, value + reach, 1 - below, below, n, n)

@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proving import sample
-from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 from benchmarks.interval_coverage import Cell, area_coverage, coverage
 from counterpoint.metrics.accuracy import accuracy
@@ -35,6 +33,8 @@ CASES = st.lists(st.tuples(CREDITS, st.integers(0, 5)), min_size=1, max_size=30)
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 5), (1, 7), (5, 5), (9, 19), (18, 19), (300, 1000)])
 def test_the_two_ends_of_independent_cases_are_those_of_statsmodels(hits: int, n: int) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
     for correction, method in ((0.0, "beta"), (0.5, "jeffreys")):
         if 0 < hits < n or not correction:
             low, high = binomial_bounds(np.array(hits / n), np.array(float(n)), correction=correction)
@@ -49,6 +49,9 @@ def test_no_cases_give_no_number() -> None:
 
 def _naive(cases: list[tuple[float, int]]) -> Score:
     """The interval of Korn and Graubard as a loop over clusters."""
+
+    from scipy import stats
+
     n, clusters = len(cases), sorted({cluster for _, cluster in cases})
     m, share = len(clusters), sum(credit for credit, _ in cases) / n
     alone = sum((credit - share) ** 2 for credit, _ in cases) / n**2
@@ -182,6 +185,9 @@ def test_many_pictures_are_left_out_in_groups_with_about_the_same_variance() -> 
 
 def test_the_interval_follows_from_kind_and_range() -> None:
     """A difference has Student's interval, a curve that of a share, and a value that chance raises none."""
+
+    from scipy import stats
+
     values, cluster = [0.2, -0.1, 0.3, 0.0, 0.1, 0.0], np.arange(6, dtype=np.int32)
     difference, _, error = statistic_interval(owed_to_picture, _mean(values), cluster)
     reach = stats.t.ppf(0.975, 5) * np.std(values, ddof=1) / 6**0.5

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from proving import examples
-from scipy import stats
 
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import Pixels
@@ -22,6 +21,9 @@ VALUES = (0, 1, 13, 100, 128, 200, 254, 255)
 @cache
 def _law(name: str, strength: str, value: int) -> NDArray[np.float64]:
     """The chances of the 256 levels, as scipy has them: disturbed, cut to [0, 1], rounded."""
+
+    from scipy import stats
+
     x, level = value / 255, (np.arange(255) + 0.5) / 255  # what lies below the edge is rounded to the level or below
     if name == "poisson":
         white = int(strength)
@@ -73,6 +75,8 @@ def test_no_chance_is_so_near_the_middle_between_two_draws_that_a_machine_could_
 @pytest.mark.parametrize("name", STRENGTHS)
 @pytest.mark.parametrize("value", VALUES)
 def test_what_is_drawn_is_distributed_as_the_law_says(name: str, value: int) -> None:
+    from scipy import stats
+
     edit = noise_edit(name, 3, seed=value)
     drawn = np.bincount(apply_edits([edit], _flat(value)).ravel(), minlength=256)
     expected = _law(name, str(edit.arguments[0]), value) * drawn.sum()

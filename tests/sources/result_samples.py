@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
-import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from source_samples import Sample
@@ -52,6 +51,8 @@ _LLAVA = {"question_id": 42, "prompt": "Is there a cat?\nOne word.", "text": "Ye
 
 
 def _sheet() -> bytes:
+    import openpyxl
+
     book, out = openpyxl.Workbook(), BytesIO()
     for row in (["index", "question", "A", "B", "prediction"], [3, "Which?", "red", "blue", "B. blue"]):
         book.active.append(row)

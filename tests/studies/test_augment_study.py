@@ -1,6 +1,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,12 @@ from counterpoint.suites.suite import Suite
 from counterpoint.world.source import World
 from training.comparison import MEASURES, AugmentationComparison, AugmentationScores, comparison_lines
 
-SCENES = list(World("train", 25).scenes())
 SUITES = {name: catalog.find("suites", name) for name in ("order", "rephrase")}
+
+
+@cache
+def _scenes() -> list[Scene]:
+    return list(World("train", 25).scenes())
 
 
 def _mixed(suites: Mapping[str, Suite[Any, Any]], scenes: Sequence[Scene], **how: Any) -> dict[str, list[Question]]:
@@ -32,7 +37,7 @@ def _mixed(suites: Mapping[str, Suite[Any, Any]], scenes: Sequence[Scene], **how
 
 
 def test_a_mix_has_as_many_of_each_suite_as_its_weight_says_and_none_twice() -> None:
-    made = _mixed(SUITES, SCENES, limit=120, weights={"order": 1, "rephrase": 2})
+    made = _mixed(SUITES, _scenes(), limit=120, weights={"order": 1, "rephrase": 2})
     assert {name: len(asked) for name, asked in made.items()} == {"order": 40, "rephrase": 80}
     asked = [(question.picture.address, question.text) for questions in made.values() for question in questions]
     assert len(set(asked)) == len(asked)
@@ -43,7 +48,7 @@ def test_a_mix_has_as_many_of_each_suite_as_its_weight_says_and_none_twice() -> 
 
 def test_at_every_limit_there_are_at_most_so_many_and_yes_and_no_differ_by_one_at_most() -> None:
     suites = {name: catalog.find("suites", name) for name in ("order", "rephrase", "negation")}
-    made = {name: training_groups(suite, SCENES[:12], 0) for name, suite in suites.items()}
+    made = {name: training_groups(suite, _scenes()[:12], 0) for name, suite in suites.items()}
     weights = {"order": 1.0, "rephrase": 2.0, "negation": 4.0}
     for limit in range(0, 60, 60 // scaled(60)):
         questions = [one for chosen in mix_questions(made, limit=limit, weights=weights).values() for one in chosen]
@@ -64,12 +69,12 @@ def test_a_suite_of_one_answer_does_not_tip_the_balance() -> None:
 
 @pytest.mark.prove
 def test_every_test_of_carets_has_its_share_though_they_start_from_the_same_questions() -> None:
-    made = _mixed({name: catalog.find("suites", name) for name in carets.suites}, SCENES, limit=180)
+    made = _mixed({name: catalog.find("suites", name) for name in carets.suites}, _scenes(), limit=180)
     assert {name: len(asked) for name, asked in made.items()} == dict.fromkeys(carets.suites, 30)
 
 
 def test_without_a_limit_there_is_all_and_the_same_seed_asks_the_same() -> None:
-    one, again = (_mixed(SUITES, SCENES[:6], seed=3) for _ in range(2))
+    one, again = (_mixed(SUITES, _scenes()[:6], seed=3) for _ in range(2))
     assert one == again
     assert fingerprint(one["order"]) == fingerprint(reversed(again["order"]))
     assert fingerprint(one["order"]) != fingerprint(one["rephrase"])
@@ -80,7 +85,7 @@ def test_a_question_on_an_edited_picture_is_learned_once_on_the_picture_as_it_is
     asked = (Query(picture, "Is there a cat?"), Query(picture.edited(Edit("blur", ("6",))), "Is there a cat?"))
     group = Group(Relation.SAME, asked, (Gold.of("no"),) * 2)
     suite: Suite[Any, Any] = Suite("edited", tests="anything", propose=lambda item, statistics, rng: [group])
-    (one,) = _mixed({"edited": suite}, SCENES[:1])["edited"]
+    (one,) = _mixed({"edited": suite}, _scenes()[:1])["edited"]
     assert (one.picture, one.text, one.gold) == (picture, "Is there a cat?", Gold.of("no"))
 
 

@@ -6,7 +6,6 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pytest
-import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
 from proving import scaled
@@ -279,6 +278,8 @@ def _objective(counts: SparseCounts, loss: Loss, shape: tuple[int, int], penalty
 
 @pytest.mark.parametrize("classes", [1, 3])
 def test_weights_are_those_of_scipy(classes: int) -> None:
+    import scipy.optimize
+
     rng = Random(10)
     texts = [" ".join(rng.choices(WORDS[:6], k=3)) for _ in range(80)]
     counts = SparseCounts.of((dict.fromkeys(ngrams(text), 1.0) for text in texts), constant=float(classes > 1))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-import torch
 
 from counterpoint.core.groups import Query
 from counterpoint.core.pictures import Picture
@@ -13,16 +13,6 @@ from counterpoint.models.builtin.models import fusion
 from counterpoint.models.builtin.onnx_graphs import WEIGHTS, ModelCard, Vocabulary
 from counterpoint.testing import check_model
 from counterpoint.world.source import World
-from training.checkpoint_series import (
-    NAME,
-    Checkpoint,
-    Floats,
-    Lesson,
-    PictureEncoder,
-    Plan,
-    SmallNetwork,
-    make_series,
-)
 
 WORDS = Vocabulary(["is", "it", "not", "red"])
 TEXTS = ("Is it red?", "Is it not red?")
@@ -31,7 +21,7 @@ TEXTS = ("Is it red?", "Is it not red?")
 class Brightness:
     """Sees one number in each of two cells of a picture, which its name says."""
 
-    def __call__(self, pictures: Sequence[Picture]) -> Floats:
+    def __call__(self, pictures: Sequence[Picture]) -> npt.NDArray[np.float32]:
         cells = np.ones((len(pictures), 2, 4), np.float32)
         cells[:, :, 0] = [[float(picture.address[-1] == "1")] * 2 for picture in pictures]
         return cells
@@ -43,6 +33,10 @@ def _queries() -> list[Query]:
 
 @pytest.mark.prove
 def test_a_checkpoint_is_a_model_that_changes_its_fingerprint_as_it_learns() -> None:
+    import torch
+
+    from training.checkpoint_series import Checkpoint, Lesson, SmallNetwork
+
     torch.manual_seed(0)
     network, queries = SmallNetwork(len(WORDS), 2, width=16, cells=4), _queries()
     pictures = tuple(query.picture for query in queries if query.picture)
@@ -60,12 +54,16 @@ def test_a_checkpoint_is_a_model_that_changes_its_fingerprint_as_it_learns() -> 
 
 
 def test_only_the_second_third_of_the_steps_has_negated_questions() -> None:
+    from training.checkpoint_series import Plan
+
     plan = Plan(steps=9)
     assert [plan.has_negation(step) for step in range(9)] == [False] * 3 + [True] * 3 + [False] * 3
 
 
 @pytest.mark.prove
 def test_training_goes_on_from_the_weights_of_fusion() -> None:
+    from training.checkpoint_series import Checkpoint, PictureEncoder, SmallNetwork
+
     pytest.importorskip("onnx")
     card, world = ModelCard.read(WEIGHTS / "fusion" / "card.json"), World("test", 3)
     words = Vocabulary((*card.vocabulary, "neither", "nor"))
@@ -79,6 +77,8 @@ def test_training_goes_on_from_the_weights_of_fusion() -> None:
 
 @pytest.mark.prove
 def test_every_checkpoint_of_a_training_is_a_version(tmp_path: Path) -> None:
+    from training.checkpoint_series import NAME, Plan, make_series
+
     pytest.importorskip("onnx")
     lab = make_series(Plan(scenes=6, tests=8, groups=12, steps=6, every=2, batch=4), tmp_path)
     history = lab.history(NAME, suites=["negation"])

@@ -12,7 +12,6 @@ from typing import Any
 from urllib.request import urlopen
 
 import numpy as np
-import openai
 import pytest
 from patience import SECONDS
 
@@ -36,11 +35,15 @@ def _always(trouble: ServerFault, asked: ReceivedRequest, times: int) -> ServerF
 
 
 def _sync(server: ChatServer, key: str, retries: int, **request: Any) -> Any:
+    import openai
+
     with openai.OpenAI(base_url=server.base_url, api_key=key, max_retries=retries, timeout=SECONDS) as client:
         return client.chat.completions.create(**request)
 
 
 def _async(server: ChatServer, key: str, retries: int, **request: Any) -> Any:
+    import openai
+
     async def ask() -> Any:
         async with openai.AsyncOpenAI(
             base_url=server.base_url, api_key=key, max_retries=retries, timeout=SECONDS
@@ -93,6 +96,8 @@ def test_the_official_client_tries_again_what_may_pass(create: Callable[..., Any
 
 
 def test_the_official_client_knows_the_errors_by_their_kinds(create: Callable[..., Any]) -> None:
+    import openai
+
     with ChatServer(key="right") as server:
         with pytest.raises(openai.AuthenticationError) as closed:
             create(server, key="wrong")
@@ -108,17 +113,20 @@ def test_the_official_client_knows_the_errors_by_their_kinds(create: Callable[..
 @pytest.mark.parametrize(
     ("trouble", "kind"),
     [
-        (ServerFault.BUSY, openai.RateLimitError),
-        (ServerFault.LOADING, openai.InternalServerError),
-        (ServerFault.REJECTED, openai.BadRequestError),
-        (ServerFault.RESET, openai.APIConnectionError),
-        (ServerFault.GARBLED, Exception),
+        (ServerFault.BUSY, "RateLimitError"),
+        (ServerFault.LOADING, "InternalServerError"),
+        (ServerFault.REJECTED, "BadRequestError"),
+        (ServerFault.RESET, "APIConnectionError"),
+        (ServerFault.GARBLED, "JSONDecodeError"),
     ],
 )
-def test_troubles_are_what_they_are_called(
-    create: Callable[..., Any], trouble: ServerFault, kind: type[Exception]
-) -> None:
-    with ChatServer(trouble=lambda asked, times: trouble) as server, pytest.raises(kind):
+def test_troubles_are_what_they_are_called(create: Callable[..., Any], trouble: ServerFault, kind: str) -> None:
+    import openai
+
+    with (
+        ChatServer(trouble=lambda asked, times: trouble) as server,
+        pytest.raises(getattr(openai, kind, json.JSONDecodeError)),
+    ):
         create(server)
     assert not server.settled
 
@@ -138,6 +146,8 @@ def test_refusals_and_endings_are_seen_by_the_official_client(create: Callable[.
 
 
 def test_the_models_are_listed() -> None:
+    import openai
+
     with ChatServer(models=("one", "two")) as server, openai.OpenAI(base_url=server.base_url, api_key="any") as client:
         assert [model.id for model in client.models.list()] == ["one", "two"]
 
@@ -161,6 +171,8 @@ def test_the_models_are_listed() -> None:
     ],
 )
 def test_the_double_is_strict(create: Callable[..., Any], wrong: dict[str, Any]) -> None:
+    import openai
+
     with ChatServer() as server, pytest.raises(openai.BadRequestError):
         create(server, **wrong)
 
@@ -178,6 +190,8 @@ def test_before_it_opens_whoever_knocks_is_refused_and_a_closed_one_is_gone() ->
 
 
 def test_the_official_client_sends_a_batch_and_reads_its_replies() -> None:
+    import openai
+
     body = {"model": "double", "messages": MESSAGES}
     lines = [{"custom_id": f"q{n}", "method": "POST", "url": "/v1/chat/completions", "body": body} for n in range(3)]
     content = "\n".join(json.dumps(line) for line in lines).encode()

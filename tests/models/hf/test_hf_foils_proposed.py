@@ -15,9 +15,6 @@ from counterpoint.models.hf import text_models as masked
 from counterpoint.store.lab import LabStore
 from counterpoint.suites import suite as suites
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-
 SMALL = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
 NEVER = ("under", "behind")
 LIKED = ("on", "in", "above", "beside", "chasing", "riding", "carrying", "holding", "kicking", "throwing")
@@ -26,6 +23,10 @@ LIKED = ("on", "in", "above", "beside", "chasing", "riding", "carrying", "holdin
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random checkpoint that would rather say some words than others."""
+
+    import torch
+    import transformers
+
     folder, words = tmp_path_factory.mktemp("models") / "tiny-bert", word_pieces()
     words.add_tokens([*NEVER, *LIKED])
     with torch.random.fork_rng([]):
@@ -99,6 +100,8 @@ def test_a_suite_without_gaps_has_no_use_for_a_model(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_masked_language_model_is_refused(tmp_path: Path) -> None:
+    import transformers
+
     words = word_pieces()
     config = transformers.GPT2Config(n_embd=16, n_layer=1, n_head=2, vocab_size=len(words))
     transformers.GPT2LMHeadModel(config).save_pretrained(tmp_path / "gpt")

@@ -11,9 +11,6 @@ from counterpoint.core.errors import ModelError
 from counterpoint.models.hf.text_models import MASK, MaskedLanguageModel
 from counterpoint.models.text.judges import entailment_model, grammar_scorer
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-
 SMALL = {
     "hidden_size": 32,
     "num_hidden_layers": 2,
@@ -27,6 +24,8 @@ OTHERS = ["a cat", "a blue cup is there", "no car", "yes", "the dog"]
 
 
 def _saved(folder: Path, family: Any, config: Any, words: Any) -> str:
+    import torch
+
     with torch.random.fork_rng([]):
         torch.manual_seed(3)
         family(config).eval().save_pretrained(folder)
@@ -35,6 +34,8 @@ def _saved(folder: Path, family: Any, config: Any, words: Any) -> str:
 
 
 def _classifier(folder: Path, *labels: str) -> str:
+    import transformers
+
     words = word_pieces()
     named = {"id2label": dict(enumerate(labels)), "label2id": {label: number for number, label in enumerate(labels)}}
     config = transformers.BertConfig(**SMALL, **named, num_labels=len(labels), vocab_size=len(words))
@@ -43,6 +44,10 @@ def _classifier(folder: Path, *labels: str) -> str:
 
 def _plainly(folder: Path, text: str, other: str | None = None) -> Any:
     """What the checkpoint says of one text, by transformers alone."""
+
+    import torch
+    import transformers
+
     model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
     words = transformers.AutoTokenizer.from_pretrained(folder)
     with torch.inference_mode():
@@ -98,6 +103,8 @@ def test_a_checkpoint_with_other_labels_is_refused_in_a_sentence(tmp_path: Path)
 
 
 def _masked(folder: Path) -> str:
+    import transformers
+
     words = word_pieces()
     config = transformers.BertConfig(**SMALL, vocab_size=len(words))
     return _saved(folder, transformers.BertForMaskedLM, config, words).removeprefix("hf/")
@@ -107,6 +114,9 @@ ASKED = [f"a dog is {MASK} the tree", f"{MASK} red cup", f"there are two cats {M
 
 
 def test_a_gap_is_filled_with_the_likeliest_whole_words(tmp_path: Path) -> None:
+    import torch
+    import transformers
+
     name = _masked(tmp_path)
     model = transformers.AutoModelForMaskedLM.from_pretrained(name).eval()
     words = transformers.AutoTokenizer.from_pretrained(name)
@@ -139,6 +149,8 @@ def test_where_certain_fillers_are_sought_the_others_are_not_walked_to(tmp_path:
 
 
 def test_byte_pairs_are_filled_where_a_word_begins(tmp_path: Path) -> None:
+    import transformers
+
     words = byte_pairs("<mask>", begin=True, mask_token="<mask>")
     config = transformers.RobertaConfig(**SMALL, vocab_size=len(words), pad_token_id=words.pad_token_id)
     name = _saved(tmp_path, transformers.RobertaForMaskedLM, config, words).removeprefix("hf/")
@@ -154,6 +166,8 @@ def test_a_text_without_one_gap_is_a_sentence_of_help(tmp_path: Path) -> None:
 
 
 def test_a_model_without_a_mask_is_refused(tmp_path: Path) -> None:
+    import transformers
+
     words = word_pieces()
     words.mask_token = None
     config = transformers.BertConfig(**SMALL, vocab_size=len(words))

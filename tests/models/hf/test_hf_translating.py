@@ -10,11 +10,10 @@ from tiny_words import word_pieces
 from counterpoint.core.errors import ModelError
 from counterpoint.models.text.translation import back_translate, open_translator
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-
 
 def _saved(folder: Path, config: Any, family: Any, seed: int) -> str:
+    import torch
+
     torch.manual_seed(seed)
     family(config).eval().save_pretrained(folder)
     word_pieces().save_pretrained(folder)
@@ -22,6 +21,8 @@ def _saved(folder: Path, config: Any, family: Any, seed: int) -> str:
 
 
 def _marian(folder: Path, seed: int) -> str:
+    import transformers
+
     words = word_pieces()
     config = transformers.MarianConfig(
         vocab_size=len(words),

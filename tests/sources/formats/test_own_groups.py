@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -29,6 +28,8 @@ PAIRED = [
 
 
 def _write(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    import openpyxl
+
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(list(rows)), path)
     elif path.suffix == ".xlsx":

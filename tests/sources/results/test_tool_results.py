@@ -3,7 +3,6 @@
 import csv
 from pathlib import Path
 
-import openpyxl
 import pytest
 from prediction_files import QUERY, read_answers, read_records, rejected_reasons, write_json, write_lines
 
@@ -52,6 +51,8 @@ VLMEVALKIT = {
 
 
 def test_results_of_vlmevalkit_in_a_spreadsheet(tmp_path: Path) -> None:
+    import openpyxl
+
     path = tmp_path / "model_Bench.xlsx"
     book = openpyxl.Workbook()
     book.active.append(list(VLMEVALKIT))
@@ -84,6 +85,8 @@ def _check_vlmevalkit(path: Path) -> None:
 
 
 def test_a_spreadsheet_without_its_library_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import openpyxl
+
     path = tmp_path / "a.xlsx"
     openpyxl.Workbook().save(path)
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)

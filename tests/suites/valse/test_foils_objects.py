@@ -1,6 +1,7 @@
 """Foils of objects: another thing of the same sort that is not there."""
 
 from collections import Counter
+from functools import cache
 
 import pytest
 from captions import caption, sentences
@@ -46,7 +47,11 @@ FORMS = (
     "A dog sitting on a {}.",
 )
 ALL = [caption(form.format(name), 10 * n + m) for n, name in enumerate(NAMES) for m, form in enumerate(FORMS)]
-SEEN = ObjectSurvey(ALL, known=())
+
+
+@cache
+def _survey() -> ObjectSurvey:
+    return ObjectSurvey(ALL, known=())
 
 
 @pytest.mark.parametrize(
@@ -153,12 +158,12 @@ def test_what_is_named_or_annotated_is_no_foil() -> None:
     picture = Picture("coco:1.jpg")
     scene = Scene("1", picture, Size(9, 9), (SceneObject("1", "bird"), SceneObject("2", "dog")))
     known = Caption("1", picture, "A dog runs.", scene=scene)
-    assert candidate_words(known, next(iter(object_mentions(known.text))), SEEN) == ["cat"]
+    assert candidate_words(known, next(iter(object_mentions(known.text))), _survey()) == ["cat"]
 
 
 @given(sentences(), st.integers(0, 99))
 def test_a_foil_differs_in_the_thing_and_its_article_and_comes_again(text: str, seed: int) -> None:
-    one, other = (list(propose_foils(caption(text), SEEN, seeded_rng(seed))) for _ in range(2))
+    one, other = (list(propose_foils(caption(text), _survey(), seeded_rng(seed))) for _ in range(2))
     assert one == other
     for group in one:
         if not isinstance(group, Rejection):

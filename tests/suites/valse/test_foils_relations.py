@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 
 import pytest
 from captions import caption, every_caption, sentences
@@ -29,7 +30,6 @@ from counterpoint.suites.valse.relations import (
 )
 
 ALL = list(every_caption())
-SURVEY = PrepositionSurvey(ALL, known=())
 NESTED = ("nested", "noun", "in front of", "fence")
 
 
@@ -64,9 +64,15 @@ def test_the_prepositions_that_say_where_are_found(text: str, found: list[tuple[
     assert [(slot.subject, slot.verb, slot.said, slot.noun) for slot in preposition_slots(text)] == found
 
 
-def _offered(text: str, survey: PrepositionSurvey = SURVEY) -> list[str]:
+@cache
+def _survey() -> PrepositionSurvey:
+    return PrepositionSurvey(ALL, known=())
+
+
+def _offered(text: str, survey: PrepositionSurvey | None = None) -> list[str]:
+    seen = survey or _survey()
     return [
-        span for slot in preposition_slots(text) for span in candidate_prepositions(caption(text, 10**6), slot, survey)
+        span for slot in preposition_slots(text) for span in candidate_prepositions(caption(text, 10**6), slot, seen)
     ]
 
 
@@ -141,8 +147,8 @@ def test_people_sit_at_a_desk_and_animals_do_not() -> None:
 
 
 def test_a_landmark_that_is_named_twice_is_left_alone() -> None:
-    assert caption_foils(caption("A dog sitting on a bench."), SURVEY)
-    assert not caption_foils(caption("A dog sitting on a bench beyond a bench."), SURVEY)
+    assert caption_foils(caption("A dog sitting on a bench."), _survey())
+    assert not caption_foils(caption("A dog sitting on a bench beyond a bench."), _survey())
 
 
 def test_what_excludes_is_excluded() -> None:
@@ -189,7 +195,7 @@ def test_what_is_annotated_is_no_foil() -> None:
     things = (SceneObject("1", "dog"), SceneObject("2", "bench"))
     scene = Scene("1", picture, Size(9, 9), things, (Link("1", "behind", "2"),))
     known = Caption("1", picture, "A dog sitting on a bench.", scene=scene)
-    assert "behind" not in candidate_prepositions(known, _only(preposition_slots(known.text)), SURVEY)
+    assert "behind" not in candidate_prepositions(known, _only(preposition_slots(known.text)), _survey())
 
 
 def test_a_masked_language_model_proposes_through_gaps() -> None:
@@ -197,15 +203,17 @@ def test_a_masked_language_model_proposes_through_gaps() -> None:
     ((gap, said),) = caption_gaps(caption(text))
     assert (gap, said) == (f"A dog sitting {GAP} a bench.", "on")
     made = suite.configured({MASKED_LM: {gap: ["on", "on top of", "under", "banana"]}})
-    group = next(iter(made.propose(caption(text), SURVEY, seeded_rng(1))))
+    group = next(iter(made.propose(caption(text), _survey(), seeded_rng(1))))
     assert isinstance(group, Group)
     assert group.variants[0].text == "A dog sitting under a bench."
-    assert isinstance(next(iter(made.propose(caption("A cat sitting on a bench."), SURVEY, seeded_rng(1)))), Rejection)
+    assert isinstance(
+        next(iter(made.propose(caption("A cat sitting on a bench."), _survey(), seeded_rng(1)))), Rejection
+    )
 
 
 @given(sentences(), st.integers(0, 99))
 def test_only_the_preposition_changes_and_a_foil_comes_again(text: str, seed: int) -> None:
-    one, other = (list(propose_foils(caption(text), SURVEY, seeded_rng(seed))) for _ in range(2))
+    one, other = (list(propose_foils(caption(text), _survey(), seeded_rng(seed))) for _ in range(2))
     assert one == other
     for group in one:
         if isinstance(group, Rejection):
