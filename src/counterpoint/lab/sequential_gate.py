@@ -23,7 +23,7 @@ from counterpoint.lab.selection import load_answers, load_groups
 from counterpoint.lab.table_updates import update_tables
 from counterpoint.metrics.gates import NO_TEST, GateCheck, GateRule, GateVerdict, overall
 from counterpoint.metrics.metric import MetricKind, Ratio, columns_read
-from counterpoint.metrics.outcomes import judge, sort_by_group
+from counterpoint.metrics.outcomes import BLOCK_COLUMNS, judge, sort_by_group
 from counterpoint.metrics.picture_sums import sum_by_picture, units_in_slice
 from counterpoint.metrics.sequential_tests import SequentialMethod, SequentialTest, depends_on_model
 from counterpoint.metrics.slices import pool_suites
@@ -99,7 +99,10 @@ class _Watch:
         if not groups.num_rows:
             return
         groups = sort_by_group(groups)
-        outcomes, ranks = judge(groups, nothing if before is None else before), _ranks(groups)
+        ranks = _ranks(groups)
+        places = np.unique(ranks, return_inverse=True)[1]  # sums of pictures come in this order, which bets depend on
+        groups = groups.append_column(BLOCK_COLUMNS[1], pa.array(places))
+        outcomes = judge(groups, nothing if before is None else before)
         units = outcomes.units(metric.unit)
         inside = units_in_slice(metric, rule.where, outcomes)
         self._sizes = np.unique(units.cluster[inside], return_counts=True)[1]
