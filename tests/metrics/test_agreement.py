@@ -1,6 +1,7 @@
 """Agreement between voters, held against libraries, naive loops and simulated crowds."""
 
 from collections import Counter
+from datetime import datetime
 from itertools import permutations
 
 import krippendorff
@@ -10,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import simulated_crowds as crowds
+from counterpoint.core.votes import Vote
 from counterpoint.metrics.agreement import cohen_kappa, count_choices, fleiss_kappa, krippendorff_alpha
 from counterpoint.metrics.dawid_skene import fit_dawid_skene
+from counterpoint.metrics.intervals import Score
+from counterpoint.review.majorities import measure_agreement
 
 tables = st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=2, max_size=30).map(np.array)
 
@@ -77,6 +81,41 @@ def test_items_of_one_picture_widen_the_interval() -> None:
     together = krippendorff_alpha(counts, np.repeat(np.arange(40), 10))
     assert alone.value == together.value
     assert together.high - together.low > 2 * (alone.high - alone.low)
+
+
+@pytest.mark.parametrize("coefficient", ["alpha", "fleiss", "cohen"])
+@pytest.mark.parametrize("items", [10, 40])
+def test_intervals_hold_the_truth_where_nobody_disagrees_by_chance(coefficient: str, items: int) -> None:
+    """Two voters who are right in 99 % agree on all of ten items mostly, and a bootstrap of them draws only 1."""
+    rng = np.random.default_rng(7)
+
+    def score(items: int) -> Score:
+        truth = rng.random(items) < 0.6
+        votes = np.where(rng.random((2, items)) < 0.99, truth, ~truth).astype(np.int64)
+        if coefficient == "cohen":
+            return cohen_kappa(*votes)
+        counts = np.stack([(1 - votes).sum(0), votes.sum(0)], axis=1)
+        return (krippendorff_alpha if coefficient == "alpha" else fleiss_kappa)(counts)
+
+    expected = score(100_000).value
+    scores = [own for own in (score(items) for _ in range(100)) if not np.isnan(own.value)]
+    assert np.mean([own.low <= expected <= own.high for own in scores]) > 0.9
+    assert all(own.low < own.high for own in scores)
+
+
+def test_two_voters_have_a_kappa_where_nobody_else_voted() -> None:
+    def votes(voters: str, items: range) -> list[Vote]:
+        return [
+            Vote("", "judge", "mine", number, None, voter, "both" if number % 3 else "caption", datetime.min)
+            for number in items
+            for voter in voters
+        ]
+
+    pictures = {number: str(number // 4) for number in range(40)}
+    couple = measure_agreement(votes("ab", range(40)), pictures)
+    choices = [int(number % 3 > 0) for number in range(40)]
+    assert couple.cohen == cohen_kappa(choices, choices, [*pictures.values()])
+    assert measure_agreement(votes("ab", range(40)) + votes("c", range(3)), pictures).cohen.n == 0
 
 
 def test_dawid_skene_tells_who_guesses_and_beats_the_majority() -> None:

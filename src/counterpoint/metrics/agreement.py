@@ -10,7 +10,7 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint.metrics.intervals import NO_SCORE, Counts, Score
+from counterpoint.metrics.intervals import NO_SCORE, Counts, Score, hidden_share
 from counterpoint.metrics.units import Floats
 
 BOOTSTRAP_DRAWS = 2000
@@ -44,7 +44,8 @@ def krippendorff_alpha(counts: Counts, cluster: ArrayLike | None = None, *, seed
     votes = counts[several].astype(np.float64)
     size = votes.sum(1)
     disagreement = (size**2 - (votes**2).sum(1)) / (size - 1)
-    return _score(np.column_stack([disagreement, votes]), _alpha, _kept(cluster, several), seed)
+    columns = np.column_stack([disagreement, votes])
+    return _score(columns, _alpha, 2 * np.eye(columns.shape[1])[0], _kept(cluster, several), seed)
 
 
 def _alpha(sums: Floats) -> Floats:
@@ -69,7 +70,7 @@ def fleiss_kappa(counts: Counts, cluster: ArrayLike | None = None, *, seed: int 
     votes = counts[kept].astype(np.float64)
     agreeing = (votes * (votes - 1)).sum(1) / (usual * (usual - 1)) if usual else np.zeros(0)
     columns = np.column_stack([agreeing, votes / max(int(usual), 1)])
-    return _score(columns, _fleiss, _kept(cluster, kept), seed)
+    return _score(columns, _fleiss, -2 / max(int(usual), 1) * np.eye(columns.shape[1])[0], _kept(cluster, kept), seed)
 
 
 def _fleiss(sums: Floats) -> Floats:
@@ -88,7 +89,8 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, cluster: ArrayLike | None =
     codes = np.column_stack([np.asarray(first, np.int64), np.asarray(second, np.int64)])
     many = int(codes.max(initial=-1)) + 1
     columns = np.eye(many * many)[codes[:, 0] * many + codes[:, 1]]
-    return _score(columns, _cohen, cluster, seed)
+    apart = (1 - np.eye(many)).ravel() / max(many * (many - 1), 1)
+    return _score(columns, _cohen, apart - columns.sum(0) / max(len(codes), 1), cluster, seed)
 
 
 def _cohen(sums: Floats) -> Floats:
@@ -112,20 +114,26 @@ def _kept(cluster: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.gene
     return None if cluster is None else np.asarray(cluster)[kept]
 
 
-def _score(columns: Floats, coefficient: Coefficient, cluster: ArrayLike | None, seed: int) -> Score:
-    """The coefficient with its percentile bootstrap interval; whole clusters of items are drawn."""
-    items = len(columns)
+def _score(columns: Floats, coefficient: Coefficient, dissent: Floats, cluster: ArrayLike | None, seed: int) -> Score:
+    """The coefficient with its percentile bootstrap interval; whole clusters of items are drawn.
+
+    Where nobody disagrees, every draw is 1. The interval then begins at the coefficient with as many disagreements as
+    so few clusters can hide; `dissent` is what the first of an item adds to the sums.
+    """
+    items, sums = len(columns), columns.sum(0)
     if not items:
         return NO_SCORE
-    value = float(coefficient(columns.sum(0)))
+    value = float(coefficient(sums))
     if cluster is not None:
         _, codes = np.unique(np.asarray(cluster), return_inverse=True)
-        sums = np.zeros((int(codes.max()) + 1, columns.shape[1]))
-        np.add.at(sums, codes, columns)
-        columns = sums
+        together = np.zeros((int(codes.max()) + 1, columns.shape[1]))
+        np.add.at(together, codes, columns)
+        columns = together
     draws = _bootstrap(columns, coefficient, np.random.default_rng(seed))
     draws = draws[~np.isnan(draws)]
     low, high = np.quantile(draws, _ENDS) if len(draws) and len(columns) > 1 else (nan, nan)
+    if value > 1 - 1e-12 and low == high:
+        low = max(float(coefficient(sums + hidden_share(len(columns)) * items * dissent)), -1.0)
     return Score(value, float(low), float(high), items)
 
 

@@ -148,7 +148,7 @@ def measure_agreement(
     counts = count_choices(item, choice)
     pictures = None if clusters is None else [clusters.get(own[0].group_id, "") for own in kept]
     fleiss = NO_SCORE if adaptive else fleiss_kappa(counts, pictures)
-    return AgreementScores(krippendorff_alpha(counts, pictures), fleiss, _cohen(kept), adaptive)
+    return AgreementScores(krippendorff_alpha(counts, pictures), fleiss, _cohen(kept, pictures), adaptive)
 
 
 def _is_adaptive(choices: Iterable[Sequence[str]]) -> bool:
@@ -163,14 +163,16 @@ def _is_adaptive(choices: Iterable[Sequence[str]]) -> bool:
     )
 
 
-def _cohen(items: Iterable[Sequence[Vote]]) -> Score:
-    """Cohen's kappa of two voters, where the lab has no more than two."""
-    couples = [sorted(own, key=lambda vote: vote.voter) for own in items if len(own) == 2]
+def _cohen(items: Sequence[Sequence[Vote]], pictures: Sequence[str] | None) -> Score:
+    """Cohen's kappa of two voters, where every item with several votes has theirs and no other."""
+    several = [place for place, own in enumerate(items) if len(own) > 1]
+    couples = [sorted(items[place], key=lambda vote: vote.voter) for place in several]
     voters = {tuple(vote.voter for vote in own) for own in couples}
-    if len(voters) != 1:
+    if len(voters) != 1 or len(couples[0]) != 2:
         return NO_SCORE
     choices = _codes([vote.choice for own in couples for vote in own])[1]
-    return cohen_kappa(choices[::2], choices[1::2])
+    clusters = None if pictures is None else [pictures[place] for place in several]
+    return cohen_kappa(choices[::2], choices[1::2], clusters)
 
 
 def describe_voters(
