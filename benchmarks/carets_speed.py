@@ -70,9 +70,9 @@ class Photos:
         held = attribute_classes()
         self._looks = [tuple(row[0] for row in held[name].values) for name in LOOKS if name in held]
 
-    def scenes(self) -> Iterator[Scene]:
-        """All of them."""
-        return (self._scene(number, seeded_rng("photo", number)) for number in range(self.count))
+    def scenes(self, start: int = 0) -> Iterator[Scene]:
+        """All of them, or those from a number on."""
+        return (self._scene(number, seeded_rng("photo", number)) for number in range(start, self.count))
 
     def _scene(self, number: int, luck: Random) -> Scene:
         place = luck.choice(self._places)

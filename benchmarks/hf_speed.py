@@ -119,7 +119,7 @@ class Benchmark:
             return {count: min(speed, count * prepared) for count, speed in speeds.items()}, {}
         queries = [query for group in groups[max(groups)] for query in group.queries]
         queries = queries[: 12 if self._small else PLAIN[self._shape] // (32 if self._choices else self._weight)]
-        sizes = [size for size in sizes if self._choices or size <= len(queries)]
+        sizes = tuple(size for size in sizes if self._choices or size <= len(queries))
         speed, texts = (ChoiceLoop if self._choices else AnswerLoop)(saved, queries, pictures).best(sizes)
         return dict.fromkeys(groups, speed), dict(zip((query.id for query in queries), texts, strict=False))
 

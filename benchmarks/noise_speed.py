@@ -13,8 +13,10 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from counterpoint.core.groups import Answer, Gold, Query
@@ -72,9 +74,11 @@ def beside_theirs() -> None:
     flat[0].reshape(-1)[:256] = np.arange(256)  # a photograph has all values, by which theirs scales what is counted
     for name, strengths in STRENGTHS.items():
         strength = strengths[PAPER_SEVERITY - 1]
-        said = {_THEIR_STRENGTHS[name]: float(strength)} if name in _THEIR_STRENGTHS else {}
+        said: dict[str, Any] = {_THEIR_STRENGTHS[name]: float(strength)} if name in _THEIR_STRENGTHS else {}
 
-        disturb = partial(random_noise, mode=_THEIR_NAMES.get(name, name), clip=True, **said)
+        disturb: Callable[..., NDArray[np.float64]] = partial(
+            random_noise, mode=_THEIR_NAMES.get(name, name), clip=True, **said
+        )
         add_noise(picture, noise_edit(name, PAPER_SEVERITY, 0))
         own = _middle([partial(add_noise, picture, noise_edit(name, PAPER_SEVERITY, seed)) for seed in range(ROUNDS)])
         other = _middle([partial(disturb, picture, rng=seed) for seed in range(ROUNDS)])

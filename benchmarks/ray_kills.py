@@ -158,7 +158,7 @@ def open_trial(nodes: int) -> Iterator[Trial]:
             yield Trial(cluster, nodes, Path(name), order)
         finally:
             ray.shutdown()
-            cluster.shutdown()
+            cluster.shutdown()  # type: ignore[no-untyped-call]
 
 
 def main(kinds: Sequence[str] = ("worker", "node", "driver"), seeds: int = 3) -> bool:

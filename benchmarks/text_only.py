@@ -36,7 +36,7 @@ REASONS = BY_DESIGN | {
 """Why a suite is answerable that is."""
 
 
-def main(scenes: int = 120, *names: str) -> None:
+def main(scenes: int, *names: str) -> None:
     """Print a row for each test."""
     print("| suite | n | by folds | fresh n | fresh | chance | verdicts |\n|---|---:|---:|---:|---:|---:|---|")
     start = process_time()
@@ -80,4 +80,4 @@ def _verdict(found: ProbeFinding) -> str:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]), *sys.argv[2:])
+    main(int(sys.argv[1]) if sys.argv[1:] else 120, *sys.argv[2:])

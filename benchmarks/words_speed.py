@@ -75,7 +75,7 @@ def _plain_slips(asked: Iterable[Question]) -> int:
         for slip in TYPOS.values():
             words = [word for word in TokenizedText.of(question.text).lower if len(word) > 4 and word.isalpha()]
             rng.shuffle(words)
-            made += any(_is_clear(other, word) for word in words for other in list(slip(word))[:1])
+            made += any(_is_clear(other, word) for word in words for other in list(slip(word[:2], word[2:]))[:1])
     return made
 
 
