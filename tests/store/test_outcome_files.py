@@ -27,7 +27,7 @@ from counterpoint.store.outcomes import files as outcome_files
 from counterpoint.store.outcomes.database import OutcomeDatabase
 from counterpoint.store.outcomes.files import BuildCallback, BuildStep, OutcomeFiles, build_files, plan_files
 from counterpoint.store.outcomes.group_index import write_index
-from counterpoint.store.outcomes.row_groups import find_rows, take_rows
+from counterpoint.store.outcomes.row_groups import find_rows, read_arrow, take_rows, write_arrow
 from counterpoint.store.outcomes.snapshots import TablesNotReady
 from counterpoint.store.outcomes.tables import Metrics, scores_table
 
@@ -114,11 +114,34 @@ def test_every_group_has_one_verdict_and_its_texts_and_tags(database: OutcomeDat
     assert base == {"texts": "is shade 4 light or dark?\nis shade 4 dark or light?", "tags": ["number=4"]}
 
 
-def test_all_trials_of_a_model_are_in_answers_in_order(lab: LabStore, database: OutcomeDatabase) -> None:
-    found = database.table("SELECT query, trial FROM answers WHERE model = 'careful'")
-    assert found.num_rows == lab.read_answers("careful 1").num_rows
-    queries = found["query"].to_pylist()
-    assert queries == sorted(queries)
+@pytest.mark.parametrize("model", ANSWERED, ids=lambda one: one.slug)
+def test_answers_are_counted_and_those_of_other_trials_are_sorted_by_query(
+    lab: LabStore, files: OutcomeFiles, database: OutcomeDatabase, model: LabModel
+) -> None:
+    answers = lab.read_answers(model.fingerprint)
+    others = answers.filter(pc.greater(answers["trial"], 0))
+    settled = answers["seconds"].filter(pc.not_equal(answers["state"], "failed"))
+    (row,) = database.rows("SELECT * EXCLUDE (model) FROM totals WHERE model = ?", [model.slug])
+    plain = answers.num_rows - others.num_rows
+    assert row == {"answers": plain, "trials": others.num_rows, "seconds": pytest.approx(pc.mean(settled).as_py())}
+    (path,) = files.paths("trials", model=model.slug)
+    kept = ["query", "trial", "raw", "value", "state", "top"]
+    order = [("query", "ascending"), ("trial", "ascending")]
+    assert pq.read_table(path).select(kept).to_pylist() == others.select(kept).sort_by(order).to_pylist()
+
+
+@pytest.mark.parametrize("suite", ["plain", "odd"])
+@pytest.mark.parametrize("model", ANSWERED, ids=lambda one: one.slug)
+def test_answers_by_row_are_those_of_the_lab(
+    lab: LabStore, files: OutcomeFiles, database: OutcomeDatabase, suite: str, model: LabModel
+) -> None:
+    answers = lab.read_answers(model.fingerprint)
+    plain = {row["query"]: row for row in answers.filter(pc.equal(answers["trial"], 0)).to_pylist()}
+    queries = [row["query"] for row in database.rows("SELECT query FROM groups WHERE suite = ? ORDER BY row", [suite])]
+    (path,) = files.paths("answers_by_row", model=model.slug, suite=suite)
+    rows = np.random.default_rng(1).permutation(len(queries))
+    for place, found in zip(rows.tolist(), take_rows(path, rows).to_pylist(), strict=True):
+        assert found == {name: plain.get(queries[place], {}).get(name) for name in found}
 
 
 def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:
@@ -132,13 +155,15 @@ def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:
         log.add([(1, 0, Answer.of("more"), "", 0.0)])
     build(lab, tmp_path / "cache", steps.append)
     assert {step.about for step in steps[1:-1]} == {
+        "the answers of hasty to odd",
+        "the answers of hasty to plain",
         "hasty on odd",
         "comparing the models on odd",
         "hasty on plain",
         "comparing the models on plain",
     }
     assert (steps[0].about, steps[-1].about) == ("reading the answers of hasty", "indexing all groups")
-    assert [step.number for step in steps] == [1, 2, 3, 4, 5, 6]
+    assert [step.number for step in steps] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_another_metric_or_database_means_other_files(
@@ -298,5 +323,27 @@ def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@given(st.lists(st.integers(0, 4999)))
+def test_rows_of_arrow_files_are_taken_without_dictionaries(arrow_file: tuple[Path, pa.Table], rows: list[int]) -> None:
+    path, table = arrow_file
+    taken = take_rows(path, np.array(rows, np.int64))
+    assert not any(pa.types.is_dictionary(field.type) for field in taken.schema)
+    assert taken.to_pylist() == table.take(pa.array(rows, pa.int64())).to_pylist()
+    assert take_rows(path, np.array(rows, np.int64), ["top"]).column_names == ["top"]
+    assert read_arrow(path).equals(table)
+
+
+@pytest.fixture(scope="module")
+def arrow_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pa.Table]:
+    """A file of several batches with dictionaries, one of them within lists."""
+    words = pa.DictionaryArray.from_arrays(np.arange(5000, dtype=np.int32) % 3, ["red", "blue", "green"])
+    top = pa.StructArray.from_arrays([words, pa.array(np.arange(5000.0))], ["value", "probability"])
+    offsets = pa.array(np.minimum(np.arange(5001, dtype=np.int32) * 2, 5000))
+    table = pa.table({"value": words, "top": pa.ListArray.from_arrays(offsets, top)})
+    path = tmp_path_factory.mktemp("rows") / "long.arrow"
+    write_arrow(table, path)
+    return path, table
+
+
 def test_the_models_of_the_lab_are_all_there(database: OutcomeDatabase) -> None:
-    assert len(database.rows("SELECT DISTINCT model FROM answers")) == len(MODELS)
+    assert len(database.rows("SELECT model FROM totals")) == len(MODELS)

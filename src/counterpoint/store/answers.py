@@ -211,10 +211,15 @@ class AnswerLog:
             self._parts.sweep()
 
 
-def read_answers(storage: Storage, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """The answers of a model, one per query and trial: a settled one before a failed one (`joins.standing_answers`)."""
+def read_answers(
+    storage: Storage, fingerprint: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
+) -> pa.Table:
+    """The answers of a model, one per query and trial: a settled one before a failed one (`joins.standing_answers`).
+
+    Where no query was answered twice, `encoded` columns are dictionaries.
+    """
     wanted, folder = list(columns or ANSWERS.names), f"{FOLDER}/{slug(fingerprint)}"
-    table = read_parts(storage, folder, FOLDER, list(dict.fromkeys([*wanted, "query", "trial"])))
+    table = read_parts(storage, folder, FOLDER, list(dict.fromkeys([*wanted, "query", "trial"])), encoded)
     if joins.repeated_rows(table) is not None:
         deciding = dict.fromkeys([*wanted, "query", "trial", "state", "digest"])
         table = read_parts(storage, folder, FOLDER, list(deciding))  # whole, as parts may have been merged since

@@ -162,13 +162,15 @@ class LabStore:
                 answers.copy_answers(self.storage, old, fingerprint, run)
         return adopted
 
-    def read_answers(self, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
+    def read_answers(
+        self, fingerprint: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
+    ) -> pa.Table:
         """What a model said, once per query and trial: the last settled answer, a failed one only if nothing else.
 
         Where another rule was used to score again, value, rule and state are those that it gave. The metadata of the
-        table say on which `scale` the scores are, where that is known.
+        table say on which `scale` the scores are, where that is known. `encoded` columns may be dictionaries.
         """
-        table = values.read_answers(self.storage, fingerprint, columns)
+        table = values.read_answers(self.storage, fingerprint, columns, encoded)
         return table.replace_schema_metadata((table.schema.metadata or {}) | {"scale": self.scale(fingerprint)})
 
     def scale(self, fingerprint: str) -> str:

@@ -32,8 +32,7 @@ _CORRECTION = pa.struct([pa.field("query", pa.uint64()), pa.field("answer", pa.s
 _UNIQUE = {"query", "group_id"}  # ids hardly repeat, so a dictionary of them only costs
 _NUMBERS = {"base", "base_query", "row", "place"}  # nor do these of tables that are made of others
 _ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
-_ENCODED_CREDIT = pa.struct([pa.field("answer", _ENCODED_TEXT), pa.field("credit", pa.float64())])
-_ENCODED_LEAVES = {"gold": "gold.list.element.answer"}  # the texts within a column
+_ENCODED_LEAVES = {"gold": "gold.list.element.answer", "top": "top.list.element.value"}  # the texts within a column
 
 
 def _schema(name: str, fields: list[pa.Field]) -> pa.Schema:
@@ -167,7 +166,10 @@ def check_table(
 
 
 def _encoded_type(kind: pa.DataType) -> pa.DataType:
-    return pa.list_(_ENCODED_CREDIT) if pa.types.is_list(kind) else _ENCODED_TEXT
+    if not pa.types.is_list(kind):
+        return _ENCODED_TEXT
+    text, *others = kind.value_type
+    return pa.list_(pa.struct([text.with_type(_ENCODED_TEXT), *others]))
 
 
 def _fitting(table: pa.Table, field: pa.Field, name: str, place: str) -> pa.ChunkedArray:

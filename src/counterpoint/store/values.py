@@ -25,12 +25,14 @@ VALUE_COLUMNS = ("value", "rule", "state")
 """The columns of answers that values override."""
 
 
-def read_answers(storage: Storage, fingerprint: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """The answers of a model, one per query and trial, with the latest values."""
+def read_answers(
+    storage: Storage, fingerprint: str, columns: Sequence[str] | None = None, encoded: Sequence[str] = ()
+) -> pa.Table:
+    """The answers of a model, one per query and trial, with the latest values; see `answers.read_answers`."""
     wanted = list(columns or ANSWERS.names)
     values = read_values(storage, fingerprint) if set(wanted) & set(VALUE_COLUMNS) else VALUES.empty_table()
     if not values.num_rows:
-        return answers.read_answers(storage, fingerprint, wanted)
+        return answers.read_answers(storage, fingerprint, wanted, encoded)
     needed = dict.fromkeys([*wanted, "query", "trial", "raw", *VALUE_COLUMNS])
     return overlay_values(answers.read_answers(storage, fingerprint, list(needed)), values).select(wanted)
 

@@ -17,7 +17,7 @@ from counterpoint.store.outcomes.tables import empty_tables
 if TYPE_CHECKING:
     import duckdb
 
-VIEWS = (*TABLES, "groups", "queries", "answers", "outcomes", "scores", "ties")
+VIEWS = (*TABLES, "groups", "queries", "totals", "outcomes", "scores", "ties")
 """The tables that can be queried; each has a column `suite`, or `model`, or both."""
 
 CONCURRENCY = 4

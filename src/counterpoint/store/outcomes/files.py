@@ -20,15 +20,12 @@ from tempfile import mkdtemp
 from threading import Lock
 from typing import NamedTuple, TextIO
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from counterpoint._version import __version__
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.ids import content_id, hex_id
-from counterpoint.metrics.labels import find_rows
 from counterpoint.metrics.metric import contents_by_suite
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.scoring import ScoreRequest
@@ -38,7 +35,7 @@ from counterpoint.store.cache import LRUCache
 from counterpoint.store.lab import LabModel, LabStore
 from counterpoint.store.outcomes import tables
 from counterpoint.store.outcomes.group_index import write_index
-from counterpoint.store.outcomes.row_groups import row_group_size
+from counterpoint.store.outcomes.row_groups import read_arrow, row_group_size, write_arrow
 from counterpoint.store.outcomes.tables import Metrics
 from counterpoint.store.tables import repeated_columns
 
@@ -56,7 +53,8 @@ BUILD_CACHE = 600_000_000
 
 _BUILDERS = 2  # threads, each of which holds the tables of one model
 _OUTCOME_BYTES = 200  # of a judged row, about
-_RANDOM_ACCESS = ("groups", "answers_by_row", "answers")  # are read a few rows at a time
+_ARROW = ("answers_by_row", "credits")  # Arrow files; others are Parquet
+_RANDOM_ACCESS = ("groups", "trials")  # are read a few rows at a time
 _ROW_GROUP_SIZES = {"queries": 8192}  # of others than the default
 
 
@@ -77,7 +75,7 @@ BuildCallback = Callable[[BuildStep], None]
 
 @dataclass(frozen=True, slots=True)
 class TableFolder:
-    """A folder with the tables of a suite, of a model's answers, of both, of the ties of a suite, or of all groups."""
+    """A folder with tables: of a suite, of a model's answers, to all or to a suite, of both, of ties, of all groups."""
 
     path: Path
     about: str
@@ -87,7 +85,7 @@ class TableFolder:
 
     def file(self, table: str) -> Path:
         """Return the file of one of its tables."""
-        return self.path / f"{table}.parquet"
+        return self.path / f"{table}.{'arrow' if table in _ARROW else 'parquet'}"
 
     def build(self) -> None:
         """Build it, whole or not at all; a folder that another process has built meanwhile is as good."""
@@ -113,15 +111,21 @@ class OutcomeFiles:
 
     suites: Mapping[str, TableFolder]
     answers: Mapping[str, TableFolder]  # by the model's slug
+    suite_answers: Mapping[tuple[str, str], TableFolder]  # by slug and suite
     outcomes: Mapping[tuple[str, str], TableFolder]  # by slug and suite
     ties: Mapping[str, TableFolder]
     all_groups: TableFolder
 
     @property
     def folders(self) -> tuple[TableFolder, ...]:
-        """All of them, in the order in which they are built: suite by suite, those that lack least first."""
+        """All of them, in the order in which they are built.
+
+        Answers come model by model, as they are read once, then outcomes suite by suite, those that lack least first.
+        """
+        answers = [folder for slug in self.answers for folder in self._answer_folders(slug)]
         by_suite = sorted((self._suite_folders(suite) for suite in self.suites), key=lambda own: len(_missing(own)))
-        return (*self.answers.values(), *(folder for own in by_suite for folder in own), self.all_groups)
+        ordered = (*self.suites.values(), *answers, *(folder for own in by_suite for folder in own), self.all_groups)
+        return tuple({folder.path: folder for folder in ordered}.values())
 
     @property
     def ready_suites(self) -> tuple[str, ...]:
@@ -152,21 +156,24 @@ class OutcomeFiles:
         left = {folder.path for folder in self.missing} - {folder.path for folder in wanted}
         return (*wanted, *_missing([self.all_groups])) if left <= {self.all_groups.path} else wanted
 
+    def _answer_folders(self, slug: str) -> tuple[TableFolder, ...]:
+        return (self.answers[slug], *(folder for (own, _), folder in self.suite_answers.items() if own == slug))
+
     def _suite_folders(self, suite: str) -> tuple[TableFolder, ...]:
-        outcomes = (folder for (_, name), folder in self.outcomes.items() if name == suite)
-        return (self.suites[suite], *outcomes, self.ties[suite])
+        by_model = (*self.suite_answers.items(), *self.outcomes.items())
+        return (self.suites[suite], *(folder for (_, name), folder in by_model if name == suite), self.ties[suite])
 
     def paths(self, table: str, *, model: str = "", suite: str = "") -> list[Path]:
         """Return the files that hold a table, or the part of it about one model or suite."""
         if table in ("groups", "bases", "queries"):
             return [folder.file(table) for name, folder in self.suites.items() if suite in ("", name)]
-        if table == "answers":
+        if table in ("totals", "trials"):
             return [folder.file(table) for slug, folder in self.answers.items() if model in ("", slug)]
         if table == "ties":
             return [folder.file(table) for name, folder in self.ties.items() if suite in ("", name)]
         return [
             folder.file(table)
-            for (slug, name), folder in self.outcomes.items()
+            for (slug, name), folder in (self.suite_answers if table == "answers_by_row" else self.outcomes).items()
             if model in ("", slug) and suite in ("", name)
         ]
 
@@ -274,6 +281,14 @@ def _run_worker(
         raise StoreError(fact, hint="is there enough memory?")
 
 
+class _JudgedFolders(NamedTuple):
+    """What the outcomes of a model on a suite are judged from."""
+
+    groups: TableFolder
+    answers: TableFolder
+    suite_answers: TableFolder
+
+
 class _Builder:
     """Plans the folders of one version of a lab, and writes their tables."""
 
@@ -281,7 +296,7 @@ class _Builder:
         self._lab, self._models, self._metrics = lab, models, metrics
         self._home = cache.resolve() / "tables" / hex_id(content_id(lab.place))
         self._tables = LRUCache[Path, pa.Table](BUILD_CACHE)
-        self._outcomes = LRUCache[tuple[str, str], Outcomes](
+        self._outcomes = LRUCache[Path, Outcomes](
             BUILD_CACHE, size=lambda outcomes: len(outcomes.base) * _OUTCOME_BYTES
         )
 
@@ -290,13 +305,20 @@ class _Builder:
         suites = {name: self._suite_folder(name) for name in names}
         scales = self._lab.scales()
         answers = {model.slug: self._answers_folder(model, scales.get(model.fingerprint, "")) for model in self._models}
-        outcomes = {
-            (model.slug, name): self._outcomes_folder(model.slug, name, suites[name], answers[model.slug])
-            for model in self._models
-            for name in suites
+        pairs = [(model, name) for model in self._models for name in suites]
+        suite_answers = {
+            (model.slug, name): self._suite_answers_folder(model, name, suites[name], answers[model.slug])
+            for model, name in pairs
         }
-        ties = {name: self._ties_folder(name, suites[name], answers, outcomes) for name in suites}
-        return OutcomeFiles(suites, answers, outcomes, ties, self._index_folder(suites, outcomes))
+        inputs = {key: _JudgedFolders(suites[key[1]], answers[key[0]], folder) for key, folder in suite_answers.items()}
+        outcomes = {key: self._outcomes_folder(*key, own) for key, own in inputs.items()}
+        ties = {
+            name: self._ties_folder(
+                name, folder, {slug: (inputs[slug, name], outcomes[slug, name]) for slug in answers}
+            )
+            for name, folder in suites.items()
+        }
+        return OutcomeFiles(suites, answers, suite_answers, outcomes, ties, self._index_folder(suites, outcomes))
 
     def _suite_folder(self, name: str) -> TableFolder:
         digest, size = self._file_digest([f"suites/{name}/"])
@@ -306,30 +328,37 @@ class _Builder:
     def _answers_folder(self, model: LabModel, scale: str) -> TableFolder:
         folder = folder_of(model.fingerprint)
         digest, size = self._file_digest([f"answers/{folder}/", f"values/{folder}/"], [scale, model.slug])
-        write = partial(_write_tables, partial(self._answer_tables, model))
         path = self._home / "answers" / f"{folder}-{digest}"
+        write = partial(_write_tables, lambda: self._answer_tables(model, path))
         return TableFolder(path, f"reading the answers of {model.slug}", size, write)
 
-    def _outcomes_folder(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> TableFolder:
-        digest = _digest([groups.path.name, *(f"{metric.name} {metric.version}" for metric in self._metrics)])
-        write = partial(_write_tables, partial(self._outcome_tables, slug, suite, groups, answers))
-        path = self._home / "outcomes" / suite / f"{answers.path.name}-{digest}"
-        inputs = (groups.path, answers.path)
-        return TableFolder(path, f"{slug} on {suite}", groups.bytes + answers.bytes, write, inputs)
+    def _suite_answers_folder(
+        self, model: LabModel, suite: str, groups: TableFolder, answers: TableFolder
+    ) -> TableFolder:
+        def make() -> dict[str, pa.Table]:
+            rows = self._read_groups(groups)
+            return {"answers_by_row": tables.answers_by_row(rows, self._read_answers(model, answers.path))}
+
+        path = self._home / "suite_answers" / suite / f"{answers.path.name}-{_digest([groups.path.name])}"
+        about = f"the answers of {model.slug} to {suite}"
+        return TableFolder(path, about, 0, partial(_write_tables, make), (groups.path,))  # read with all answers
+
+    def _outcomes_folder(self, slug: str, suite: str, judged: "_JudgedFolders") -> TableFolder:
+        metrics = (f"{metric.name} {metric.version}" for metric in self._metrics)
+        digest = _digest([judged.groups.path.name, *metrics])
+        write = partial(_write_tables, partial(self._outcome_tables, slug, suite, judged))
+        path = self._home / "outcomes" / suite / f"{judged.answers.path.name}-{digest}"
+        size, inputs = sum(folder.bytes for folder in judged), tuple(folder.path for folder in judged)
+        return TableFolder(path, f"{slug} on {suite}", size, write, inputs)
 
     def _ties_folder(
-        self,
-        suite: str,
-        groups: TableFolder,
-        answers: Mapping[str, TableFolder],
-        outcomes: Mapping[tuple[str, str], TableFolder],
+        self, suite: str, groups: TableFolder, models: Mapping[str, tuple["_JudgedFolders", TableFolder]]
     ) -> TableFolder:
-        folders = {slug: folder for (slug, name), folder in outcomes.items() if name == suite}
-        digest = _digest([f"{slug} {folder.path.name}" for slug, folder in folders.items()])
-        size = sum(folder.bytes for folder in folders.values())
-        write = partial(_write_tables, partial(self._ties_tables, suite, groups, answers, folders))
-        path, read = self._home / "ties" / f"{suite}-{digest}", (groups, *answers.values(), *folders.values())
-        inputs = tuple(folder.path for folder in read)
+        digest = _digest([f"{slug} {folder.path.name}" for slug, (_, folder) in models.items()])
+        size = sum(folder.bytes for _, folder in models.values())
+        write = partial(_write_tables, partial(self._ties_tables, suite, groups, models))
+        read = (groups, *(folder for judged, own in models.values() for folder in (*judged, own)))
+        path, inputs = self._home / "ties" / f"{suite}-{digest}", tuple(folder.path for folder in read)
         return TableFolder(path, f"comparing the models on {suite}", size, write, inputs)
 
     def _index_folder(
@@ -346,56 +375,54 @@ class _Builder:
         path = self._home / "all" / f"groups-{_digest([version('duckdb'), *(folder.name for folder in inputs)])}"
         return TableFolder(path, "indexing all groups", sum(folder.bytes for folder in suites.values()), write, inputs)
 
-    def _answer_tables(self, model: LabModel) -> dict[str, pa.Table]:
-        answers = self._lab.read_answers(model.fingerprint)
-        table = tables.answers_table(model.slug, answers)
-        return {"answers": table.replace_schema_metadata(answers.schema.metadata)}
+    def _answer_tables(self, model: LabModel, key: Path) -> dict[str, pa.Table]:
+        answers = self._read_answers(model, key)
+        return {"totals": tables.totals_table(model.slug, answers), "trials": tables.trials_table(model.slug, answers)}
 
-    def _outcome_tables(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> dict[str, pa.Table]:
-        rows, given = self._read(groups.file("groups")), self._answers_to(groups, answers)
-        outcomes = self._outcomes.get_or_make((slug, suite), lambda: judge(rows, given))
-        plain = given.filter(pc.equal(given["trial"], 0)) if pc.max(given["trial"]).as_py() else given
-        answered = tables.answers_by_row(rows, outcomes, plain)
+    def _outcome_tables(self, slug: str, suite: str, judged: "_JudgedFolders") -> dict[str, pa.Table]:
+        rows, answers = self._read_groups(judged.groups), read_arrow(judged.suite_answers.file("answers_by_row"))
+        outcomes = self._judge(judged)
         return {
-            "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, answered),
-            "answers_by_row": answered,
+            "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, answers),
+            "credits": tables.credits_table(outcomes),
             "verdicts": tables.verdicts_table(suite, slug, rows, outcomes, self._metrics),
             "scores": tables.scores_table(suite, slug, outcomes, self._metrics),
         }
 
     def _ties_tables(
-        self, suite: str, groups: TableFolder, answers: Mapping[str, TableFolder], folders: Mapping[str, TableFolder]
+        self, suite: str, groups: TableFolder, models: Mapping[str, tuple["_JudgedFolders", TableFolder]]
     ) -> dict[str, pa.Table]:
-        scores = [row for folder in folders.values() for row in pq.read_table(folder.file("scores")).to_pylist()]
+        scores = [row for _, folder in models.values() for row in pq.read_table(folder.file("scores")).to_pylist()]
 
         def outcomes(slug: str) -> list[Outcomes]:
-            return [self._judge(slug, suite, groups, answers[slug])]
+            return [self._judge(models[slug][0])]
 
-        contents = contents_by_suite(self._read(groups.file("groups")), "test")
+        contents = contents_by_suite(self._read_groups(groups), "test")
         computed = ScoreRequest(candidates=self._metrics).metrics_by_suite(contents)
         return {"ties": tables.ties_table(suite, find_ties(scores, outcomes, computed.get(suite, ())))}
 
-    def _judge(self, slug: str, suite: str, groups: TableFolder, answers: TableFolder) -> Outcomes:
-        rows = self._read(groups.file("groups"))
-        return self._outcomes.get_or_make((slug, suite), lambda: judge(rows, self._answers_to(groups, answers)))
+    def _judge(self, judged: "_JudgedFolders") -> Outcomes:
+        """Judge the answers of a model to a suite, unless that was just done."""
 
-    def _answers_to(self, groups: TableFolder, answers: TableFolder) -> pa.Table:
-        """A model's answers to one suite in all trials, in one chunk, as every chunk is judged by itself."""
-        given = self._tables.get_or_make(answers.path, lambda: tables.read_encoded(answers.file("answers")))
-        query, wanted = given["query"].to_numpy(), self._read(groups.file("groups"))["query"].to_numpy()
-        if pc.max(given["trial"]).as_py():
-            wanted = np.unique(wanted)
-            first = np.searchsorted(query, wanted)  # answers are sorted by query
-            trials = np.searchsorted(query, wanted, side="right") - first
-            rows = np.repeat(first - np.cumsum(trials) + trials, trials) + np.arange(trials.sum())
-        else:  # in the order of the suite, so that they need not be sorted again
-            rows = find_rows(wanted, query)
-            rows = rows[rows >= 0]
-        return given.take(pa.array(rows)).combine_chunks()
+        def make() -> Outcomes:
+            rows, trials = self._read_groups(judged.groups), pq.read_table(judged.answers.file("trials"))
+            by_row = read_arrow(judged.suite_answers.file("answers_by_row"))
+            return judge(rows, tables.judged_answers(rows, by_row, trials))
 
-    def _read(self, path: Path) -> pa.Table:
-        """Read a whole file in one chunk."""
-        return self._tables.get_or_make(path, lambda: pq.read_table(path).combine_chunks())
+        return self._outcomes.get_or_make(judged.suite_answers.path, make)
+
+    def _read_groups(self, folder: TableFolder) -> pa.Table:
+        return self._tables.get_or_make(folder.path, lambda: tables.read_groups(folder.file("groups")))
+
+    def _read_answers(self, model: LabModel, key: Path) -> pa.Table:
+        """Read what a model answered in all trials, once for all suites, in one chunk."""
+
+        def read() -> pa.Table:
+            columns = ["query", "trial", *tables.ANSWER_COLUMNS]
+            answers = self._lab.read_answers(model.fingerprint, columns, tables.ENCODED_ANSWERS)
+            return answers.unify_dictionaries().combine_chunks()
+
+        return self._tables.get_or_make(key, read)
 
     def _file_digest(self, folders: Iterable[str], also: Sequence[str] = ()) -> tuple[str, int]:
         """Return a digest of the names, sizes and times of the files in these folders, and their bytes."""
@@ -415,6 +442,9 @@ def _digest(lines: Sequence[str]) -> str:
 def _write_tables(make: Callable[[], Mapping[str, pa.Table]], folder: Path) -> None:
     """Write tables for random access in small row groups, and those that are scanned in large ones."""
     for name, table in make().items():
+        if name in _ARROW:
+            write_arrow(table, folder / f"{name}.arrow")
+            continue
         rows = row_group_size(table.num_rows) if name in _RANDOM_ACCESS else _ROW_GROUP_SIZES.get(name, 122_880)
         how = {"compression": "lz4", "use_dictionary": repeated_columns(table.schema), "write_page_index": False}
         known = ["query", "row", "trial"] if name in _RANDOM_ACCESS else True  # what rows are looked for by
@@ -424,7 +454,7 @@ def _write_tables(make: Callable[[], Mapping[str, pa.Table]], folder: Path) -> N
 def _delete_old_versions(path: Path) -> None:
     """Delete the folders of earlier versions, but for the last, which somebody may still be reading."""
     parts = path.name.split("-")
-    digests = 2 if path.parent.parent.name == "outcomes" else 1  # an outcomes folder has those of suite and answers
+    digests = 1 if path.parent.name in ("suites", "answers", "ties", "all") else 2  # of answers and of a suite
     prefix = f"{'-'.join(parts[:-digests]) or '-'.join(parts[:-1])}-"
     with suppress(OSError):
         versions = [

@@ -61,10 +61,12 @@ def read_confidences(
     reader: OutcomeReader, suite: str, slug: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
     """Return confidence, credit and picture number of each base that was answered with a probability."""
-    source = reader.database.source("outcomes", model=slug, suite=suite)
+    outcomes = reader.database.source("outcomes", model=slug, suite=suite)
+    groups = reader.database.source("groups", suite=suite)
     sql = (
-        f"SELECT confidence, correct, picture FROM {source} "
-        "WHERE role = 0 AND confidence IS NOT NULL AND correct IS NOT NULL ORDER BY row"
+        f"SELECT confidence, correct, picture FROM (SELECT row, confidence, correct FROM {outcomes} WHERE role = 0 "
+        f"AND confidence IS NOT NULL AND correct IS NOT NULL) JOIN (SELECT row, picture FROM {groups}) USING (row) "
+        "ORDER BY row"
     )
     table = reader.database.table(sql)
     confidence, correct = (table[name].to_numpy().astype(np.float64) for name in ("confidence", "correct"))

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.errors import UnknownName
@@ -150,15 +149,13 @@ class OutcomeReader(LabSnapshots):
 
     def answer_count(self) -> int:
         """Return how many answers the lab holds."""
-        sql = "SELECT count(*) AS answers FROM answers WHERE trial = 0"
+        sql = "SELECT coalesce(sum(answers), 0) AS answers FROM totals"
         return self.cached(("answer count",), lambda: int(self.database.rows(sql)[0]["answers"]))
 
     def mean_seconds(self) -> Mapping[str, float | None]:
         """Return the mean seconds of an answer of each model, by slug."""
-        sql = "SELECT model, avg(seconds) FROM answers WHERE state <> 'failed' GROUP BY ALL"
-        return self.cached(
-            ("seconds",), lambda: {slug: seconds or None for slug, seconds in _tuples(self.database.rows(sql))}
-        )
+        rows = self.cached(("seconds",), lambda: _tuples(self.database.rows("SELECT model, seconds FROM totals")))
+        return {slug: seconds or None for slug, seconds in rows}
 
     def answers_at(self, suite: str, slug: str, rows: NDArray[np.int64]) -> list[dict[str, Any] | None]:
         """Return the plain answers at some rows of a suite, with `correct` and, of a variant, `consistent`.
@@ -167,9 +164,12 @@ class OutcomeReader(LabSnapshots):
         """
         if not slug:
             return [None] * len(rows)
-        (path,) = self.database.files.paths("answers_by_row", model=self.model(slug).slug, suite=suite)
-        answers = take_rows(path, rows.astype(np.int64)).to_pylist()
-        return [answer if answer["state"] is not None else None for answer in answers]
+        places = [
+            self.database.files.paths(table, model=self.model(slug).slug, suite=suite)[0]
+            for table in ("answers_by_row", "credits")
+        ]
+        pairs = zip(*(take_rows(path, rows.astype(np.int64)).to_pylist() for path in places), strict=True)
+        return [answer | credit if answer["state"] is not None else None for answer, credit in pairs]
 
     def outcomes_at(self, suite: str, slug: str, rows: NDArray[np.int64], columns: Sequence[str]) -> pa.Table:
         """Return some columns of the outcomes at some rows of a suite."""
@@ -178,11 +178,10 @@ class OutcomeReader(LabSnapshots):
 
     def stochastic_answers(self, wanted: NDArray[np.uint64]) -> pa.Table:
         """Return the answers to some queries in other trials than the plain one, by model, query and trial."""
-        sql = "SELECT DISTINCT model FROM answers WHERE trial > 0 ORDER BY model"
+        sql = "SELECT model FROM totals WHERE trials > 0 ORDER BY model"
         slugs = self.cached(("stochastic",), lambda: [row["model"] for row in self.database.rows(sql)])
-        paths = [path for slug in slugs for path in self.database.files.paths("answers", model=slug)]
+        paths = [path for slug in slugs for path in self.database.files.paths("trials", model=slug)]
         tables = [find_rows(path, "query", wanted) for path in paths]
-        tables = [answers.filter(pc.greater(answers["trial"], 0)) for answers in tables]
         return pa.concat_tables(tables) if tables else pa.table({name: [] for name in ("model", "query", "trial")})
 
     def group_rows(self, suite: str, group_id: int) -> pa.Table:

@@ -1,4 +1,7 @@
-"""Random access to the rows of a long Parquet file: only the row groups that hold them are read."""
+"""Random access to the rows of a long file: only row groups of Parquet, or batches of Arrow, that hold them are read.
+
+Arrow files are written and read several times as fast, and are larger; SQL does not read them.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +19,9 @@ SHORTEST = 512
 
 MOST = 128
 """Row groups from which on they are longer, as each costs memory for its metadata."""
+
+BATCH = 2048
+"""Rows of a batch of an Arrow file."""
 
 _row_groups = LRUCache[tuple[Path, int, tuple[str, ...] | None], pa.Table](160_000_000)
 _metadata = LRUCache[Path, pq.FileMetaData](256, size=lambda metadata: 1)
@@ -36,8 +42,7 @@ def row_group_size(rows: int) -> int:
 
 def take_rows(path: Path, rows: NDArray[np.int64], columns: Sequence[str] | None = None) -> pa.Table:
     """Read these rows of a file, in this order."""
-    metadata = _read_metadata(path)
-    size = metadata.row_group(0).num_rows if metadata.num_row_groups else SHORTEST
+    size = BATCH if _is_arrow(path) else _row_group_rows(path)
     groups = np.unique(rows // size)
     table = _read_row_groups(path, groups, columns)
     starts = np.searchsorted(groups, rows // size) * size  # every row group but the last is full
@@ -56,6 +61,28 @@ def find_rows(path: Path, column: str, wanted: NDArray[np.uint64], columns: Sequ
     return table.filter(pc.is_in(table[column], value_set=pa.array(values)))
 
 
+def write_arrow(table: pa.Table, path: Path) -> None:
+    """Write a table as an Arrow file."""
+    how = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema, options=how) as writer:
+        writer.write_table(table, max_chunksize=BATCH)
+
+
+def read_arrow(path: Path) -> pa.Table:
+    """Read a whole Arrow file in one chunk."""
+    with pa.memory_map(str(path)) as source:
+        return pa.ipc.open_file(source).read_all().combine_chunks()
+
+
+def _is_arrow(path: Path) -> bool:
+    return path.suffix == ".arrow"
+
+
+def _row_group_rows(path: Path) -> int:
+    metadata = _read_metadata(path)
+    return int(metadata.row_group(0).num_rows) if metadata.num_row_groups else SHORTEST
+
+
 def _read_metadata(path: Path) -> pq.FileMetaData:
     return _metadata.get_or_make(path, lambda: pq.read_metadata(path))
 
@@ -65,14 +92,36 @@ def _read_row_groups(path: Path, groups: NDArray[np.int64], columns: Sequence[st
     wanted = None if columns is None else tuple(columns)
     tables = {group: _row_groups.get((path, group, wanted)) for group in groups.tolist()}
     missing = [group for group, table in tables.items() if table is None]
-    if missing or not tables:
-        with pq.ParquetFile(path, metadata=_read_metadata(path), memory_map=True) as file:
-            for group in missing:
-                table = tables[group] = file.read_row_group(group, columns=columns, use_threads=False)
-                _row_groups.put((path, group, wanted), table)
-            if not tables:
-                return file.read_row_groups([], columns=columns, use_threads=False)
-    return pa.concat_tables(tables.values())
+    read = _read_batches if _is_arrow(path) else _read_parquet
+    for group, table in zip(missing, read(path, missing, columns) if missing else (), strict=True):
+        tables[group] = table
+        _row_groups.put((path, group, wanted), table)
+    return pa.concat_tables(tables.values()) if tables else read(path, [], columns)[0]
+
+
+def _read_parquet(path: Path, groups: Sequence[int], columns: Sequence[str] | None) -> list[pa.Table]:
+    """Return each of some row groups; an empty table, if there are none."""
+    with pq.ParquetFile(path, metadata=_read_metadata(path), memory_map=True) as file:
+        spans = [[group] for group in groups] or [[]]
+        return [file.read_row_groups(span, columns=columns, use_threads=False) for span in spans]
+
+
+def _read_batches(path: Path, batches: Sequence[int], columns: Sequence[str] | None) -> list[pa.Table]:
+    """Return each of some batches without dictionaries, as each would hold them whole; an empty table, if none."""
+    with pa.memory_map(str(path)) as source:
+        file = pa.ipc.open_file(source)
+        plain = pa.schema([pa.field(field.name, _decoded(field.type)) for field in file.schema])
+        tables = [pa.Table.from_batches([file.get_batch(batch)]) for batch in batches] or [file.schema.empty_table()]
+        return [table.cast(plain).select(columns or plain.names) for table in tables]
+
+
+def _decoded(kind: pa.DataType) -> pa.DataType:
+    """Return a type without dictionaries, those within lists included."""
+    if pa.types.is_list(kind):
+        return pa.list_(_decoded(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_decoded(field.type)) for field in kind])
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _row_group_maxima(path: Path, column: str) -> NDArray[np.uint64]:

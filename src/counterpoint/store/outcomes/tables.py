@@ -1,7 +1,7 @@
 """Outcome tables of a suite and of a model on it: narrow tables with everything that pages and reports query.
 
-Rows of `groups`, `outcomes` and `answers_by_row` correspond: row 7 of each is about the same query. A group is known
-by its `place`, the row of its base.
+Rows of `groups`, `outcomes`, `answers_by_row` and `credits` correspond: row 7 of each is about the same query. What
+follows from the suite alone is in `groups` only. A group is known by its `place`, the row of its base.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from counterpoint.core.groups import State
 from counterpoint.metrics.labels import find_rows
 from counterpoint.metrics.metric import Contents, Metric, Ratio, applicable, contents_by_suite, ordered, whole_suites
 from counterpoint.metrics.outcomes import Outcomes, judge, sort_by_group
@@ -23,10 +24,20 @@ from counterpoint.metrics.units import STATES, Pairs, Sets, Singles
 from counterpoint.metrics.verdicts import VERDICTS, group_verdicts
 from counterpoint.store.tables import ANSWERS, GROUPS
 
-_ANSWER_COLUMNS = (
+ANSWER_COLUMNS = (
     *("raw", "value", "rule", "state", "score", "top", "reason", "seconds", "tokens_in", "tokens_out"),
     *("prompt", "offered"),
 )
+"""What is judged and shown of an answer."""
+
+ENCODED_ANSWERS = ("value", "rule", "state", "top", "reason", "prompt")
+"""The columns of answers whose texts many rows share."""
+
+_GROUP_COLUMNS = (
+    *("suite", "test", "group_id", "role", "relation", "kind", "picture", "mode", "gold", "tags", "query", "rules"),
+    *("row", "place"),
+)
+_ENCODED_GROUPS = ("suite", "test", "relation", "kind", "picture", "mode", "gold.list.element.answer")
 
 SLICES: Mapping[str, tuple[str, ...]] = {"suite": (), "test": ("test",), "kind": ("test", "kind")}
 """The columns that scores are sliced by, for each value of the column `by`."""
@@ -73,40 +84,43 @@ def suite_tables(stored: pa.Table) -> dict[str, pa.Table]:
 
 def outcomes_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, answers: pa.Table) -> pa.Table:
     """Return one row per row of the suite: a model's value for it and its outcome."""
-    query, base = groups["query"].to_numpy(), outcomes.base
     columns = {
-        **_name_columns(suite, slug, len(base)),
-        "row": groups["row"],
-        "place": groups["place"],
-        "group_id": groups["group_id"],
-        "role": groups["role"],
-        "query": groups["query"],
-        "base": pa.array(query[base]),
-        **{name: groups[name] for name in ("test", "kind", "relation", "picture")},
+        **_name_columns(suite, slug, len(outcomes.base)),
+        **{name: groups[name] for name in ("row", "place", "role")},
         "correct": _number(outcomes.correct, pa.float32()),
         "consistent": _consistent(outcomes),
         "state": pa.DictionaryArray.from_arrays(outcomes.state.astype(np.int32), list(STATES)),
-        "value": pc.fill_null(answers["value"], ""),
+        "value": _filled(answers["value"], ""),
         "score": _number(outcomes.score, pa.float64()),
         "confidence": _number(outcomes.probabilities.confidence, pa.float32()),
-        "seconds": pc.fill_null(answers["seconds"], 0.0),
+        "seconds": _filled(answers["seconds"], 0.0),
     }
     return pa.table(columns)
 
 
-def answers_by_row(groups: pa.Table, outcomes: Outcomes, answers: pa.Table) -> pa.Table:
-    """Return the plain answers in the order of the suite's rows, with the credit of each; a row without one is null."""
-    own = answers.select(_ANSWER_COLUMNS)
-    if not answers["query"].equals(groups["query"]):
-        rows = find_rows(groups["query"].to_numpy(), answers["query"].to_numpy())
-        own = own.take(pa.array(rows, mask=rows < 0))
-    plain = [pa.field(name, ANSWERS.field(name).type) for name in _ANSWER_COLUMNS]
-    return (
-        own.cast(pa.schema(plain, own.schema.metadata))
-        .append_column("query", groups["query"])
-        .append_column("correct", _number(outcomes.correct, pa.float64()))
-        .append_column("consistent", _consistent(outcomes))
-    )
+def answers_by_row(groups: pa.Table, answers: pa.Table) -> pa.Table:
+    """Return the plain answers of a model in the order of the suite's rows; a row without one is null."""
+    plain = answers.filter(pc.equal(answers["trial"], 0)) if pc.max(answers["trial"]).as_py() else answers
+    rows = find_rows(groups["query"].to_numpy(), plain["query"].to_numpy())
+    return plain.select(ANSWER_COLUMNS).take(pa.array(rows, mask=rows < 0)).combine_chunks()
+
+
+def judged_answers(groups: pa.Table, by_row: pa.Table, trials: pa.Table) -> pa.Table:
+    """Return the answers to a suite in all trials as they are judged: those by row, and those of other trials."""
+    plain = by_row.append_column("query", groups["query"])
+    plain = plain.append_column("trial", pa.array(np.zeros(plain.num_rows, np.uint16)))
+    if plain["state"].null_count:
+        plain = plain.filter(plain["state"].is_valid())
+    if not trials.num_rows:
+        return plain
+    others = trials.filter(pc.is_in(trials["query"], value_set=pc.unique(groups["query"])))
+    whole = pa.concat_tables([plain, others.select(plain.column_names)], promote_options="permissive")
+    return whole.unify_dictionaries().combine_chunks().replace_schema_metadata(by_row.schema.metadata)
+
+
+def credits_table(outcomes: Outcomes) -> pa.Table:
+    """Return the credit of each row of a suite, and whether a variant satisfies the relation to its base."""
+    return pa.table({"correct": _number(outcomes.correct, pa.float64()), "consistent": _consistent(outcomes)})
 
 
 def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, metrics: Metrics) -> pa.Table:
@@ -218,6 +232,14 @@ def _number(values: NDArray[np.float64], kind: pa.DataType) -> pa.Array:
     return pa.array(values, mask=np.isnan(values)).cast(kind)
 
 
+def _filled(column: pa.ChunkedArray, default: Any) -> pa.ChunkedArray:
+    """Return a column with a value in the place of nulls."""
+    if not column.null_count:
+        return column
+    is_encoded = pa.types.is_dictionary(column.type)
+    return pc.fill_null(column.cast(column.type.value_type) if is_encoded else column, default)
+
+
 def _joined_texts(texts: pa.ChunkedArray, starts: NDArray[np.int64], rows: int) -> pa.Array:
     """Return the texts of each group in lower case, one per line."""
     offsets = pa.array(np.append(starts, rows).astype(np.int32))
@@ -247,19 +269,28 @@ def _first_gold(gold: pa.ChunkedArray) -> pa.Array:
     return pc.fill_null(rows.values.field("answer").take(pa.array(ends[:-1], mask=empty)), "")
 
 
-def read_encoded(path: Path) -> pa.Table:
-    """Read what is judged and shown of a file of answers in one chunk; texts that many rows share are encoded."""
-    columns, texts = ["query", "trial", *_ANSWER_COLUMNS], ["value", "rule", "state", "reason", "prompt"]
-    table = pq.read_table(path, columns=columns, read_dictionary=[*texts, "top.list.element.value"])
+def read_groups(path: Path) -> pa.Table:
+    """Read what is judged of a file of groups in one chunk; texts that many rows share are encoded."""
+    table = pq.read_table(path, columns=list(_GROUP_COLUMNS), read_dictionary=_ENCODED_GROUPS)
     return table.unify_dictionaries().combine_chunks()
 
 
-def answers_table(slug: str, answers: pa.Table) -> pa.Table:
-    """Return a model's answers of all trials, sorted by query, under the model's slug."""
-    order = pa.array(np.lexsort((answers["trial"].to_numpy(), answers["query"].to_numpy())))
-    ordered = answers.drop_columns(["model"]).take(order)
+def trials_table(slug: str, answers: pa.Table) -> pa.Table:
+    """Return a model's answers of other trials than the plain one, sorted by query, under the model's slug."""
+    others = answers.filter(pc.greater(answers["trial"], 0))
+    order = pa.array(np.lexsort((others["trial"].to_numpy(), others["query"].to_numpy())))
+    ordered = others.take(order)
     named = pa.DictionaryArray.from_arrays(np.zeros(ordered.num_rows, np.int32), [slug])
     return pa.table({"model": named} | {name: ordered[name] for name in ordered.column_names})
+
+
+def totals_table(slug: str, answers: pa.Table) -> pa.Table:
+    """Return how many answers a model has given, how many in other trials, and the mean of their seconds."""
+    plain = pc.sum(pc.equal(answers["trial"], 0)).as_py() or 0
+    settled = answers["seconds"].filter(pc.not_equal(answers["state"], State.FAILED.value))
+    columns = {"model": [slug], "answers": [plain], "trials": [len(answers) - plain], "seconds": [pc.mean(settled)]}
+    schema = [("model", pa.string()), ("answers", pa.int64()), ("trials", pa.int64()), ("seconds", pa.float64())]
+    return pa.table({name: pa.array(columns[name], kind) for name, kind in schema})
 
 
 def empty_tables(metrics: Metrics = ()) -> dict[str, pa.Table]:
@@ -269,7 +300,7 @@ def empty_tables(metrics: Metrics = ()) -> dict[str, pa.Table]:
     outcomes = judge(groups, answers)
     return {
         **suite,
-        "answers": answers_table("", answers),
+        "totals": totals_table("", answers).slice(0, 0),
         "outcomes": outcomes_table("", "", groups, outcomes, answers),
         "verdicts": verdicts_table("", "", groups, outcomes, metrics),
         "scores": scores_table("", "", outcomes, metrics),
