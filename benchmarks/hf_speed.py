@@ -6,7 +6,8 @@ that were prepared before the clock started and lie on the device; the best of s
 are held against what the cores can decode, where this is less. Ours is what
 `counterpoint run` does: it begins with picture files and a suite on disk and ends with answers on disk; loading of the
 model is told apart. `--queries 1,8` are the numbers of queries on each picture, `--size 640x480` the size of pictures,
-`--choices 40` asks for choices by likelihood instead, and `--small` has tiny models, for a machine without a GPU.
+`--choices 40` asks for choices by likelihood instead, and `--small` has tiny models, for a machine without a GPU. With
+`--workers 2` our runs have so many processes on the one device, each with its share of cores; their rates are added.
 """
 
 import argparse
@@ -63,13 +64,14 @@ def main() -> None:
     parser.add_argument("--queries", default="1,4,8,16")
     parser.add_argument("--size", default="640x480")
     parser.add_argument("--choices", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=0)
     options = parser.parse_args()
     width, height = map(int, options.size.split("x"))
     counts = [int(count) for count in options.queries.split(",")]
     for shape in options.shapes or SHAPES:
         with tempfile.TemporaryDirectory() as folder:
             benchmark = Benchmark(shape, Path(folder), options.small, (width, height), options.choices)
-            benchmark.measure(counts)
+            benchmark.measure(counts, options.workers)
 
 
 class Benchmark:
@@ -80,7 +82,7 @@ class Benchmark:
         self._mode = Mode.SCORE if shape == "towers" else Mode.ANSWER
         self._lab = LabStore(folder / "lab")
 
-    def measure(self, counts: Sequence[int]) -> None:
+    def measure(self, counts: Sequence[int], workers: int) -> None:
         """Measure the plain loop once, and ours for each number of queries on a picture."""
         asked = {count: self._asked(count) for count in counts}
         drawn = {count: queries // count for count, queries in asked.items()}
@@ -100,7 +102,10 @@ class Benchmark:
             self._lab.put_suite(Manifest.of(table, generator="benchmarks.hf_speed", seed=0), table)
         speeds, known = self._plain(saved, groups, files[0].parent)
         free_memory()
-        self._ours(saved, speeds, known)
+        if workers:
+            self._by_workers(f"hf/{saved.folder}", speeds, workers)
+        else:
+            self._ours(saved, speeds, known)
 
     def _plain(
         self, saved: SavedCheckpoint, groups: dict[int, list[Group]], pictures: Path
@@ -151,6 +156,17 @@ class Benchmark:
                 first = sum(one.split()[:1] != other.split()[:1] for one, other in pairs)
                 differ = sum(one.strip() != other.strip() for one, other in pairs)
                 print(f"  of {len(pairs)} answers {differ} differ from the plain loop's, {first} in the first word")
+
+    def _by_workers(self, name: str, speeds: dict[int, float], workers: int) -> None:
+        for count, speed in speeds.items():
+            request = RunRequest(name, (f"speed-{count}",), name="ours", check=0, workers=workers)
+            outcome = run_model(self._lab, request).outcome
+            ours = sum(worker.rate for worker in outcome.workers)
+            print(
+                f"  {count:2} queries a picture, {workers} workers: {ours:8,.1f} a second, {ours / speed:6.2f} of the "
+                f"plain loop, {outcome.asked:,} queries, {outcome.failed:,} failed",
+                flush=True,
+            )
 
     def _run(self, name: str, suite: str, model: Any, prefetcher: Prefetcher) -> RunSummary:
         request = RunRequest(name, (suite,), name="ours", check=0)
