@@ -257,3 +257,23 @@ def test_every_command_has_a_module_and_the_help_that_is_listed() -> None:
         assert found is not None
         assert found.name == name
         assert found.help
+
+
+class _Interrupting:
+    """Ctrl-C while a module is imported."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "counterpoint.cli.main":
+            raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_the_program_starts_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from counterpoint.__main__ import main
+
+    monkeypatch.delitem(sys.modules, "counterpoint.cli.main")
+    monkeypatch.setattr(sys, "meta_path", [_Interrupting(), *sys.meta_path])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert (caught.value.code, capsys.readouterr().err) == (130, "Stopped.\n")

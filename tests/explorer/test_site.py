@@ -13,6 +13,7 @@ from labs import GROUPS
 from proving import prove, scaled
 
 from benchmarks.crowded_lab import make_lab
+from counterpoint import Lab
 from counterpoint.cli.export_site import command
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.explorer.site.export import SiteProgress, SiteSelection, export_site, file_name
@@ -204,3 +205,13 @@ def test_a_link_that_leads_nowhere_is_text_and_an_entry_is_left_out() -> None:
     page = '<ul><li><a href="/a" data-row>A</a></li><li><a href="/b" data-row>B &amp; b</a></li></ul><a href="/a">x</a>'
     made = PageRewriter(lambda address: "b.html" if address == "/b" else "").rewrite(page)
     assert made == '<ul><li><a href="b.html" data-row>B &amp; b</a></li></ul><a>x</a>'
+
+
+def test_a_suite_whose_name_ends_as_a_download_does_is_linked(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    lab.generate("order", items=3, name="answers.json")
+    lab.run("constant")
+    export_site(LabStore(tmp_path / "lab"), tmp_path / "site", SiteSelection(limit=2), cache=tmp_path / "cache")
+    suites = (tmp_path / "site" / "suites.html").read_text("utf-8")
+    (page,) = (tmp_path / "site" / "suites").glob("answers-json-*.html")
+    assert f"suites/{page.name}" in _links(suites)

@@ -91,7 +91,9 @@ class GenerateRequest:
     @property
     def reading(self) -> SourceRequest:
         """What is read."""
-        return SourceRequest(self.source, self.data, self.split, self.items, self.seed, self.columns)
+        return SourceRequest(
+            self.source, self.data, self.split, self.items, self.seed, self.columns, pictures=self.pictures
+        )
 
 
 def generate(lab: LabStore, request: GenerateRequest, progress: ProgressCallback = ignore_progress) -> GeneratedSuites:

@@ -45,6 +45,7 @@ class SourceRequest:
     items: int = 1000  # scenes, questions, captions, …: whatever is read
     seed: int = 0  # for the sample of a data set
     columns: Mapping[str, str] = field(default_factory=dict)  # by role, for plain files
+    pictures: Path | str | None = None  # their folder or address, where it is named
 
 
 def open_source(
@@ -86,7 +87,10 @@ def load_source(request: SourceRequest, *, whole: bool = False) -> Any:
     if split == _DEFAULT and source.part_of:  # files of one's own have no splits
         split = most_complete_split(source, folder)
     limit = None if whole else request.items
-    return Source(source, folder, split, limit, request.seed, columns=request.columns, address=address)
+    pictures = None if request.pictures is None or is_address(request.pictures) else Path(request.pictures)
+    return Source(
+        source, folder, split, limit, request.seed, columns=request.columns, address=address, pictures=pictures
+    )
 
 
 def _files_of_other_splits(dataset: DataSet, split: str) -> frozenset[str]:

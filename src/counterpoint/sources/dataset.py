@@ -49,11 +49,12 @@ def split_names(splits: Iterable[str], *patterns: str) -> dict[str, tuple[str, .
 
 @dataclass(frozen=True, slots=True)
 class SplitFiles:
-    """The paths of the files of one split by part, and the columns by role where people gave them."""
+    """The paths of the files of one split by part, and what people gave: columns by role, the folder of pictures."""
 
     split: str
     paths: Mapping[str, Path]
     columns: Mapping[str, str] = field(default_factory=dict)
+    pictures: Path | None = None
 
     def __getitem__(self, part: str) -> Path:
         if part not in self.paths:
@@ -221,6 +222,7 @@ class Source:
     counts: dict[str, int] = field(default_factory=dict)  # of all values of a kind that were read, sampled or not
     columns: Mapping[str, str] = field(default_factory=dict)  # by role, for files of one's own
     address: str = ""  # from which the folder was fetched
+    pictures: Path | None = None  # their folder, where people named it
 
     def scenes(self) -> Iterator[Scene]:
         """What annotators saw in each picture."""
@@ -276,7 +278,8 @@ class Source:
     def files(self, kind: str | None = None) -> SplitFiles:
         """The files of the split from which values of this kind are read."""
         try:
-            return replace(self.dataset.find_files(self.folder, self.split, kind), columns=self.columns)
+            files = self.dataset.find_files(self.folder, self.split, kind)
+            return replace(files, columns=self.columns, pictures=self.pictures)
         except SourceError as problem:
             fact = str(problem).replace(str(self.folder), self.address or str(self.folder))
             raise SourceError(fact, hint=problem.hint) from None

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterpoint import Lab
 from counterpoint.cli.main import commands
 from counterpoint.core.errors import SourceError, UnknownName
 from counterpoint.core.groups import Gold
@@ -513,6 +514,20 @@ def test_an_absolute_path_within_the_folder_of_the_data_is_a_path_in_it(
     for path in (tmp_path / "a.csv", Path("a.csv")):
         (question,), _ = _questions(path)
         assert question.picture.address == "plain:images/1.jpg"
+
+
+def test_an_absolute_path_within_the_folder_of_the_pictures_is_a_path_in_it(tmp_path: Path) -> None:
+    pictures, data = tmp_path / "elsewhere" / "pictures", tmp_path / "data"
+    pictures.mkdir(parents=True)
+    data.mkdir()
+    (pictures / "1.png").write_bytes(DOT)
+    _write(data / "a.csv", [{"image": str(pictures / "1.png"), "question": "Is it?", "answer": "yes"}])
+    lab = Lab(tmp_path / "lab")
+    made = lab.generate("plain", source="plain", data=data / "a.csv", pictures=pictures)
+    assert lab.groups("plain").to_arrow()["picture"].to_pylist() == ["plain:1.png"]
+    assert [location.found for location in made.pictures] == [1]
+    (_, source) = _questions(data / "a.csv")
+    assert "--pictures" in source.skips.lines()[0]
 
 
 def test_an_absolute_path_is_found_by_way_of_a_link_and_beside_a_file_of_metadata(tmp_path: Path) -> None:

@@ -136,6 +136,27 @@ def test_variants_are_in_a_list_of_texts_of_objects_or_of_pairs(tmp_path: Path) 
     assert not skipped
 
 
+@pytest.mark.parametrize(
+    ("variants", "columns"),
+    [
+        ([["Is it blue?", "no"]], {"question": "0", "answer": "1"}),
+        ([{"q": "Is it blue?", "a": "no"}], {"question": "q", "answer": "a"}),
+    ],
+)
+def test_the_question_of_a_record_is_the_base_though_its_columns_are_called_otherwise_than_those_of_variants(
+    tmp_path: Path, variants: list[Any], columns: dict[str, str]
+) -> None:
+    own = {"question": "Is it red?", "answer": "yes", "image": "1.jpg"}
+    path = _write(tmp_path / "a.jsonl", [own | {"more": variants}, own | {"answer": None, "more": variants}])
+    both, alone = _read(path, variants="more", relation="'gold'", **columns)[0]
+    assert (_texts(both), both.gold) == (["Is it red?", "Is it blue?"], (Gold.of("yes"), Gold.of("no")))
+    assert _texts(alone) == ["Is it blue?"]  # the record has no whole question of its own
+    listed = [list(own.values())[:2], ["Is it blue?", "no"]]
+    path = _write(tmp_path / "b.jsonl", [own | {"more": listed}])
+    (once,), _ = _read(path, variants="more", relation="'gold'", question="0", answer="1")
+    assert _texts(once) == ["Is it red?", "Is it blue?"]  # it is in the list
+
+
 def test_rows_in_turn_are_a_group_and_a_bad_row_moves_none_into_another(tmp_path: Path) -> None:
     rows = [{"question": f"Is it {n}?", "answer": "yes", "image": "1.jpg"} for n in range(6)]
     path = _write(tmp_path / "a.csv", rows)

@@ -166,7 +166,7 @@ class SiteWriter:
         parts = urlsplit(_results_address(address))
         given = [(name, value) for name, value in parse_qsl(parts.query) if value]
         parameters = self._static_parameters(parts.path)
-        if parts.scheme or parts.netloc or parameters is None or parts.path.endswith(tuple(MEDIA_TYPES)):
+        if parts.scheme or parts.netloc or parameters is None or self._is_download(parts.path):
             return ""
         if any(name in VIEW_STATE for name, _ in given):
             return ""
@@ -180,6 +180,10 @@ class SiteWriter:
             return ""
         path = quote(unquote(parts.path))  # templates and functions escape different characters
         return f"{path}?{urlencode(kept)}" if kept else path
+
+    def _is_download(self, path: str) -> bool:
+        """Return whether an address is the JSON or the chart of a page, not the page of a suite that is named so."""
+        return path.endswith(tuple(MEDIA_TYPES)) and unquote(path.rpartition("/")[2]) not in self.groups
 
     def _has_room(self, canonical: str) -> bool:
         """Return whether a page may have one more choice of its parameters: pairs of forty models would be 1,560."""

@@ -57,7 +57,7 @@ class PageRewriter(HTMLParser):
             self._terse = True
         elif self._terse and tag in ("summary", "small"):
             self._skipped += [tag] if tag == "small" else []
-        elif _is_removed(tag, attributes):
+        elif _is_removed(tag, attributes) or self._is_download(tag, attributes):
             self._skipped.append(tag)
             if tag == "form" and self._folds:
                 self._folds[-1] = (self._folds[-1][0], True)
@@ -69,6 +69,10 @@ class PageRewriter(HTMLParser):
             self._linked(tag, attributes)
         else:
             self._kept(tag)
+
+    def _is_download(self, tag: str, attributes: Attributes) -> bool:
+        address = (attributes.get("href") or "") if tag == "a" else ""
+        return address.partition("?")[0].endswith(_DOWNLOADS) and not self._file(address)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep an empty element, as in SVG."""
@@ -159,10 +163,9 @@ class PageRewriter(HTMLParser):
 
 def _is_removed(tag: str, attributes: Attributes) -> bool:
     """Return whether an element has no use without a server, or only repeats a number; a dialog keeps its form."""
-    is_download = tag == "a" and (attributes.get("href") or "").partition("?")[0].endswith(_DOWNLOADS)
     is_bar = tag == "svg" and attributes.keys() == {"width", "aria-hidden"}  # beside a number, which stays
     is_form = tag in _REMOVED and attributes.get("method") != "dialog"
-    return is_download or is_bar or is_form or "data-live" in attributes
+    return is_bar or is_form or "data-live" in attributes
 
 
 def _tag(tag: str, attributes: Attributes) -> str:

@@ -224,12 +224,28 @@ class _RowReader:
             )
         role = "caption" if self._is_caption(record.content) else "question"
         text = self.columns.given.get(role) or self.columns.find(tuple(record.content))[role] or role
-        contents: list[Content] = [record.content]
+        contents: list[Content] = []
         for element in listed:
             if isinstance(element, list):
                 element = {str(place): cell for place, cell in enumerate(element)}
             contents.append({**record.content, **(element if isinstance(element, dict) else {text: element})})
-        return contents
+        return [self._own_content(record, role, contents), *contents]
+
+    def _own_content(self, record: Record, role: str, variants: Sequence[Content]) -> Content:
+        """A record whose columns are given by their places in a variant, with its own under usual names there.
+
+        It stays as it is, and so has no question, where it lacks one of them or its text is among the variants.
+        """
+        given, value = self.columns.given, partial(self.columns.value, role=role)
+        unnamed = [name for name in given if name in GROUPS.names and self.columns.value(record.content, name) is None]
+        if role not in unnamed:
+            return record.content
+        finder = ColumnFinder(GROUPS, {name: term for name, term in given.items() if name not in unnamed})
+        named = {given[name]: finder.value(record.content, name) for name in unnamed}
+        own = {**record.content, **named}
+        if None in named.values() or text_of(value(own)) in {text_of(value(variant)) for variant in variants}:
+            return record.content
+        return own
 
     def _is_caption(self, content: Content) -> bool:
         """Whether the text of a row is a caption, to be scored, and no question."""

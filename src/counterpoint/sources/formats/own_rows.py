@@ -137,7 +137,7 @@ class PictureReader:
     """Reads the pictures of rows, one after the other."""
 
     space: str  # the namespace of paths
-    home: Path  # the folder of the data
+    homes: tuple[Path, ...]  # the folders in which absolute paths may lie: that of the pictures, and that of the data
     _embedded: dict[str, Picture] = field(default_factory=dict)  # by the index of the row
 
     def read(self, record: Record, value: Any, *, folder: str) -> Picture:
@@ -151,16 +151,17 @@ class PictureReader:
                 self._embedded[index] = picture
             return picture
         repeated = self._embedded.get(text_of(value)) if self._embedded else None
-        return repeated or _picture_at(record, value, self.space, folder, self.home)
+        return repeated or _picture_at(record, value, self.space, folder, self.homes)
 
     @classmethod
     def of(cls, files: SplitFiles, namespace: str) -> "PictureReader":
         """The reader of the pictures of a split; `namespace` stands where the columns name none."""
         home = files[DATA] if files[DATA].is_dir() else files[DATA].parent
-        return cls(files.columns.get("namespace", namespace), home)
+        named = () if files.pictures is None else (files.pictures,)
+        return cls(files.columns.get("namespace", namespace), (*named, home))
 
 
-def _picture_at(record: Record, value: Any, space: str, folder: str, home: Path) -> Picture:
+def _picture_at(record: Record, value: Any, space: str, folder: str, homes: Sequence[Path]) -> Picture:
     """The picture at a path, or at an address as in exported suites; a list of one stands for it."""
     if isinstance(value, list):
         if len(value) > 1:
@@ -177,17 +178,17 @@ def _picture_at(record: Record, value: Any, space: str, folder: str, home: Path)
     if _WEB.match(path) or "\0" in path or any(len(part.encode()) > _LONGEST for part in path.split("/")):
         fact = f"{record.place}: {short_repr(path)} is no path"
         raise SourceError(fact, hint="fetch the pictures, and name their files")
-    path = _within(home, normpath(path)) if path.startswith("/") else normpath(f"{folder}/{path}" if folder else path)
+    path = _within(homes, normpath(path)) if path.startswith("/") else normpath(f"{folder}/{path}" if folder else path)
     if path.startswith(("/", "../")) or path == ".." or _DRIVE.match(path):
         raise SourceError(
-            f"{record.place}: {short_repr(path)} leads out of the folder", hint="name paths within that of the pictures"
+            f"{record.place}: {short_repr(path)} leads out of the folder", hint="--pictures names the one that has it"
         )
     return Picture(f"{space}:{path}")
 
 
-def _within(home: Path, path: str) -> str:
+def _within(homes: Sequence[Path], path: str) -> str:
     """An absolute path as one within a folder, which may be reached by a link; as it is where it lies elsewhere."""
-    for root in (home.absolute(), home.resolve()):
+    for root in (root for home in homes for root in (home.absolute(), home.resolve())):
         if Path(path).is_relative_to(root):
             return Path(path).relative_to(root).as_posix()
     return path
