@@ -209,6 +209,16 @@ def test_a_text_is_cut_where_the_model_reads_no_further(folder: Path) -> None:
     assert model.score([long]) != model.score([Query(picture, "a cat", Mode.SCORE)])
 
 
+@pytest.mark.parametrize("kind", ["clip", "siglip"])
+def test_the_first_text_that_is_cut_is_told(kind: str, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    model, picture = scorer(tiny_pairs.made(kind, folder)), Picture("p:1")
+    model.score([Query(picture, "a cat", Mode.SCORE)])
+    assert not caplog.messages
+    model.score([Query(picture, f"a cat {'a dog ' * times}", Mode.SCORE) for times in (1, 40, 80)])
+    (told,) = caplog.messages
+    assert told.startswith(f"the model reads {model._texts._longest} tokens of a text, and not the end of longer ones")
+
+
 @pytest.mark.parametrize(
     ("kind", "template"), [("clip", "{}"), ("clip", "a photo of {}."), ("siglip", "{}"), ("blip", "")]
 )

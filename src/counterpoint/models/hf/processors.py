@@ -1,5 +1,6 @@
 """The processor and the tokenizer of a checkpoint; texts are padded only to the longest of a batch."""
 
+import logging
 from bisect import bisect_left
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -13,6 +14,7 @@ from counterpoint.core.groups import Query
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.picture_processing import stack_on_device
 
+logger = logging.getLogger(__name__)
 TokenFields: TypeAlias = dict[str, list[int]]
 """The inputs of one text by name: token ids, and masks or types of each."""
 
@@ -80,6 +82,7 @@ class TextTokenizer:
     def __init__(self, tokenizer: Any, longest: int, *, whole: bool = False) -> None:
         self._tokenizer, self._longest = tokenizer, longest
         self._padding = "max_length" if whole else False
+        self._has_warned = False
 
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> "TextTokenizer":
@@ -116,7 +119,20 @@ class TextTokenizer:
         if not texts:
             return []
         read = self._tokenizer(list(texts), truncation=True, max_length=self._longest, padding=self._padding)
+        if not self._has_warned:
+            self._warn_of_truncation(texts, read["input_ids"])
         return [{name: read[name][place] for name in read} for place in range(len(texts))]
+
+    def _warn_of_truncation(self, texts: Sequence[str], tokens: Sequence[Sequence[int]]) -> None:
+        """Warn once that the end of a text is not read: a caption and a foil that differ there have equal scores."""
+        padding = self._tokenizer.pad_token_id if self._padding else None
+        full = (
+            text for text, row in zip(texts, tokens, strict=True) if len(row) >= self._longest and row[-1] != padding
+        )
+        if text := next((text for text in full if not self._is_whole(text)), ""):
+            self._has_warned = True
+            what = "the model reads %d tokens of a text, and not the end of longer ones, such as %r"
+            logger.warning(what, self._longest, f"{text[:60]}…")
 
     def batch(self, texts: Sequence[TokenFields], device: Any) -> dict[str, Any]:
         """Texts as the inputs of a model, padded on the right to the longest; asynchronous to the device."""
