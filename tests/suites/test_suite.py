@@ -24,7 +24,17 @@ from counterpoint.scenes.cooccurrence import survey_scenes
 from counterpoint.suites.balanced_sampling import BalancedSampler, Candidate, Quota, made_elsewhere, share_evenly
 from counterpoint.suites.carets import order, rephrase
 from counterpoint.suites.families import SuiteFamily
-from counterpoint.suites.suite import MASKED_LM, OPTIONS, Chooser, Rejection, Suite, Tally, generate_groups
+from counterpoint.suites.suite import (
+    MASKED_LM,
+    OPTIONS,
+    Chooser,
+    Rejection,
+    Suite,
+    Tally,
+    draws_always,
+    draws_never,
+    generate_groups,
+)
 from counterpoint.suites.valse.paired_foils import MirroredSampler, PairSampler
 from counterpoint.world.source import World
 
@@ -243,10 +253,12 @@ def test_items_that_repeat_each_other_make_one_group(limit: int | None) -> None:
 def test_a_suite_that_draws_nothing_is_given_no_rng_and_the_same_groups() -> None:
     scenes = list(World("test", 4).scenes())
     certain: Suite[Scene, None] = Suite("certain", tests="all", propose=lambda scene, *_: [_group(scene.id, "yes")])
-    drawn, undrawn = (list(generate_groups(replace(certain, draws=draws), scenes)) for draws in (True, False))
+    drawn, undrawn = (
+        list(generate_groups(replace(certain, draws=draws), scenes)) for draws in (draws_always, draws_never)
+    )
     assert drawn == undrawn
     with pytest.raises(AssertionError, match="nothing is drawn at random"):
-        list(generate_groups(Suite("luck", tests="none", propose=_plain, draws=False), scenes))
+        list(generate_groups(Suite("luck", tests="none", propose=_plain, draws=draws_never), scenes))
 
 
 def test_a_plain_question_that_a_data_set_has_twice_stays() -> None:

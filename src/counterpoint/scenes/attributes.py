@@ -63,6 +63,11 @@ def visible_values(scene: Scene, thing: SceneObject, beside: Iterable[SceneObjec
 
 def denies(values: Sequence[str], value: str) -> bool:
     """Whether these values exclude another: some are of its class, and all of those exclude it."""
+    return bool(values) and _denies(tuple(values), value)
+
+
+@lru_cache(1 << 16)
+def _denies(values: tuple[str, ...], value: str) -> bool:
     rivals = [rival for rival in values if _are_of_one_class(rival, value)]
     return bool(rivals) and all(excludes(rival, value) for rival in rivals)
 
@@ -74,6 +79,11 @@ def _are_of_one_class(one: str, other: str) -> bool:
 
 def has_value(values: Sequence[str], value: str) -> bool:
     """Whether one of these values is a synonym of a value."""
+    return bool(values) and _has_value(tuple(values), value)
+
+
+@lru_cache(1 << 16)
+def _has_value(values: tuple[str, ...], value: str) -> bool:
     return any(are_synonyms(own, value) for own in values)
 
 

@@ -77,6 +77,7 @@ SYMMETRIC_RELATIONS = frozenset({"near", "next to", "beside", "by", "close to"})
 _SAME = dict.fromkeys(SYMMETRIC_RELATIONS, "near") | {"on top of": "on", "beneath": "under", "underneath": "under"}
 _PLACEMENTS = dict.fromkeys((LEFT, RIGHT), horizontal_placement) | dict.fromkeys((HIGHER, LOWER), vertical_placement)
 _POSTURES = ("sitting", "standing", "lying")
+_BOX = "the box of "
 
 
 class RelationFact(NamedTuple):
@@ -112,17 +113,35 @@ def relation_fact(scene: Scene, thing: SceneObject, relation: str, other: SceneO
     """Whether one object is in a relation to another, or None where that is open."""
     if thing.id == other.id:
         return None
-    annotated = _annotated(scene, thing, relation, other)
+    forth, back = scene.relations_between(thing.id, other.id), scene.relations_between(other.id, thing.id)
+    annotated = _annotated(forth, back, relation, be(thing.name), be(other.name)) if forth or back else None
     by_boxes = _by_boxes(scene, thing, relation, other)
     if annotated and by_boxes and annotated.holds != by_boxes.holds:
         return None  # annotators and boxes contradict each other
-    return (by_boxes or annotated) if scene.categories is not None else (annotated or by_boxes)
+    statement = (by_boxes or annotated) if scene.categories is not None else (annotated or by_boxes)
+    return statement and statement.fact(thing, other)
 
 
-def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
-    forth, back = scene.relations_between(thing.id, other.id), scene.relations_between(other.id, thing.id)
-    if not forth and not back:
-        return None
+class _Statement(NamedTuple):
+    """Whether a relation holds, and the words of the proof before, between and after two objects."""
+
+    holds: bool
+    between: str
+    before: str = ""
+    after: str = ""
+    is_turned: bool = False  # the other object comes first
+
+    def fact(self, thing: SceneObject, other: SceneObject) -> RelationFact:
+        holds, between, before, after, is_turned = self
+        one, another = (other, thing) if is_turned else (thing, other)
+        return RelationFact(holds, f"{before}{one.name} {one.id}{between}{another.name} {another.id}{after}")
+
+
+@lru_cache(1 << 14)
+def _annotated(
+    forth: tuple[str, ...], back: tuple[str, ...], relation: str, verb: str, other_verb: str
+) -> _Statement | None:
+    """What the relations between two objects say of another; few combinations of relations occur in many scenes."""
     wanted = _plain(relation)
     ours = [name for name in forth if _plain(name) == wanted or _bare(name) == wanted]
     ours += [name for name in back if _plain(name) == wanted and wanted == "near"]
@@ -134,13 +153,10 @@ def _annotated(scene: Scene, thing: SceneObject, relation: str, other: SceneObje
     if against and any(name.endswith(f" {_bare(wanted)}") for name in forth):
         return None  # who leans on a chair may as well be said to sit on it
     if ours or turned:
-        stated, names = (ours or [wanted])[0], _pair(thing, other)
-        return RelationFact(True, f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}")
-    names = _pair(thing, other)
+        return _Statement(True, f" {verb} annotated as {(ours or [wanted])[0]} ")
     if stated := next((name for name in against if name in forth), ""):
-        proof = f"{names[0]} {be(thing.name)} annotated as {stated} {names[1]}, which excludes {relation}"
-        return RelationFact(False, proof)
-    return RelationFact(False, f"{names[1]} {be(other.name)} annotated as {against[0]} {names[0]}")
+        return _Statement(False, f" {verb} annotated as {stated} ", after=f", which excludes {relation}")
+    return _Statement(False, f" {other_verb} annotated as {against[0]} ", is_turned=True)
 
 
 def _plain(relation: str) -> str:
@@ -161,41 +177,38 @@ def _excluded(relation: str) -> tuple[str, ...]:
     return (opposite, *(f"{posture} {opposite}" for posture in _POSTURES)) if opposite else ()
 
 
-def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> RelationFact | None:
-    if thing.box is None or other.box is None:
+def _by_boxes(scene: Scene, thing: SceneObject, relation: str, other: SceneObject) -> _Statement | None:
+    box, its = thing.box, other.box
+    if box is None or its is None:
         return None
     placement = _PLACEMENTS.get(relation)
-    if placement and (place := placement(thing.box, other.box, scene.size)):
-        names = _pair(thing, other)
-        return RelationFact(place == relation, f"the box of {names[0]} lies {place} that of {names[1]}")
+    if placement and (place := placement(box, its, scene.size)):
+        return _Statement(place == relation, f" lies {place} that of ", _BOX)
     length = max(scene.size.width, scene.size.height)
     if relation in (LEFT, RIGHT):
-        shift = other.box.middle[0] - thing.box.middle[0]
-        left, right = (thing.box, other.box) if shift > 0 else (other.box, thing.box)
+        shift = its.middle[0] - box.middle[0]
+        left, right = (box, its) if shift > 0 else (its, box)
         direction = LEFT if shift > 0 else RIGHT
         if abs(shift) < SHIFTED * length:
             return None
         if direction == relation or left.x > right.x or left.right > right.right:
             return None
-        names = _pair(thing, other)
-        proof = f"the box of {names[0]} lies further {direction[7:-3]} than that of {names[1]} on both edges"
-        return RelationFact(False, proof)
+        return _Statement(False, f" lies further {direction[7:-3]} than that of ", _BOX, " on both edges")
     if relation in ("above", "below"):
-        upper, lower = (thing.box, other.box) if relation == "above" else (other.box, thing.box)
+        upper, lower = (box, its) if relation == "above" else (its, box)
         if upper.y - lower.bottom >= APART * length:
-            names = _pair(thing, other)
-            return RelationFact(False, f"the box of {names[0]} lies {OPPOSITE_RELATIONS[relation]} that of {names[1]}")
-    if relation in word_list("relations", "touching", DATA):
-        across = max(thing.box.x, other.box.x) - min(thing.box.right, other.box.right)
-        down = max(thing.box.y, other.box.y) - min(thing.box.bottom, other.box.bottom)
+            return _Statement(False, f" lies {OPPOSITE_RELATIONS[relation]} that of ", _BOX)
+    if _means_touching(relation):
+        across = max(box.x, its.x) - min(box.right, its.right)
+        down = max(box.y, its.y) - min(box.bottom, its.bottom)
         if max(across, down) >= APART * length:
-            names = _pair(thing, other)
-            return RelationFact(False, f"the boxes of {names[0]} and {names[1]} do not touch")
+            return _Statement(False, " and ", "the boxes of ", " do not touch")
     return None
 
 
-def _pair(thing: SceneObject, other: SceneObject) -> tuple[str, str]:
-    return f"{thing.name} {thing.id}", f"{other.name} {other.id}"
+@cache
+def _means_touching(relation: str) -> bool:
+    return relation in word_list("relations", "touching", DATA)
 
 
 class SceneIndex:

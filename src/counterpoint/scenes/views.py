@@ -172,11 +172,9 @@ class SceneView(SceneIndex):
         """The objects that could go by a name, and those that may show such an object unannotated."""
         called = self._called.get(name)
         if called is None:
-            might, show = called = self._called[name] = list[SceneObject](), list[SceneObject]()
+            might, show = called = self._called[name] = [], []
             reasons = ambiguity_reasons(name).among(self.names)
-            for other in () if reasons.keys().isdisjoint(self.names) else self.names:
-                if other not in reasons:
-                    continue
+            for other in [own for own in self.names if own in reasons]:
                 if doubt_beside(name, other, self.names) and not are_told_apart(self.scene, name, other):
                     might += self.scene.named(other) if (might_be := may_be(other, name)) else ()
                     show += self.scene.named(other) if may_show(other, name) or not might_be else ()

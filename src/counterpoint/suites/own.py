@@ -6,7 +6,7 @@ from random import Random
 from counterpoint.core.groups import Group, Relation
 from counterpoint.core.items import Question, ReadyGroup
 from counterpoint.suites.question_groups import question_group, source_proof
-from counterpoint.suites.suite import Rejection, Suite
+from counterpoint.suites.suite import Rejection, Suite, draws_never
 
 
 def propose_question(question: Question, statistics: None, rng: Random) -> Iterator[Group | Rejection]:
@@ -27,7 +27,7 @@ plain = Suite(
     tests="a question is answered as its annotators answered it",
     propose=propose_question,
     takes="questions",
-    draws=False,
+    draws=draws_never,
 )
 groups = Suite(
     "groups",
@@ -35,12 +35,12 @@ groups = Suite(
     propose=propose_group,
     takes="groups",
     reads_whole_source=True,
-    draws=False,
+    draws=draws_never,
 )
 released = Suite(
     "released",
     tests="a published benchmark is answered as its authors intended",
     propose=propose_group,
     takes="groups",
-    draws=False,
+    draws=draws_never,
 )

@@ -126,6 +126,16 @@ OPTIONS: Mapping[str, SuiteOption] = {
 """The options that suites may list in `Suite.options`, by name."""
 
 
+def draws_always(item: object) -> bool:
+    """A suite draws at random for every item."""
+    return True
+
+
+def draws_never(item: object) -> bool:
+    """A suite draws at random for no item."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Suite(Generic[ItemT, StatisticsT]):
     """One phenomenon, as up to three pure steps: all randomness comes from `rng`, and sets are walked in sorted order.
@@ -145,7 +155,7 @@ class Suite(Generic[ItemT, StatisticsT]):
     reads_whole_source: bool = False  # its items belong together, so a limit on items is ignored
     rules: str = ""  # the rule set by which answers are compared, where the recipe names none
     always_balances: bool = False  # whether it chooses even where no limit is given
-    draws: bool = True  # whether `propose` draws at random; else no rng is seeded for each item
+    draws: Callable[[ItemT], bool] = draws_always  # whether `propose` draws at random; else no rng is seeded
     rng_key: str = ""  # seeds the rng in place of the name, so that suites with the same key draw the same originals
     manifest_entries: Callable[[StatisticsT], Mapping[str, Any]] | None = None  # of the survey
     extend_survey: Callable[[StatisticsT, ContextReader], StatisticsT] | None = None  # by more on its pictures
@@ -278,7 +288,7 @@ def propose_candidates(
 ) -> Iterator[Group | Candidate]:
     """The candidates of a suite for one item, each base once; rejected ones are counted."""
     seen = set[tuple[str, int]]()  # a question can be the base of groups of several kinds
-    rng = seeded_rng(seed, suite.rng_key or suite.name, item.id) if suite.draws else NO_RNG
+    rng = seeded_rng(seed, suite.rng_key or suite.name, item.id) if suite.draws(item) else NO_RNG
     for proposal in suite.propose(item, statistics, rng):
         if isinstance(proposal, Candidate):
             number = proposal.number

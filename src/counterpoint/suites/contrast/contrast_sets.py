@@ -41,6 +41,11 @@ NO_TEMPLATE = "no template"
 """The kind under which all other questions are counted."""
 
 
+def has_template(item: GroundedQuestion) -> bool:
+    """Whether a question is an instance of any template."""
+    return bool(templates_of(item.question.program))
+
+
 def propose_contrasts(
     item: GroundedQuestion, surveyed: ContrastSurvey, rng: Random, contrasts: int = CONTRASTS
 ) -> Iterator[Group | Rejection]:
@@ -69,14 +74,14 @@ def _group(context: QuestionContext, most: int) -> Group:
     question, base = context.question, base_query(context.question)
     shared = (("question", question.id), ("template", context.template))
     proof = source_proof(question)
-    objects = dict.fromkeys([*plan.objects, *(one for contrast in contrasts for one in contrast.objects)])
+    objects = {one.id: one for own in (plan.objects, *(contrast.objects for contrast in contrasts)) for one in own}
     return Group(
         Relation.GOLD,
         (base, *(base.with_text(contrast.text) for contrast in contrasts)),
         (question.gold, *(contrast.gold for contrast in contrasts)),
         proof=f"{proof}; {contrasts[0].proof}" if len(contrasts) == 1 else proof,
         kind=context.template,
-        objects=tuple(objects),
+        objects=tuple(objects.values()),
         size=context.grounder.scene.size,
         tags=(
             (*shared, ("grounding", plan.grounding), ("proof", proof)),
@@ -108,6 +113,7 @@ suite: Suite[GroundedQuestion, ContrastSurvey] = Suite(
     propose=propose_contrasts,
     survey=survey,
     takes="grounded",
+    draws=has_template,
     kinds_of=matching_templates,
     options=("contrasts",),
 )

@@ -140,11 +140,13 @@ def alternate(*sources: Iterable[T]) -> Iterator[T]:
     """
     waiting = [iter(source) for source in sources]
     while waiting:
-        for source in tuple(waiting):
-            try:
-                yield next(source)
-            except StopIteration:
-                waiting.remove(source)
+        left = []
+        for source in waiting:
+            for value in source:
+                yield value
+                left.append(source)
+                break
+        waiting = left
 
 
 def first_of(*sources: Iterable[T]) -> Iterator[T]:
@@ -257,11 +259,13 @@ def _class(noun: str) -> str:
     return "many" if is_plural(noun) else "mass" if is_mass(noun) else "one"
 
 
+_AGREEING: Mapping[str, Callable[[str], str]] = {"be": be, "be2": be, "do": do, "have": have}
+
+
 def _verbs(match: re.Match[str], noun: str) -> dict[Span, str]:
     """The verbs of a wording that agree with its first noun."""
-    forms = {"be": be(noun), "be2": be(noun), "do": do(noun), "have": have(noun)}
-    named = match.groupdict()
-    return {match.span(group): form for group, form in forms.items() if named.get(group)}
+    named = match.re.groupindex
+    return {match.span(group): form(noun) for group, form in _AGREEING.items() if group in named and match[group]}
 
 
 class Contrast(NamedTuple):
@@ -320,9 +324,10 @@ class QuestionContext:
     @property
     def truth(self) -> bool:
         """The answer of a question that asks for yes or no."""
-        if self.question.gold.best not in ("yes", "no"):
+        gold = self.question.gold.best
+        if gold not in ("yes", "no"):
             raise QuestionRejected("its answer is neither yes nor no")
-        return self.question.gold.best == "yes"
+        return gold == "yes"
 
     @property
     def contrary(self) -> Gold:

@@ -158,8 +158,7 @@ def plan_either(context: QuestionContext) -> ContrastPlan:
     context.require_agreement(any(truths) if None not in truths else None, context.truth)
     if all(truths):
         raise QuestionRejected("both are there, so that no one atom can change the answer")
-    grounder = context.grounder
-    here = tuple(thing for phrase in phrases for thing in grounder.scene if grounder.matches(thing, phrase))
+    here = tuple(thing for phrase in phrases for thing in context.grounder.matching(phrase))
     if context.truth:
         place = truths.index(True)
         contrasts: Iterator[Contrast] = _without_both(context, match, phrases[place], phrases[1 - place])
@@ -281,7 +280,7 @@ def _is_there(grounder: SceneGrounder, mine: Phrase) -> bool | None:
     """Whether such an object is present, or None where that is open."""
     if not is_known(mine.noun):
         return None
-    if any(grounder.matches(thing, mine) for thing in grounder.scene):
+    if grounder.matching(mine):
         return True
     denied = all(grounder.denies_values(thing, mine) for thing in grounder.possible_referents(mine.noun))
     return False if denied and not grounder.may_be_unannotated(mine.noun) else None

@@ -11,13 +11,14 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import possessive
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import is_plural, plural, singular
-from counterpoint.scenes.ambiguity import absence_proof, ambiguity_reasons, are_told_apart, may_be
+from counterpoint.scenes.ambiguity import absence_proof, are_told_apart, may_be
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value, modified_noun
 from counterpoint.scenes.names import can_be_asked, general_names, is_known, word_set
 from counterpoint.scenes.relations import relation_fact, side_of_picture
 from counterpoint.scenes.views import SceneView
 from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, RelativeClause
 
+_WORD = re.compile(r"[^\s,]+")
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
 _JOINING = frozenset({"wearing", "covered by", "covering", "covered in", "covered with"})
 _BY_NAME = ("exact", "number", "synonym")
@@ -68,6 +69,7 @@ class SceneGrounder(SceneView):
         super().__init__(scene)
         self._descriptions: dict[str, tuple[list[Description], Iterator[Description]]] = {}
         self._referents: dict[str, list[SceneObject]] = {}
+        self._named: dict[str, list[SceneObject]] = {}
 
     @cached_property
     def _ids(self) -> frozenset[str]:
@@ -76,9 +78,8 @@ class SceneGrounder(SceneView):
     def possible_referents(self, name: str) -> list[SceneObject]:
         """Every object that could go by a name, in the order of the scene."""
         if name not in self._referents:
-            reasons = ambiguity_reasons(name).among(self.names)  # a name that an object could go by leaves it open
-            called = {own for own in self.names if own in reasons and self._may_be(own, name)}
-            self._referents[name] = [thing for thing in self.scene if thing.name in called] if called else []
+            called = {thing.id for thing in self.called(name)[0]}
+            self._referents[name] = [thing for thing in self.scene if thing.id in called] if called else []
         return self._referents[name]
 
     def _may_be(self, own: str, name: str) -> bool:
@@ -95,7 +96,12 @@ class SceneGrounder(SceneView):
 
     def is_askable(self, thing: SceneObject) -> bool:
         """Whether a question may be about an object: it is easy to see, and not the picture itself."""
-        return is_thing(thing.name) and not self.scene.is_hard_to_see(thing)
+        return thing.id in self._askable_ids
+
+    @cached_property
+    def _askable_ids(self) -> frozenset[str]:
+        is_hard_to_see = self.scene.is_hard_to_see
+        return frozenset(thing.id for thing in self.scene if is_thing(thing.name) and not is_hard_to_see(thing))
 
     @cached_property
     def askable_names(self) -> list[str]:
@@ -272,7 +278,9 @@ class SceneGrounder(SceneView):
         Where one is annotated as a man and another, elsewhere, as a woman or as people, annotators have distinguished
         them; two names for one person would have overlapping boxes.
         """
-        things = [thing for thing in self.possible_referents(phrase.noun) if self._may_fit(thing, phrase)]
+        things = self.possible_referents(phrase.noun)
+        if not phrase.is_bare:
+            things = [thing for thing in things if self._may_fit(thing, phrase)]
         if len(things) < 2:
             return things
         noun = singular(phrase.noun)
@@ -298,6 +306,12 @@ class SceneGrounder(SceneView):
     def matches(self, thing: SceneObject, phrase: Phrase) -> bool:
         """Whether an object surely goes by the noun of a phrase and has all its values."""
         return bool(naming_kind(thing.name, phrase.noun)) and self.has_values(thing, phrase)
+
+    def matching(self, phrase: Phrase) -> list[SceneObject]:
+        """The objects that surely go by the noun of a phrase and have all its values."""
+        if phrase.noun not in self._named:
+            self._named[phrase.noun] = [thing for thing in self.scene if naming_kind(thing.name, phrase.noun)]
+        return [thing for thing in self._named[phrase.noun] if self.has_values(thing, phrase)]
 
     def _may_fit(self, thing: SceneObject, phrase: Phrase) -> bool:
         if phrase.side and side_of_picture(self.scene, thing) not in ("", phrase.side):
@@ -389,7 +403,7 @@ def _spelled(name: str, in_other_words: bool) -> re.Pattern[str]:
 
 def _before(text: str, start: int, end: int) -> tuple[str, tuple[int, int], list[tuple[str, tuple[int, int]]]]:
     """The determiner before a noun, and the words between the two, each with its place."""
-    matches = (match for match in re.finditer(r"[^\s,]+", text[:end]) if match.start() >= start)
+    matches = (match for match in _WORD.finditer(text, 0, end) if match.start() >= start)
     words = [(match[0].lower(), match.span()) for match in matches]
     for place in range(len(words) - 2, -1, -1):  # "light blue" is one value
         both = f"{words[place][0]} {words[place + 1][0]}"

@@ -68,8 +68,7 @@ class RelatedObject:
     @property
     def things(self) -> tuple[SceneObject, ...]:
         """The objects that the phrase surely refers to."""
-        matching = (thing for thing in self.grounder.scene if self.grounder.matches(thing, self.phrase))
-        return (self.one,) if self.one else tuple(matching)
+        return (self.one,) if self.one else tuple(self.grounder.matching(self.phrase))
 
     def relation_fact(self, subject: SceneObject, relation: str) -> RelationFact | None:
         """Whether a subject is in a relation to it, or None where that is open."""
@@ -130,14 +129,16 @@ def plan_side(context: QuestionContext) -> ContrastPlan:
     if gold not in ("left", "right"):
         raise QuestionRejected("its answer is neither left nor right")
     other = "right" if gold == "left" else "left"
+    contrary = Gold.of(other)
 
     def prove(thing: SceneObject) -> ProvenAnswer | None:
-        proof = f"the box of {thing.name} {thing.id} lies in the {other} half of the picture"
-        return ProvenAnswer(Gold.of(other), proof) if side_of_picture(scene, thing) == other else None
+        if side_of_picture(scene, thing) != other:
+            return None
+        return ProvenAnswer(contrary, f"the box of {thing.name} {thing.id} lies in the {other} half of the picture")
 
-    x, phrase = _only_referent(context)
+    x, match, phrase = _only_referent(context)
     context.require_agreement(side_of_picture(scene, x), gold)
-    return _replacement_plan(context, x, phrase, prove, avoid=SIDE_OF_PICTURE)
+    return _replacement_plan(context, x, match, phrase, prove, avoid=SIDE_OF_PICTURE)
 
 
 def plan_color(context: QuestionContext) -> ContrastPlan:
@@ -155,21 +156,22 @@ def plan_color(context: QuestionContext) -> ContrastPlan:
         proof = f"{thing.name} {thing.id} {be(thing.name)} annotated as {colors[0]} and no other color"
         return ProvenAnswer(Gold.of(*value_synonyms(colors[0])), proof)
 
-    x, phrase = _only_referent(context)
+    x, match, phrase = _only_referent(context)
     context.require_agreement(None if not denies(grounder.values(x), gold) else False, True)
-    return _replacement_plan(context, x, phrase, prove, avoid="color")
+    return _replacement_plan(context, x, match, phrase, prove, avoid="color")
 
 
-def _only_referent(context: QuestionContext) -> tuple[SceneObject, Phrase]:
-    """The referent of a question, and its phrase."""
-    program = context.question.program
-    phrase = context.phrase(context.read(), "x", read_clue(program, program[-1].inputs[0]))
-    return context.grounder.referent(phrase), phrase
+def _only_referent(context: QuestionContext) -> tuple[SceneObject, re.Match[str], Phrase]:
+    """The referent of a question, its wording, and the phrase for the referent."""
+    program, match = context.question.program, context.read()
+    phrase = context.phrase(match, "x", read_clue(program, program[-1].inputs[0]))
+    return context.grounder.referent(phrase), match, phrase
 
 
 def _replacement_plan(
     context: QuestionContext,
     x: SceneObject,
+    match: re.Match[str],
     phrase: Phrase,
     prove: Callable[[SceneObject], ProvenAnswer | None],
     avoid: str = "",
@@ -178,7 +180,7 @@ def _replacement_plan(
     names = sorted(thing.name for thing in context.grounder.scene if thing.id != x.id)
     order = order_by_spelling(phrase.noun, dict.fromkeys(names), context.rng)
     things = [thing for name in order for thing in context.grounder.scene.named(name) if thing.id != x.id]
-    contrasts = _referent_contrasts(context, context.read(), phrase, things, prove, avoid=avoid)
+    contrasts = _referent_contrasts(context, match, phrase, things, prove, avoid=avoid)
     return ContrastPlan((x,), naming_kind(x.name, phrase.noun) or "synonym", contrasts)
 
 
