@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -12,12 +12,12 @@ from slides import Slides, doubled, killed
 
 from counterpoint.core.errors import PictureError
 from counterpoint.core.groups import Answer, Query
-from counterpoint.core.pictures import Picture
+from counterpoint.core.pictures import Edit, Picture
 from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer
 from counterpoint.engine import running
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.store import groups
-from counterpoint.testing import MemoryLog
+from counterpoint.testing import Echo, MemoryLog
 from counterpoint.world.source import World
 
 run = partial(running.run, read=groups.read_queries, check=0)
@@ -72,6 +72,21 @@ def test_pictures_are_decoded_by_several_threads_while_the_model_waits_for_the_f
     with Prefetcher(slides, threads=4) as ahead:
         run(a_table(some(60, pictures=60)), Looking(ahead), MemoryLog(), ahead)
     assert len(slides.threads) == 4
+
+
+def test_every_picture_is_announced_once_whatever_stands_between() -> None:
+    shown = [Picture("p:1.png"), Picture("p:1.png", (Edit("blur", ("6",)),)), Picture("p:2.png")]
+    asked = [Query(picture, f"Is it {n}?") for picture in [*shown, None] for n in range(3)]
+    announced: list[Picture] = []
+
+    class Noting(Prefetcher):
+        def expect(self, pictures: Iterable[Picture]) -> None:
+            announced.extend(pictures)
+
+    with Noting(Slides()) as ahead:
+        run(a_table(asked), Echo(), MemoryLog(), ahead)
+    assert len(announced) == 3
+    assert set(announced) == set(shown)
 
 
 def test_no_more_wait_than_there_is_room_for() -> None:

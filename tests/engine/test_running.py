@@ -21,7 +21,7 @@ from counterpoint.core.errors import BudgetExhausted, ModelError, StoreError
 from counterpoint.core.groups import Answer, Mode, Query
 from counterpoint.core.pictures import Edit
 from counterpoint.core.ports import PlacedAnswer
-from counterpoint.engine import running
+from counterpoint.engine import running, shard_worker
 from counterpoint.engine.batch_runner import stop_if_most_fail
 from counterpoint.engine.progress import Progress, ProgressMeter
 from counterpoint.store import groups
@@ -404,3 +404,12 @@ def test_a_model_that_wants_to_know_is_told_what_it_is_asked_next() -> None:
     run(a_table(some(20)), model, MemoryLog(), batch=8, check=0)
     assert model.batches == [8, 8, 4]
     assert {query for queries in model.told for query in queries} == set(model.asked[8:])
+
+
+def test_it_is_told_so_also_where_the_next_batch_is_in_rows_that_are_read_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shard_worker, "CHUNK_ROWS", 8)
+    model = Foreseeing()
+    run(a_table(some(20)), model, MemoryLog(), batch=4, check=0)
+    assert [query for queries in model.told for query in queries] == model.asked[4:]

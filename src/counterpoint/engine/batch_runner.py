@@ -122,8 +122,8 @@ class BatchRunner:
         self._dispatcher, self._log, self._to_check = dispatcher, log, to_check
         self._flushed = meter.clock()
 
-    def run(self, rows: PlanRows, pictures: Prefetcher | None) -> None:
-        """Ask rows, a batch at a time."""
+    def run(self, rows: PlanRows, pictures: Prefetcher | None, following: Sequence[Query] = ()) -> None:
+        """Ask rows, a batch at a time; the model is told of the next batch, after the last one of those `following`."""
         start = 0
         while start < len(rows):
             if self.seconds is not None and self.meter.seconds >= self.seconds:
@@ -132,7 +132,7 @@ class BatchRunner:
             start += len(batch)
             if pictures is not None and (first := batch.picture):
                 pictures.turn_to(first)
-            self._dispatcher.expect(rows.batch.queries[start : start + self.size])
+            self._dispatcher.expect(rows.batch.queries[start : start + self.size] or following[: self.size])
             self._settle(batch)
 
     def _settle(self, rows: PlanRows) -> None:

@@ -1,13 +1,17 @@
 """A worker: a model, its prefetcher and a log, which answers rows of a plan; the executor of this process."""
 
+import gc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from time import monotonic
 from typing import Protocol, TypeAlias
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from counterpoint.core.costs import Cost
 from counterpoint.core.errors import CounterpointError
@@ -96,6 +100,8 @@ class ShardWorker:
 
     def begin(self, settings: AskSettings, log: AnswerSink, meter: ProgressMeter) -> None:
         """Prepare for a run."""
+        gc.freeze()  # a model's modules are a million objects, which every full garbage collection would walk
+        self._open.callback(gc.unfreeze)
         if isinstance(self._model, RemoteModel):
             remote = self._model
             meter.retries = lambda: remote.retries
@@ -107,8 +113,11 @@ class ShardWorker:
         """Ask rows of an ordered plan."""
         if self._pictures is not None:
             self._pictures.expect(_pictures(rows, self._read))
-        for chunk in _chunks(rows, self.batch * max(1, CHUNK_ROWS // self.batch)):
-            self._runner.run(PlanRows.of(chunk, self._read), self._pictures)
+        chunks = _chunks(rows, self.batch * max(1, CHUNK_ROWS // self.batch))
+        read = (PlanRows.of(chunk, self._read) for chunk in chunks)
+        for asked, following in pairwise(chain(read, [None])):
+            assert asked is not None, "the end comes last"
+            self._runner.run(asked, self._pictures, following.batch.queries if following else ())
 
     def ask_shard(self, rows: pa.Table, meter: ProgressMeter, seconds: float | None) -> None:
         """Ask rows that are counted by a meter of their own, within so many seconds."""
@@ -138,12 +147,20 @@ class ShardWorker:
 
 
 def _pictures(plan: pa.Table, read: QueryReader) -> Iterator[Picture]:
-    """The pictures of an ordered plan, each once, read lazily."""
+    """The pictures of an ordered plan, each once, read lazily, from the first row of each alone."""
     last = None
     for rows in _chunks(plan, CHUNK_ROWS):
-        for query in read(rows):
+        for query in read(rows.filter(_picture_changes(rows))):
             if query.picture is not None and query.picture != last:
                 yield (last := query.picture)
+
+
+def _picture_changes(rows: pa.Table) -> pa.Array:
+    """Which rows show another picture than the row before; the first one does."""
+    changed = np.ones(rows.num_rows, np.bool_)
+    differ = [pc.not_equal(rows[name].slice(1), rows[name].slice(0, len(changed) - 1)) for name in ("picture", "edits")]
+    changed[1:] = pc.fill_null(pc.or_(*differ), True).to_numpy()
+    return pa.array(changed)
 
 
 def _chunks(plan: pa.Table, rows: int) -> Iterator[pa.Table]:

@@ -140,8 +140,6 @@ class TextTokenizer:
         inputs = {}
         for name in texts[0]:
             filled = (self._tokenizer.pad_token_id or 0) if name == "input_ids" else 0
-            rows = np.full((len(texts), longest), filled, np.int64)
-            for row, text in zip(rows, texts, strict=True):
-                row[: len(text[name])] = text[name]
-            inputs[name] = stack_on_device(list(rows), device)
+            rows = [text[name] + [filled] * (longest - len(text[name])) for text in texts]
+            inputs[name] = stack_on_device([np.array(rows, np.int64)], device)[0]
         return inputs

@@ -1,7 +1,7 @@
 """Two-tower models such as CLIP, SigLIP and ALIGN: the score is a product of two embeddings."""
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -30,8 +30,8 @@ CACHED_VECTORS, CHUNK = 2**16, 2**12
 """Cached vectors per tower, and queries scored before any vector may be evicted."""
 
 Key = TypeVar("Key", bound=Hashable)
-_TokensByText: TypeAlias = "dict[str, Future[dict[str, TokenFields]]]"
-"""For each text the future that holds its tokens."""
+_FutureTokens: TypeAlias = "Future[dict[str, TokenFields]]"
+"""The tokens of some texts, by text."""
 
 
 class CudaGraphForward:
@@ -143,8 +143,8 @@ class TwoTowerModel:
             pictures, self._processor.fit, in_processes=away and self._processor.recipe is not None
         )
         self._replay, self._thread = CudaGraphForward(self._forward), ThreadPoolExecutor(1, "tokens")
-        self._next: list[Picture | None] = []
-        self._tokenizing: tuple[_TokensByText, _TokensByText] = {}, {}  # of the announced queries, and those before
+        self._next: Sequence[Query] = ()
+        self._tokenizing: list[tuple[Set[str], _FutureTokens]] = []  # of the announced queries, and those before
         self._picture_vectors = VectorCache[Picture | None](CACHED_VECTORS)
         self._text_vectors = VectorCache[str](CACHED_VECTORS)
         self.batch_size = batch or (2048 if away else 64)
@@ -157,10 +157,10 @@ class TwoTowerModel:
         return Scale.PROBABILITY if hasattr(self._model, "logit_bias") else Scale.SIMILARITY
 
     def expect(self, queries: Sequence[Query]) -> None:
-        """Announce the next queries, to tokenize their texts and encode their pictures before scores are fetched."""
-        self._next = list(dict.fromkeys(query.picture for query in queries))
-        texts = self._text_vectors.missing(self._prompted(queries))
-        self._tokenizing = dict.fromkeys(texts, self._thread.submit(self._tokenize, texts)), self._tokenizing[0]
+        """Announce the next queries, which are tokenized now and encoded before the current scores are fetched."""
+        self._next = queries[:CHUNK]
+        texts = self._text_vectors.missing(self._prompted(self._next))
+        self._tokenizing = [(set(texts), self._thread.submit(self._tokenize, texts)), *self._tokenizing[:1]]
 
     def score(self, queries: Sequence[Query]) -> Floats:
         """One score per query; if a picture cannot be read, the others are encoded all the same."""
@@ -181,39 +181,46 @@ class TwoTowerModel:
         yield from ((number, Answer.scored(score)) for number, score in enumerate(scores[: len(queries)]))
 
     def _gather(self, queries: Sequence[Query], ask: Callable[[Sequence[Query]], Any]) -> Floats:
-        """Results for queries, fetched from the device after the next pictures are submitted."""
+        """Results for queries, fetched from the device after the next pictures and texts are submitted."""
         import torch
 
         with torch.inference_mode():
             results = torch.cat([ask(queries[start : start + CHUNK]) for start in range(0, len(queries), CHUNK)])
             fetched = fetch_async(results)
-            ahead, self._next = self._next[:LOOKAHEAD], []  # as many as keep the device busy
+            ahead, self._next = self._next, ()
             with suppress(CounterpointError):  # errors are raised when these pictures are asked for
-                _drain(self._encode_pictures(picture for picture in ahead if picture))
+                shown = [picture for picture in _shown(ahead) if picture]
+                self._encode_pairs(shown[:LOOKAHEAD], self._prompted(ahead))  # as many as keep the device busy
             return np.asarray(fetched().numpy(), np.float32)
 
     def _scores(self, queries: Sequence[Query]) -> Any:
         texts = self._prompted(queries)
-        tokens = self._tokens(self._text_vectors.missing(texts))
-        encoding = self._encode_texts(tokens)
-        for _ in self._encode_pictures([query.picture for query in queries]):
-            if all(future.done() for future in tokens.values()):
-                next(encoding, None)
-        _drain(encoding)
+        self._encode_pairs(_shown(queries), texts)
         return self._match(self._picture_vectors.at([query.picture for query in queries]), self._text_vectors.at(texts))
 
     def _pictures(self, queries: Sequence[Query]) -> Any:
-        _drain(self._encode_pictures([query.picture for query in queries]))
+        self._encode_pairs(_shown(queries), ())
         return self._picture_vectors.at([query.picture for query in queries])
 
     def _sentences(self, queries: Sequence[Query]) -> Any:
         texts = self._prompted(queries)
-        _drain(self._encode_texts(self._tokens(self._text_vectors.missing(texts))))
+        self._encode_pairs((), texts)
         return self._text_vectors.at(texts)
+
+    def _encode_pairs(self, pictures: Iterable[Picture | None], texts: Iterable[str]) -> None:
+        """Encode the new ones among pictures and texts; texts as soon as they are tokenized."""
+        new = self._text_vectors.missing(texts)
+        tokens = self._tokens(new)
+        encoding = self._encode_texts(new, tokens)
+        for _ in self._encode_pictures(pictures):
+            if all(future.done() for future in tokens):
+                next(encoding, None)
+        deque(encoding, maxlen=0)
 
     def _prompted(self, queries: Sequence[Query]) -> list[str]:
         if not any(query.context for query in queries):
-            return [self._template.replace("{}", query.text) for query in queries]
+            texts = [query.text for query in queries]
+            return texts if self._template == "{}" else [self._template.replace("{}", text) for text in texts]
 
         def prompted() -> list[str]:
             return [self._texts.full_text(query, self._template) for query in queries]
@@ -234,22 +241,24 @@ class TwoTowerModel:
     def _tokenize(self, texts: list[str]) -> dict[str, TokenFields]:
         return dict(zip(texts, map(drop_full_mask, self._texts.tokens(texts)), strict=True))
 
-    def _tokens(self, texts: list[str]) -> _TokensByText:
-        """The tokens to come of new texts; a thread tokenizes those that were not announced."""
-        ahead, before = self._tokenizing
-        late = [text for text in texts if text not in before and text not in ahead]
-        now = dict.fromkeys(late, self._thread.submit(self._tokenize, late)) if late else {}
-        return {text: before.get(text) or ahead.get(text) or now[text] for text in texts}
+    def _tokens(self, texts: list[str]) -> list[_FutureTokens]:
+        """The futures that hold the tokens of new texts; a thread tokenizes those that were not announced."""
+        futures: list[_FutureTokens] = []
+        for announced, future in reversed(self._tokenizing):
+            late = [text for text in texts if text not in announced]
+            futures += [future] if len(late) < len(texts) else []
+            texts = late
+        return [*futures, self._thread.submit(self._tokenize, texts)] if texts else futures
 
-    def _encode_texts(self, tokenized: _TokensByText) -> Iterator[None]:
+    def _encode_texts(self, texts: Sequence[str], futures: Iterable[_FutureTokens]) -> Iterator[None]:
         """Encode texts, a batch of one length per step."""
-        pairs = ((text, future.result()[text]) for text, future in tokenized.items())
-        groups = group_pairs(
-            ((len(tokens), len(tokens["input_ids"])), (text, tokens)) for text, tokens in pairs
-        ).values()
+        tokens = dict[str, TokenFields]()
+        for future in futures:
+            tokens |= future.result()
+        groups = group_pairs(((len(tokens[text]), len(tokens[text]["input_ids"])), text) for text in texts).values()
         for batch in (group[at : at + TEXT_BATCH] for group in groups for at in range(0, len(group), TEXT_BATCH)):
-            inputs = self._texts.batch([tokens for _, tokens in batch], self._checkpoint.place)
-            self._text_vectors.put([text for text, _ in batch], _vectors(self._model.get_text_features(**inputs)))
+            inputs = self._texts.batch([tokens[text] for text in batch], self._checkpoint.place)
+            self._text_vectors.put(batch, _vectors(self._model.get_text_features(**inputs)))
             yield
 
     def _warm_up(self) -> None:
@@ -278,8 +287,9 @@ class TwoTowerModel:
         return (logits + model.logit_bias.float()).sigmoid() if hasattr(model, "logit_bias") else logits
 
 
-def _drain(steps: Iterable[None]) -> None:
-    deque(steps, maxlen=0)
+def _shown(queries: Sequence[Query]) -> list[Picture | None]:
+    """The pictures of queries; those that share one are told by its identity, since to hash a picture takes longer."""
+    return list({id(query.picture): query.picture for query in queries}.values())
 
 
 def _vectors(output: Any) -> Any:
