@@ -2,20 +2,24 @@
 
 import json
 import re
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from labs import MODELS, small_lab
+from PIL import Image
 
 from benchmarks.crowded_lab import make_lab
+from counterpoint import Lab
 from counterpoint.cli.report import command
 from counterpoint.core.errors import CounterpointError
 from counterpoint.lab.exporting import write_report
 from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.lab_report import render_lab_report
-from counterpoint.reports.report_examples import DOZEN
+from counterpoint.reports.report_examples import DOZEN, SIDE
 from counterpoint.store.lab import LabStore
 
 
@@ -51,6 +55,19 @@ def test_the_report_begins_with_what_fails_and_shows_it(written: Path) -> None:
     assert "pairs fail" in examples
     assert "Where each model fails most surely" in examples
     assert len(page.encode()) < 5_000_000
+
+
+def test_every_picture_of_the_report_can_be_shown(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    lab.generate("negation", items=10, limit=30)
+    lab.run("fusion")
+    lab.report(tmp_path / "report.html")
+    pictures = re.findall(r'src="data:image/webp;base64,([^"]*)"', (tmp_path / "report.html").read_text("utf-8"))
+    assert pictures
+    for content in pictures:
+        with Image.open(BytesIO(b64decode(content, validate=True))) as image:
+            image.load()
+            assert max(image.size) == SIDE
 
 
 @pytest.mark.prove
