@@ -214,7 +214,7 @@ def fetch_async(tensor: Any) -> Callable[[], Any]:
         return lambda: tensor
     buffer = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
     buffer.copy_(tensor, non_blocking=True)
-    arrived = torch.cuda.Event()
+    arrived = torch.cuda.Event(blocking=True)  # a core that waits is needed to decode pictures
     arrived.record()
 
     def fetched() -> Any:

@@ -121,7 +121,8 @@ class TextTokenizer:
         read = self._tokenizer(list(texts), truncation=True, max_length=self._longest, padding=self._padding)
         if not self._has_warned:
             self._warn_of_truncation(texts, read["input_ids"])
-        return [{name: read[name][place] for name in read} for place in range(len(texts))]
+        names, columns = list(read), [read[name] for name in read]
+        return [dict(zip(names, fields, strict=True)) for fields in zip(*columns, strict=True)]
 
     def _warn_of_truncation(self, texts: Sequence[str], tokens: Sequence[Sequence[int]]) -> None:
         """Warn once that the end of a text is not read: a caption and a foil that differ there have equal scores."""
