@@ -9,6 +9,7 @@ import inspect
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -470,8 +471,12 @@ def _source(value: Any) -> list[str]:
 
 def _node(value: Any) -> Any:
     """The definition of a class or function, with the line numbers of its module."""
-    module = ast.parse("\n".join(_source(value)))
-    return next(node for node in module.body if getattr(node, "name", "") == value.__name__)
+    return next(node for node in _parsed(value.__module__).body if getattr(node, "name", "") == value.__name__)
+
+
+@cache
+def _parsed(module: str) -> ast.Module:
+    return ast.parse(inspect.getsource(import_module(module)))
 
 
 def _doc(node: Any) -> str:

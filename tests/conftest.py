@@ -65,9 +65,11 @@ LONGEST = (
 TOGETHER = {
     "tests/browser/": "browser",
     "tests/cli/test_data_command.py": "torch",
+    "tests/docs/test_reference.py": "torch",
     "tests/docs/test_report.py": "browser",
     "tests/integrations/test_trainer_callback.py": "torch",
     "tests/models/hf/": "torch",
+    "tests/studies/test_augment_study.py": "torch",
     "tests/studies/test_checkpoint_series.py": "torch",
 }
 """Files that one worker runs, by how their names begin: the others start no browser and import no torch."""
@@ -185,6 +187,14 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> "LabStore":
     from labs import small_lab
 
     return small_lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="session")
+def groups_lab(tmp_path_factory: pytest.TempPathFactory) -> "LabStore":
+    """The lab of groups around the same questions, which no test writes to either."""
+    from group_labs import lab_of_groups
+
+    return lab_of_groups(tmp_path_factory.mktemp("groups"))
 
 
 @pytest.fixture(scope="session")

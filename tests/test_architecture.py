@@ -77,11 +77,18 @@ LIBRARIES: dict[str, set[str]] = {
 }
 """Each package with the libraries it may import; a package that is not listed imports none."""
 
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where statements hold other statements."""
+
 
 @cache
 def _nodes(path: Path) -> list[ast.AST]:
-    """Every node of a file, parsed once for all tests."""
-    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    """Every statement of a file, parsed once for all tests; expressions, of which there are most, are left out."""
+    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    for node in nodes:  # which grows as it is walked through
+        for block in BLOCKS:
+            nodes += getattr(node, block, ())
+    return nodes
 
 
 def imports(root: Path) -> Iterator[tuple[str, str]]:
@@ -159,8 +166,10 @@ def _aliases(root: Path) -> dict[str, set[str]]:
         for node in _nodes(path):
             target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
             if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(target, ast.Name) and node.value:
-                meaning, name = ast.unparse(node.value), target.id
-                if name[0].isupper() and not name.isupper() and not meaning.startswith("TypeVar("):
+                name = target.id
+                if name.isupper() or not name[0].isupper():
+                    continue
+                if not (meaning := ast.unparse(node.value)).startswith("TypeVar("):
                     found.setdefault(name, set()).add(meaning)
     return found
 

@@ -3,19 +3,20 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pytest
 from browsing import PATIENCE, in_chromium, serious_faults, served
-from group_labs import base, lab_of_groups
-from labs import small_lab
+from group_labs import base
 from playwright.sync_api import Browser, Page, expect
 from proving import prove
 
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import Floats, Model, Pictures, PlacedAnswer, Scale
 from counterpoint.explorer.app import create_app
+from counterpoint.store.lab import LabStore
 
 VIEWS = (
     ("small", "/overview?open=hasty"),
@@ -64,10 +65,10 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 
 
 @pytest.fixture(scope="module")
-def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def homes(lab: LabStore, groups_lab: LabStore, cache: Path) -> Iterator[dict[str, str]]:
     """Real servers over two small labs, which together have everything that a page can show."""
-    made, new = {"small": small_lab, "groups": lab_of_groups}, tmp_path_factory.mktemp
-    apps = {name: create_app(make(new("lab")), cache=new("cache"), models=_models) for name, make in made.items()}
+    labs = {"small": lab, "groups": groups_lab}
+    apps = {name: create_app(own, cache=cache, models=_models) for name, own in labs.items()}
     reader = apps["small"].state.reader
     reader.refresh()
     reader.features.suite("plain")
@@ -101,22 +102,23 @@ def _open(page: Page, home: str, view: str) -> None:
     ("width", "scheme"), [(1400, "light"), prove(1400, "dark"), prove(390, "light"), prove(390, "dark")]
 )
 @pytest.mark.parametrize(
-    ("lab", "view"), [view if place % 12 == 0 else prove(*view) for place, view in enumerate(VIEWS)]
+    ("name", "view"), [view if place % 12 == 0 else prove(*view) for place, view in enumerate(VIEWS)]
 )
 def test_no_view_has_a_serious_fault(
-    open_page: Page, homes: dict[str, str], lab: str, view: str, width: int, scheme: Literal["light", "dark"]
+    open_page: Page, homes: dict[str, str], name: str, view: str, width: int, scheme: Literal["light", "dark"]
 ) -> None:
     open_page.set_viewport_size({"width": width, "height": 900})
     open_page.emulate_media(color_scheme=scheme)
-    _open(open_page, homes[lab], view)
+    _open(open_page, homes[name], view)
     assert serious_faults(open_page) == []
 
 
-@pytest.mark.parametrize(("lab", "view"), [VIEWS[-1], prove(*VIEWS[0])])
-def test_a_narrow_dark_view_has_no_serious_fault(open_page: Page, homes: dict[str, str], lab: str, view: str) -> None:
+@pytest.mark.prove
+@pytest.mark.parametrize(("name", "view"), [VIEWS[-1], VIEWS[0]])
+def test_a_narrow_dark_view_has_no_serious_fault(open_page: Page, homes: dict[str, str], name: str, view: str) -> None:
     open_page.set_viewport_size({"width": 390, "height": 900})
     open_page.emulate_media(color_scheme="dark")
-    _open(open_page, homes[lab], view)
+    _open(open_page, homes[name], view)
     assert serious_faults(open_page) == []
 
 

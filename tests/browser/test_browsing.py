@@ -86,6 +86,7 @@ def test_typing_and_choosing_narrow_the_list_and_its_counts(page: Page, complain
     expect(_found(page)).to_have_text("1 group")
 
 
+@pytest.mark.prove
 def test_a_facet_narrows_by_what_its_count_says_and_back_undoes_each_choice(page: Page, complaints: list[str]) -> None:
     page.goto("/browse?suite=plain")
     expect(_found(page)).to_have_text("30 groups")

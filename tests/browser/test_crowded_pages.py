@@ -69,7 +69,7 @@ pytestmark = in_chromium
 def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server over a crowded lab."""
     suites = SUITES if IS_WHOLE else FEW
-    lab = make_lab(tmp_path_factory.mktemp("lab"), scaled(40), suites, scaled(60))
+    lab = make_lab(tmp_path_factory.mktemp("lab"), scaled(40), suites, scaled(60), pictures=scaled(40, 10))
     cache = tmp_path_factory.mktemp("cache")
     with served(create_app(lab, cache=cache, background=False)) as home:
         yield home

@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import WINDOWS, in_chromium, served
-from group_labs import base, lab_of_groups
+from group_labs import base
 from playwright.sync_api import Page, expect
-from proving import sample
 
 from counterpoint.explorer.app import create_app
+from counterpoint.store.lab import LabStore
 
 COMPARED = "/compare?models=steady,shaky&suite=noise"
 VIEWS = {
@@ -25,10 +26,9 @@ pytestmark = in_chromium
 
 
 @pytest.fixture(scope="session")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def base_url(groups_lab: LabStore, cache: Path) -> Iterator[str]:
     """A real server over a lab of groups, on a free port."""
-    lab = lab_of_groups(tmp_path_factory.mktemp("lab"))
-    with served(create_app(lab, cache=tmp_path_factory.mktemp("cache"))) as home:
+    with served(create_app(groups_lab, cache=cache)) as home:
         yield home
 
 
@@ -101,8 +101,9 @@ def test_groups_like_one_are_fetched_when_they_are_opened_and_lead_on(page: Page
     page.wait_for_url(re.compile("/groups/"))
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
-@pytest.mark.parametrize("view", sample(VIEWS, 1))
+@pytest.mark.parametrize("view", VIEWS)
 def test_no_page_moves_sideways_and_hands_find_their_targets(
     page: Page, complaints: list[str], view: str, width: int, scheme: Any
 ) -> None:

@@ -59,6 +59,7 @@ def test_the_boxes_of_a_model_change_its_charts(page: Page, base_url: str) -> No
     expect(page.locator(".chart svg").first).to_be_visible()
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_nothing_moves_sideways(browser: Browser, base_url: str, width: int, scheme: Any) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)

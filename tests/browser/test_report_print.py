@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from browsing import PATIENCE, in_chromium
-from labs import small_lab
 from playwright.sync_api import Browser
 
 from counterpoint.lab.reader import LabReader
 from counterpoint.reports.lab_report import render_lab_report
+from counterpoint.store.lab import LabStore
 
 PAPER = 1032
 """Pixels of a sheet of A4 on its side between the margins."""
@@ -18,9 +18,11 @@ WIDE = """all => all.filter((one) => one.getBoundingClientRect().right > innerWi
 pytestmark = in_chromium
 
 
-def test_a_printed_report_shows_what_is_folded_and_fits_the_paper(browser: Browser, tmp_path: Path) -> None:
+def test_a_printed_report_shows_what_is_folded_and_fits_the_paper(
+    browser: Browser, lab: LabStore, cache: Path, tmp_path: Path
+) -> None:
     report = tmp_path / "report.html"
-    report.write_text(render_lab_report(LabReader(small_lab(tmp_path / "lab"), tmp_path / "cache")), "utf-8")
+    report.write_text(render_lab_report(LabReader(lab, cache)), "utf-8")
     with browser.new_context(viewport={"width": PAPER, "height": 720}) as context:
         context.set_default_timeout(PATIENCE)
         page = context.new_page()

@@ -36,7 +36,7 @@ def call(command: click.Command, *words: object) -> Result:
 
 @pytest.fixture
 def lab(workdir: Path) -> Path:
-    call(generate.command, "lab", "--suite", "order", "--items", 6)
+    call(generate.command, "lab", "--suite", "order", "--items", 6, "--limit", 30)
     return Path("lab")
 
 

@@ -66,6 +66,6 @@ def test_the_page_its_twin_its_link_and_its_schema_are_there(
 
 
 def test_the_static_site_has_it(lab: LabStore, cache: Path, pages: tuple[PageEntry, ...], tmp_path: Path) -> None:
-    export_site(lab, tmp_path / "site", SiteSelection(limit=1), cache=cache, pages=pages)
+    export_site(lab, tmp_path / "site", SiteSelection(("plain",), ("hasty",), limit=1), cache=cache, pages=pages)
     assert "plain · hasty" in (tmp_path / "site" / "verdicts.html").read_text("utf-8")
     assert 'href="verdicts.html"' in (tmp_path / "site" / "index.html").read_text("utf-8")

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from clients import local_client
-from group_labs import PICTURES, lab_of_groups
-from labs import small_lab
+from group_labs import PICTURES
 from proving import scaled
 from starlette.testclient import TestClient
 
@@ -36,13 +35,8 @@ COMPARED: dict[str, tuple[Metric, ...]] = {
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
-    return lab_of_groups(tmp_path_factory.mktemp("lab"))
-
-
-@pytest.fixture(scope="module")
-def client(lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    return local_client(create_app(lab, cache=tmp_path_factory.mktemp("cache")))
+def client(groups_lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(groups_lab, cache=cache))
 
 
 def _json(client: TestClient, address: str) -> Any:
@@ -58,10 +52,12 @@ def _judged(lab: LabStore, suite: str) -> tuple[Outcomes, Outcomes]:
 
 
 @pytest.mark.parametrize("suite", ["noise", "words", "foils"])
-def test_differences_are_those_of_the_command_that_compares(client: TestClient, lab: LabStore, suite: str) -> None:
+def test_differences_are_those_of_the_command_that_compares(
+    client: TestClient, groups_lab: LabStore, suite: str
+) -> None:
     twin = _json(client, f"/compare.json?models=steady,shaky&suite={suite}")
     metrics = COMPARED[suite]
-    table = compare_outcomes(*_judged(lab, suite), ScoreRequest(("test",), metrics=metrics)).to_pylist()
+    table = compare_outcomes(*_judged(groups_lab, suite), ScoreRequest(("test",), metrics=metrics)).to_pylist()
     assert len(twin["lines"]) == len(table)
     for row in table:
         (line,) = (line["against"][0] for line in twin["lines"] if line["metric"] == row["metric"])
@@ -72,13 +68,15 @@ def test_differences_are_those_of_the_command_that_compares(client: TestClient, 
         assert line["verdict"] == {"first": "steady", "second": "shaky", "tie": "tie"}[row["verdict"]]
 
 
-def test_all_suites_are_compared_by_their_main_metric_and_corrected_together(client: TestClient, lab: LabStore) -> None:
+def test_all_suites_are_compared_by_their_main_metric_and_corrected_together(
+    client: TestClient, groups_lab: LabStore
+) -> None:
     twin = _json(client, "/compare.json?models=steady,shaky")
     assert (twin["suite"], twin["lines"]) == ("", [])
-    assert {row["suite"] for row in twin["rows"]} == set(lab.suites())
+    assert {row["suite"] for row in twin["rows"]} == set(groups_lab.suites())
     for row in twin["rows"]:
         request = ScoreRequest(metrics=(catalog.metric(row["metric"]),))
-        (expected,) = compare_outcomes(*_judged(lab, row["suite"]), request).to_pylist()
+        (expected,) = compare_outcomes(*_judged(groups_lab, row["suite"]), request).to_pylist()
         for name in ("first", "second", "difference", "n", "clusters"):
             assert row[name] == pytest.approx(expected[name]), name
         assert (row["low"], row["high"]) == pytest.approx((expected["low"], expected["high"]), abs=0.03)
@@ -122,9 +120,9 @@ def test_a_model_is_found_by_a_part_of_its_name(client: TestClient) -> None:
     assert "No other model has" in client.get("/compare?models=steady,shaky&add=gemini").text
 
 
-def test_coverage_is_that_of_the_tables_of_carets(client: TestClient, lab: LabStore) -> None:
+def test_coverage_is_that_of_the_tables_of_carets(client: TestClient, groups_lab: LabStore) -> None:
     twin = _json(client, "/compare.json?models=steady,shaky&suite=noise")
-    first, second = _judged(lab, "noise")
+    first, second = _judged(groups_lab, "noise")
     table = coverage_of_outcomes({"steady": first, "shaky": second}, ScoreRequest(("test",))).to_pylist()
     shown = {line["model"]: dict(zip(twin["names"], line["cells"], strict=True)) for line in twin["coverage"]}
     for row in table:
@@ -220,10 +218,8 @@ def test_names_that_nobody_knows_are_refused(client: TestClient, query: str) -> 
     assert client.get(f"/compare?{query}").status_code == 404
 
 
-def test_texts_of_models_and_data_are_escaped_and_everything_linked_is_there(
-    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
-) -> None:
-    client = local_client(create_app(small_lab(tmp_path / "lab"), cache=tmp_path_factory.mktemp("cache")))
+def test_texts_of_models_and_data_are_escaped_and_everything_linked_is_there(lab: LabStore, cache: Path) -> None:
+    client = local_client(create_app(lab, cache=cache))
     links = set[str]()
     for first in list(VERDICTS)[: scaled(len(VERDICTS), 2)]:
         page = client.get(f"/compare?models=careful,b-bold-b-model&suite=odd&first={first}&second=unanswered").text

@@ -57,9 +57,8 @@ def weak_lab(tmp_path_factory: pytest.TempPathFactory) -> LabStore:
 
 
 @pytest.fixture(scope="module")
-def client(weak_lab: LabStore, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    app = create_app(weak_lab, cache=tmp_path_factory.mktemp("cache"))
-    return local_client(app)
+def client(weak_lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(weak_lab, cache=cache))
 
 
 def _index(client: TestClient) -> FindingsIndex:
@@ -135,21 +134,19 @@ def test_a_pair_of_models_has_the_slices_that_changed_most(client: TestClient) -
     assert client.get("/models/weak/findings/nobody").status_code == 404
 
 
-def test_the_first_page_the_model_and_the_report_tell_it(
-    client: TestClient, weak_lab: LabStore, tmp_path: Path
-) -> None:
+def test_the_first_page_the_model_and_the_report_tell_it(client: TestClient, weak_lab: LabStore, cache: Path) -> None:
     sentence = _json(client, "/models/weak/findings.json")["findings"][0]["sentence"]
     (example,) = [own for own in _json(client, "/overview.json")["examples"] if own["model"] == "weak"]
     assert example["sentence"] == f"is {sentence[0].lower()}{sentence[1:].rstrip('.')}"
     assert example["address"] == "/models/weak/findings"
     assert sentence in _json(client, "/models/weak.json")["findings"]
     assert "/models/weak/findings" in client.get("/models/weak").text
-    page = render_lab_report(LabReader(weak_lab, tmp_path / "cache"))
+    page = render_lab_report(LabReader(weak_lab, cache))
     assert f"is {sentence[0].lower()}{sentence[1:]}" in page
 
 
-def test_text_in_quotes_is_a_whole_word(weak_lab: LabStore, tmp_path: Path) -> None:
-    reader = LabReader(weak_lab, tmp_path / "cache")
+def test_text_in_quotes_is_a_whole_word(weak_lab: LabStore, cache: Path) -> None:
+    reader = LabReader(weak_lab, cache)
     reader.refresh()
     every, whole = (list_groups(reader, GroupFilter(text=text), 1000) for text in ("more", '"more"'))
     assert (len(every), len(whole)) == (len(KINDS) * EACH, len(KINDS) * EACH // 2)

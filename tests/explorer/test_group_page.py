@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from clients import local_client
-from group_labs import EXCHANGED, PASSES, PICTURES, base, lab_of_groups
+from group_labs import EXCHANGED, PASSES, PICTURES, base
 from starlette.testclient import TestClient
 
 from counterpoint.core.costs import Cost, TokenPrices, Usage
@@ -21,9 +21,8 @@ from counterpoint.store.versions import RunRecord
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    folder: Path = tmp_path_factory.mktemp("lab")
-    return local_client(create_app(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
+def client(groups_lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(groups_lab, cache=cache))
 
 
 def _group(client: TestClient, suite: str, number: int = 0, model: str = "shaky") -> tuple[Any, str]:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from clients import local_client
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from labs import small_lab
 from proving import examples, scaled
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -20,6 +20,7 @@ from counterpoint.explorer.openapi import openapi_document
 from counterpoint.explorer.registry import PAGES
 from counterpoint.explorer.security import HEADER
 from counterpoint.models.builtin.sanity import constant
+from counterpoint.store.lab import LabStore
 
 CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
 EACH = 8
@@ -31,9 +32,8 @@ def _models(pictures: Pictures) -> list[tuple[str, Model]]:
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Starlette:
-    lab = small_lab(tmp_path_factory.mktemp("lab"))
-    return create_app(lab, cache=tmp_path_factory.mktemp("cache"), models=_models)
+def app(lab: LabStore, cache: Path) -> Starlette:
+    return create_app(lab, cache=cache, models=_models)
 
 
 @pytest.fixture(scope="module")

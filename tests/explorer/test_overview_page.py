@@ -101,8 +101,8 @@ def test_an_address_says_the_whole_choice() -> None:
     assert choice.toggled("x") == OverviewQuery(("a", "b"), ("accuracy", "cost"), "-a/accuracy").address()
 
 
-def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore, tmp_path_factory: Any) -> None:
-    client = local_client(create_app(captions, cache=tmp_path_factory.mktemp("cache")))
+def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore, cache: Path) -> None:
+    client = local_client(create_app(captions, cache=cache))
     twin = _json(client, "/overview.json")
     assert [column["metric"] for column in twin["columns"]] == ["acc_r", "auroc", "min_p"]
     assert [line["model"] for line in twin["lines"]] == ["sharp", "dull"]
@@ -111,15 +111,15 @@ def test_a_lab_of_captions_alone_has_its_measures_everywhere(captions: LabStore,
     assert twin["lines"][0]["costs"][0]["text"] == "1.2 M"
 
 
-def test_the_report_of_a_lab_of_captions_alone_is_written(captions: LabStore, tmp_path_factory: Any) -> None:
-    page = render_lab_report(LabReader(captions, tmp_path_factory.mktemp("cache")))
+def test_the_report_of_a_lab_of_captions_alone_is_written(captions: LabStore, cache: Path) -> None:
+    page = render_lab_report(LabReader(captions, cache))
     assert "Ranking accuracy" in page
     assert "50 by chance" in page
 
 
 @pytest.mark.parametrize("metric", [prove("acc_r"), "auroc", prove("min_p")])
 def test_the_interval_of_a_suite_with_one_test_is_the_same_everywhere(
-    captions: LabStore, metric: str, tmp_path: Path
+    captions: LabStore, metric: str, cache: Path, tmp_path: Path
 ) -> None:
     """By test, by suite, on the leaderboard, in a page's JSON and in the report."""
     lab = Lab(captions.folder)
@@ -129,7 +129,7 @@ def test_the_interval_of_a_suite_with_one_test_is_the_same_everywhere(
         ends.add((score.low, score.high))
     (row,) = lab.leaderboard(models=["sharp"], metrics=[metric]).to_dict()["rows"]
     ends.add(tuple(row["cells"][f"foils/{metric}"][end] for end in ("low", "high")))
-    twin = _json(local_client(create_app(captions, cache=tmp_path / "cache")), f"/overview.json?metric={metric}")
+    twin = _json(local_client(create_app(captions, cache=cache)), f"/overview.json?metric={metric}")
     (cell,) = [line["cells"][0] for line in twin["lines"] if line["model"] == "sharp"]
     ends.add((cell["low"], cell["high"]))
     assert len(ends) == 1

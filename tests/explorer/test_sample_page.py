@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 from clients import local_client
-from group_labs import EXCHANGED, PASSES, base, foils, lab_of_groups
+from group_labs import EXCHANGED, PASSES, base, foils
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.frequencies import answer_frequencies
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    folder: Path = tmp_path_factory.mktemp("lab")
-    return local_client(create_app(lab_of_groups(folder), cache=tmp_path_factory.mktemp("cache")))
+def client(groups_lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(groups_lab, cache=cache))
 
 
 def _sample(client: TestClient, query: int) -> Any:

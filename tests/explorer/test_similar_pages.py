@@ -1,23 +1,24 @@
 """Groups like one, and the map of a suite's pictures, by the features of the built-in two-tower model."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from clients import local_client, reader_of
-from group_labs import PICTURES, lab_of_groups
+from group_labs import PICTURES
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import create_app
 from counterpoint.explorer.pages.picture_map import MOST, PictureMapView, PicturePoint
 from counterpoint.explorer.responses import TEMPLATES
 from counterpoint.explorer.views import LabView, SelectBox
+from counterpoint.store.lab import LabStore
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    new = tmp_path_factory.mktemp
-    return local_client(create_app(lab_of_groups(new("lab")), cache=new("cache")))
+def client(groups_lab: LabStore, cache: Path) -> TestClient:
+    return local_client(create_app(groups_lab, cache=cache))
 
 
 def _json(client: TestClient, address: str) -> Any:

@@ -21,10 +21,11 @@ def lab(tmp_path: Path) -> LabStore:
 
 
 def _client(lab: LabStore, progress: BuildCallback = lambda step: None) -> tuple[TestClient, LabReader]:
-    """A server over a lab as if it were large."""
+    """A server over a lab as if it were large, but for the process that would build its tables."""
     cache = lab.folder.parent / "cache"
     app = create_app(lab, cache=cache)
     app.state.reader = LabReader(lab, cache, progress, small=0, background=True)
+    app.state.reader._worker = ()
     return local_client(app), app.state.reader
 
 

@@ -15,6 +15,7 @@ from counterpoint.core.groups import Query
 from counterpoint.core.ports import Floats
 from counterpoint.lab.feature_index import FeatureIndex, IndexProgress, SuiteFeatures, nearest_rows, plane_of
 from counterpoint.lab.reader import LabReader
+from counterpoint.store.lab import LabStore
 from counterpoint.store.suites import Manifest
 
 
@@ -48,8 +49,8 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> ShadeEncoder:
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> LabReader:
-    reader = LabReader(lab_of_groups(tmp_path_factory.mktemp("lab")), tmp_path_factory.mktemp("cache"))
+def reader(groups_lab: LabStore, cache: Path) -> LabReader:
+    reader = LabReader(groups_lab, cache)
     reader.refresh()
     return reader
 

@@ -96,8 +96,8 @@ def _answer(rng: np.random.Generator) -> Answer:
 @pytest.mark.parametrize(
     ("rows", "by", "pool"),
     [
-        (150, "tag:edit", True),
-        *(prove(rows, by, pool) for rows, by in ((150, "test"), (37, "test")) for pool in (False, True)),
+        (220, "tag:edit", True),
+        *(prove(rows, by, pool) for rows, by in ((220, "test"), (37, "test")) for pool in (False, True)),
         *(prove(37, "tag:edit", pool) for pool in (False, True)),
     ],
 )
@@ -114,12 +114,12 @@ def test_answers_with_long_texts_are_routed_a_few_at_a_time(lab: LabStore, monke
     scored = partial(score_models, lab, ScoreRequest(metrics=(accuracy, auroc)), (), ())
     whole = scored()
     monkeypatch.setattr(blocks, "_ROUTED_BYTES", 1_000)
-    assert scored(block_rows=150).rows == whole.rows
+    assert scored(block_rows=220).rows == whole.rows
 
 
 @pytest.mark.parametrize(
     ("rows", "by", "pool"),
-    [(150, "test", False), prove(37, "tag:edit", True), prove(37, "test", True), prove(37, "kind", False)],
+    [(220, "test", False), prove(37, "tag:edit", True), prove(37, "test", True), prove(37, "kind", False)],
 )
 def test_blocks_of_a_lab_give_the_differences_of_the_whole(lab: LabStore, rows: int, by: str, pool: bool) -> None:
     told = tuple(metric for metric in catalog.metrics() if metric.kind is not MetricKind.PLUG_IN)
@@ -138,11 +138,11 @@ def test_blocks_of_a_lab_give_the_differences_of_the_whole(lab: LabStore, rows: 
 def test_blocks_of_a_lab_give_the_coverage_of_the_whole(lab: LabStore, pairs: bool) -> None:
     covered = partial(cover_models, lab, "model", "text-only", ScoreRequest(("test",)), (), pairs=pairs)
     whole = covered()
-    assert covered(block_rows=150) == whole
+    assert covered(block_rows=220) == whole
     assert sum(row["n"] for row in whole.rows) > 100
 
 
-@pytest.mark.parametrize(("suites", "rows"), [(("third",), 150), prove(("third",), 37), prove((), 37)])
+@pytest.mark.parametrize(("suites", "rows"), [(("third",), 220), prove(("third",), 37), prove((), 37)])
 def test_blocks_of_a_lab_give_the_leaderboard_of_the_whole(lab: LabStore, suites: tuple[str, ...], rows: int) -> None:
     whole = leaderboard(lab, suites=suites)
     assert leaderboard(lab, suites=suites, block_rows=rows) == whole
@@ -154,7 +154,7 @@ def test_blocks_of_a_lab_give_the_leaderboard_of_the_whole(lab: LabStore, suites
 @pytest.mark.parametrize(
     ("where", "rows"),
     [
-        ({"tag": "edit=e2"}, 150),
+        ({"tag": "edit=e2"}, 220),
         *(prove(where, 37) for where in ({"tag": "edit=e2"}, {"text": "7 1"}, {"suite": "second", "kind": "k1"})),
     ],
 )
@@ -170,7 +170,7 @@ def test_blocks_of_a_lab_give_the_columns_of_slices(lab: LabStore, where: dict[s
     assert whole.board.rows[0].cells["slice/nothing/accuracy"].reason == NO_GROUP
 
 
-@pytest.mark.parametrize("rows", [150, prove(37)])
+@pytest.mark.parametrize("rows", [220, prove(37)])
 def test_blocks_of_a_lab_give_the_verdicts_of_a_gate(lab: LabStore, rows: int) -> None:
     """Rules on shares, on a metric that is no sum, on margins in both directions, and on slices."""
     save_slice(lab, "some", {"tag": "edit=e2"})
@@ -192,7 +192,7 @@ def test_blocks_of_a_lab_give_the_verdicts_of_a_gate(lab: LabStore, rows: int) -
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize("rows", [150, 37])
+@pytest.mark.parametrize("rows", [220, 37])
 def test_blocks_of_a_lab_give_the_means_over_data_sets(tmp_path: Path, rows: int) -> None:
     """Two suites are one data set and share questions, some of these without a picture; another has plain questions."""
     store, tables = LabStore(tmp_path / "lab"), []
@@ -210,7 +210,7 @@ def test_blocks_of_a_lab_give_the_means_over_data_sets(tmp_path: Path, rows: int
         assert all(0.7 * asked < row.data_sets[name]["accuracy"].n <= asked for row in whole.board.rows)
 
 
-@pytest.mark.parametrize("rows", [150, prove(37), 10**6])
+@pytest.mark.parametrize("rows", [220, prove(37), 10**6])
 def test_more_cases_than_fit_into_memory_are_said_and_not_scored(
     lab: LabStore, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from proving import prove
 
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
@@ -116,7 +117,7 @@ def test_a_model_with_scores_on_fewer_suites_comes_after_the_others_and_says_so_
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (40, "Those that failed on queries come after the others."),
+        prove(40, "Those that failed on queries come after the others."),
         (20, "Those that were asked less than others or failed on queries come after them."),
     ],
 )

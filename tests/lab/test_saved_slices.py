@@ -32,7 +32,7 @@ def test_a_gate_looks_at_the_groups_of_a_slice_alone(lab: cp.Lab) -> None:
         lab.gate("hasty", ["accuracy[slice=even] >= 0.2"])
 
 
-def test_a_slice_is_a_column_of_the_leaderboard_with_the_score_of_the_gate(lab: cp.Lab, tmp_path: Path) -> None:
+def test_a_slice_is_a_column_of_the_leaderboard_with_the_score_of_the_gate(lab: cp.Lab, cache: Path) -> None:
     lab.save_slice("evens", {"kind": "even"})
     board = lab.leaderboard(slices=["evens"]).board
     assert board.columns[-1].key == "slice/evens/accuracy"
@@ -47,7 +47,7 @@ def test_a_slice_is_a_column_of_the_leaderboard_with_the_score_of_the_gate(lab: 
         lab.leaderboard(slices=["nights"])
     with pytest.raises(CounterpointError, match="no columns of slices"):
         lab.leaderboard(slices=["evens"], layout="datasets")
-    client = local_client(create_app(lab.store, cache=tmp_path / "cache"))
+    client = local_client(create_app(lab.store, cache=cache))
     page = client.get("/overview.json?slice=evens&open=hasty").json()
     (line,) = [line for line in page["lines"] if line["model"] == "hasty"]
     assert line["cells"][-1]["value"] == pytest.approx(cells["hasty"].value)
@@ -64,8 +64,8 @@ def test_a_slice_says_what_groups_are(lab: cp.Lab, given: dict[str, str], proble
         lab.save_slice("../odd", {"kind": "even"})
 
 
-def test_the_filter_of_browse_is_saved_by_its_own_page_alone(lab: cp.Lab, tmp_path: Path) -> None:
-    client = local_client(create_app(lab.store, cache=tmp_path / "cache"), follow_redirects=False)
+def test_the_filter_of_browse_is_saved_by_its_own_page_alone(lab: cp.Lab, cache: Path) -> None:
+    client = local_client(create_app(lab.store, cache=cache), follow_redirects=False)
     page = client.get("/browse?kind=odd&model=hasty").text
     form = page[page.index("/browse/slices") :]
     fields = dict(re.findall(r'type="hidden" name="(token|kind)" value="([^"]+)"', form))
