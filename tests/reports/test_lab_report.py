@@ -70,6 +70,19 @@ def test_every_picture_of_the_report_can_be_shown(tmp_path: Path) -> None:
             assert max(image.size) == SIDE
 
 
+def test_costs_that_no_model_has_are_a_note_without_a_table(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    lab.generate("order", items=3)
+    queries = lab.groups("order").to_arrow()["query"].to_pylist()
+    lines = [json.dumps({"query_id": f"{query:016x}", "prediction": "yes"}) for query in queries]
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    lab.import_predictions(tmp_path / "answers.jsonl", name="elsewhere")
+    lab.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "its answers were made elsewhere" in page
+    assert 'aria-label="Cost"' not in page
+
+
 @pytest.mark.prove
 def test_every_column_says_its_chance_level_where_it_is_known(tmp_path: Path) -> None:
     lab = make_lab(tmp_path / "lab", 4, ("negation", "existence"), groups=24)
