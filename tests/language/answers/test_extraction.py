@@ -535,6 +535,47 @@ def test_a_full_stop_or_semicolon_within_a_name_ends_no_answer(name: str, value:
     assert normalize(name) == value  # by which gold as written is compared
 
 
+@pytest.mark.parametrize(
+    ("question", "raw", "value"),
+    [
+        ("Who wrote this book?", "It was written by J. K. Rowling.", "j k rowling"),
+        ("Who wrote this book?", "The book was originally written by Stephen King in 1986.", "stephen king"),
+        ("Who made it?", "Designed by Apple.", "apple"),
+        ("Who is near the door?", "The man is seated by the door.", "man is seated by door"),
+        ("Who is this?", "It is Fred by the door.", "fred"),
+        ("What is the date?", "The date is May 5, 2020.", "may 5 2020"),
+        ("What is the score?", "The score is 2 - 1.", "2-1"),
+        ("How much does it cost?", "It costs $5.99.", "5.99"),
+        ("How heavy is it?", "It weighs 5 kg.", "5 kg"),
+    ],
+)
+def test_makers_dates_scores_and_prices_are_read_whole(question: str, raw: str, value: str) -> None:
+    assert _taken(raw, question) == value
+
+
+@pytest.mark.parametrize(
+    ("choices", "raw", "value"),
+    [
+        (("$5", "$10"), "It costs $10.", "$10"),
+        (("$5", "$10"), "5", "$5"),
+        (("$5", "5"), "5", "5"),
+        (("5 km", "5 m"), "It is 5km.", "5 km"),
+        (("5km", "5m"), "5 m", "5m"),
+        (("10%", "20%"), "10 %", "10%"),
+        (("10%", "20%"), "It is 20 percent.", "20%"),
+        (("S", "M", "L", "XL"), "It is L.", "L"),
+        (("S", "M", "L", "XL"), "(A)", "S"),
+        (("S", "M", "L", "XL"), "Options", ""),
+        (("C", "C++", "Java"), "C. Java", "Java"),
+        (("C", "C++", "Java"), "It is C.", ""),
+    ],
+)
+def test_amounts_and_letters_of_choices_are_read_as_they_are_written(
+    choices: tuple[str, ...], raw: str, value: str
+) -> None:
+    assert extract_answer(raw, Query(None, "Which one is it?", choices=choices)).value == value
+
+
 def test_what_follows_a_semicolon_and_says_more_is_left_out() -> None:
     assert _taken("Red; it has a white stripe.") == "red"
     assert _taken("Plan B. Brown pills are beside it.") == "plan b"
@@ -550,7 +591,7 @@ def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
 
 def test_the_exact_rule_strips_blanks_and_changes_nothing_else() -> None:
     for raw in (" The Cup. ", "<think>a</think>b", "I cannot help."):
-        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@6")
+        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@7")
 
 
 @pytest.mark.parametrize(
@@ -641,15 +682,15 @@ def test_a_question_that_offers_words_is_answered_by_one_of_them_or_by_yes_or_no
     assert _taken("The bench is made of wood.", text) == "wood"
     assert _taken("Plastic.", text) == "<unparsed>"
     assert _taken("Yes.", text) == "yes"
-    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@6"
+    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@7"
 
 
 def test_an_answer_names_the_rule_that_gave_its_value_and_keeps_what_else_there_is() -> None:
     found = extract_answer("Two.", Query(None, "How many?"), top=[("2", 0.9)])
-    assert found == Answer("Two.", "2", "number@6", top=(("2", 0.9),))
-    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@6"
-    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@6"
-    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@6"
+    assert found == Answer("Two.", "2", "number@7", top=(("2", 0.9),))
+    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@7"
+    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@7"
+    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@7"
 
 
 def test_a_text_that_was_to_be_scored_stays_as_it_is() -> None:

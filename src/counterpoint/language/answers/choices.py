@@ -1,7 +1,7 @@
 """Matching a reply to one of the offered options: verbatim, by its letter or number, or named in a sentence."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ from counterpoint.language.nouns import plural, singular
 _MARK = r"[a-z]|[0-9]{1,2}"
 _NOUN = (
     r"(?:option|choice|letter|number|output|answer|caption|sentence|statement|description|text|image|selection"
-    r"|опция|вариант|ответ|opción|opção|opzione|antwort|réponse|选项|答案|选择|选)"
+    r"|опция|вариант|ответ|opción|opção|opzione|antwort|réponse|选项|答案|选择|选)(?!s\b)"  # "options" is no option S
 )
 _LABEL = re.compile(
     rf"\s{{0,4}}(?:\((?P<round>{_MARK})\)|\[(?P<square>{_MARK})\]"
@@ -62,6 +62,8 @@ _BUT = re.compile(r"\b(?:but|though|although|however)\b", re.I)
 _POSSIBLE = re.compile(r"\b(?:could|might|may)\b", re.I)
 _SEVERAL_OR = re.compile(r"\b(?:both|either|or|not|no|neither)\b")
 _SEVERAL = re.compile(r"\b(?:both|either|and|or)\b", re.I)
+_PRICE = re.compile(r"\$[0-9][0-9.]{0,20}")
+_AMOUNT = re.compile(r"(-?[0-9][0-9.]{0,20}) ?(%|°?[a-z]{1,5})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +243,9 @@ def _option_forms(options: tuple[str, ...], spans: tuple[str, ...]) -> _OptionFo
     exact: dict[str, str] = {}
     for text, option in [*zip(options, options, strict=True), *zip(bodies, options, strict=True)]:
         exact.setdefault(normalize(text), option)
+    for text, option in list(exact.items()):
+        for form in _amount_forms(text):
+            exact.setdefault(form, option)
     forms = dict(exact)
     for change in (plural, singular):
         for text, option in exact.items():
@@ -268,6 +273,19 @@ def _option_forms(options: tuple[str, ...], spans: tuple[str, ...]) -> _OptionFo
     return _OptionForms(exact, labels, unclear, named, forms, set(exact) == {"yes", "no"})
 
 
+def _amount_forms(text: str) -> Iterator[str]:
+    """Other ways to write an amount: "5" for "$5", whose sign is no part of replies, "5km" and "5 km", "5 percent".
+
+    >>> list(_amount_forms("5 km")), list(_amount_forms("5%"))
+    (['5km', '5 km'], ['5%', '5 %', '5 percent'])
+    """
+    if _PRICE.fullmatch(text):
+        yield text[1:]
+    if amount := _AMOUNT.fullmatch(text):
+        number, unit = amount.groups()
+        yield from (f"{number}{unit}", f"{number} {unit}", *([f"{number} percent"] if unit == "%" else ()))
+
+
 def _label_options(options: tuple[str, ...]) -> tuple[dict[str, str], list[str], frozenset[str]]:
     """Options by letter and number, their texts without it, and the letters of some that are the text of others.
 
@@ -286,7 +304,8 @@ def _label_options(options: tuple[str, ...]) -> tuple[dict[str, str], list[str],
     if len(single) == len(options):
         return numbers | ({} if unclear else letters) | single, list(options), frozenset()
     clear = {letter: option for letter, option in letters.items() if letter not in unclear}
-    return numbers | clear, list(options), unclear
+    others = {letter: option for letter, option in single.items() if letter not in letters}  # "L" of S, M, L and XL
+    return numbers | clear | others, list(options), unclear
 
 
 def _label(match: re.Match[str]) -> str:

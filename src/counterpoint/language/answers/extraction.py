@@ -16,8 +16,8 @@ from counterpoint.language.answers.short_answers import short_answer
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.question_types import ParsedQuestion, QuestionType, parse_question
 
-RULE_VERSION = 6
-"""The version of the extraction rules; an answer names it with the rule, as in "choice@6"; the first is not named."""
+RULE_VERSION = 7
+"""The version of the extraction rules; an answer names it with the rule, as in "choice@7"; the first is not named."""
 
 AUTO = "auto"
 """The rule that chooses among the others by question type."""

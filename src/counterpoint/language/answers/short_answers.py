@@ -19,6 +19,7 @@ _OPENING = re.compile(
     r"|(?:it|this|that|he|she)(?: is|'s| was| looks like| appears to be| seems to be| might be| could be| may be)"
     r"(?: (?:probably|likely|most likely|clearly|called))?(?: taken (?:in|on|at))?\s"
     r"|(?:he|she|it|they) (?:looks?|seems?|feels?|appears?)(?: (?:to be|like))?\s"
+    r"|(?:this|it|that) (?:costs|weighs|measures)\s"
     r"|(?:this|it|that|these|those|they) looks? like\s|they(?: are|'re| were)\s|(?:these|those|there) (?:are|is"
     r"|were|was)\s){1,5}",
     re.IGNORECASE,
@@ -29,6 +30,15 @@ _ASIDE = re.compile(
     r"|;\s|\s[-—–]\s",
     re.IGNORECASE,
 )
+_MADE_BY = re.compile(
+    r"(?:(?P<subject>[^,.]{1,60}?)\s(?:is|are|was|were)\s(?:\w{1,20}ly\s)?)?"
+    r"(?P<done>written|painted|drawn|made|created|designed|built|directed|taken|shot|photographed|composed|published"
+    r"|produced|invented|developed|manufactured|signed|sung|performed|played|sent|given|thrown|won|led|owned|driven"
+    r"|ridden|held|carried|worn)\sby\s",
+    re.IGNORECASE,
+)
+_THINGS = frozenset(("it", "this", "that", "these", "those"))
+_SCORE = re.compile(r"(?<=[0-9])\s[-–—]\s(?=[0-9])")
 _NUMBERED = re.compile(r"^[0-9]{1,2}[.)]\s(?=[^\W\d])")
 _HENCE = re.compile(
     r",\s(?:so|therefore|thus|hence)\s(?=(?:it|this|that|he|she|they|the \w{1,30})(?:'s|'re| is| are| must be"
@@ -81,6 +91,7 @@ _HOLDS = frozenset(("holding", "carrying", "wearing"))
 _WRITTEN = frozenset(("say", "says", "read", "reads", "written", "printed", "title", "words", "text", "called"))
 _QUOTED = re.compile(r"[\"“]([^\"“”]{1,200})[\"”]")
 _COLOR = frozenset(("color", "colour"))
+_YEAR = re.compile(r"[0-9]{4}\W?")
 _REASONED = 3  # sentences from which on a reply is reasoning, whose last sentence answers
 
 
@@ -92,7 +103,7 @@ def short_answer(text: str, words: frozenset[str] = frozenset()) -> str | None:
     >>> short_answer("The man is riding a bicycle on the road.", frozenset(("what", "is", "the", "man", "riding")))
     'bicycle'
     """
-    text = _NUMBERED.sub("", text)
+    text = _SCORE.sub("-", _NUMBERED.sub("", text))
     sentences = [part for part in split_sentences(text) if not _PREFACE.fullmatch(part)]
     if len(sentences) > 1 and normalize(sentences[0]) in word_list("replies", "headings"):
         sentences = sentences[1:]
@@ -123,6 +134,8 @@ def _phrase(sentence: str, words: frozenset[str]) -> str:
     label, colon, rest = sentence.partition(": ")
     if colon and len(label.split()) < 5 and {*normalize(label).split()} & {*words, *word_list("replies", "generic")}:
         sentence = rest
+    if "who" in words and (made := _MADE_BY.match(sentence)) and _asks_maker(made, words):
+        return normalize(_cut_tail(sentence[made.end() :].split(), is_place=False))
     opening = _OPENING.match(sentence) or _place_of(sentence, words)
     short = sentence[opening.end() :] if opening else sentence
     phrase = _strip_repetition(short, words, opening is not None)
@@ -131,6 +144,14 @@ def _phrase(sentence: str, words: frozenset[str]) -> str:
     elif phrase == sentence and (subject := _SUBJECT.match(sentence)) and _covers(subject["rest"], words):
         phrase = subject["subject"]
     return normalize(phrase).removeprefix("some ")
+
+
+def _asks_maker(made: re.Match[str], words: frozenset[str]) -> bool:
+    """Whether "written by" names whom a question asks for: of its thing, and by another word than its own."""
+    subject = made["subject"]
+    if subject is None:
+        return True
+    return (subject.lower() in _THINGS or _names(subject, words)) and made["done"].lower() not in words
 
 
 def _without_aside(sentence: str) -> str:
@@ -228,6 +249,7 @@ def _cut_tail(parts: list[str], *, is_place: bool) -> str:
         bound = is_place and index == 1 and parts[0].endswith("ing")  # "hanging on a hook"
         if index and word in tails and not joined and not bound:
             return " ".join(parts[:index])
-        if part.endswith(",") and index:
+        is_day = part[:-1].isdigit() and _YEAR.fullmatch("".join(parts[index + 1 : index + 2]))  # "May 5, 2020"
+        if part.endswith(",") and index and not is_day:
             return " ".join(parts[: index + 1])
     return " ".join(parts)
