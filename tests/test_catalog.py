@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint import catalog
-from counterpoint.core.errors import UnknownName
+from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.ports import Answerer, Model, Scorer
 from counterpoint.world.source import World
 
@@ -69,6 +69,28 @@ def test_a_module_of_one_folder_is_not_taken_for_its_namesake_in_another(tmp_pat
 def test_other_packages_add_rows_but_never_take_ours() -> None:
     assert {"boxes", "world"} < set(catalog.rows("sources"))
     assert catalog.find("sources", "world") is World
+
+
+def test_a_broken_plug_in_is_left_out_of_a_list_and_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "plug_a.py").write_text("def (", "utf-8")
+    (tmp_path / "plug_b.py").write_text("import os\n1 / 0", "utf-8")
+    places = {"a": "plug_a:x", "b": "plug_b:x", "c": "plug_c:x"}
+    points = [EntryPoint(name, place, "counterpoint.metrics") for name, place in places.items()]
+    monkeypatch.setattr(catalog, "entry_points", lambda group: points)
+    monkeypatch.syspath_prepend(tmp_path)
+    catalog.rows.cache_clear()
+    try:
+        found = [name for name, _ in catalog.find_all("metrics", catalog.metric)]
+        with pytest.raises(CounterpointError, match="plug_b:x cannot be loaded: ZeroDivisionError") as caught:
+            catalog.metric("b")
+    finally:
+        catalog.rows.cache_clear()
+    assert found == sorted(catalog.TABLES["metrics"])
+    assert [message.partition(" is left out")[0] for message in caplog.messages] == [f"the plug-in {n}" for n in "abc"]
+    assert "plug_a.py, line 1" in caplog.messages[0]
+    assert str(caught.value).endswith("(plug_b.py, line 2)")
 
 
 def test_an_unknown_name_or_table_is_answered_with_known_ones() -> None:

@@ -4,10 +4,12 @@ Rows are literal strings, so listing them loads nothing. Other packages add rows
 groups `counterpoint.models`, `counterpoint.sources` and so on.
 """
 
+import logging
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -20,6 +22,7 @@ from counterpoint.core.ports import Model, Pictures
 if TYPE_CHECKING:
     from counterpoint.metrics.metric import Metric
 
+logger = logging.getLogger(__name__)
 TABLES: Mapping[str, Mapping[str, str]] = {
     "models": {
         "cnn-lstm": "counterpoint.models.builtin.models:cnn_lstm",
@@ -282,21 +285,35 @@ def _load(place: str, name: str) -> Any:
         typed = "modules of the current folder and installed packages are found"
         hint = typed if place == name else f"it is named by {name!r}"
         raise CounterpointError(f"{place} cannot be loaded: {problem}", hint=hint) from problem
+    except Exception as problem:  # what a module does when it is imported may raise anything
+        frame = traceback.extract_tb(problem.__traceback__)[-1]
+        line = "" if isinstance(problem, SyntaxError) else f" ({Path(frame.filename).name}, line {frame.lineno})"
+        fact = f"{place} cannot be loaded: {type(problem).__name__}: {problem}{line}"
+        raise CounterpointError(fact, hint=f"python -c 'import {module}' shows more") from problem
     return loaded
+
+
+def find_all(table: str, find_one: Callable[[str], Any] | None = None) -> Iterator[tuple[str, Any]]:
+    """Every object of a table with its name; a plug-in that cannot be loaded is left out, with a warning."""
+    for name in rows(table):
+        try:
+            loaded = (find_one or partial(find, table))(name)
+        except CounterpointError as problem:
+            if name in TABLES[table]:
+                raise
+            logger.warning("the plug-in %s is left out: %s", name, problem)
+        else:
+            yield name, loaded
 
 
 @cache
 def metrics() -> "tuple[Metric, ...]":
-    """Every metric, ours and those of installed plug-ins; a plug-in that cannot be loaded is skipped.
+    """Every metric, ours and those of installed plug-ins.
 
     >>> [metric.title for metric in metrics()][:2]
     ['Accuracy at the threshold', 'Ranking accuracy']
     """
-    found: list[Metric] = []
-    for name in rows("metrics"):
-        with suppress(CounterpointError):
-            found.append(metric(name))
-    return tuple(found)
+    return tuple(found for _, found in find_all("metrics", metric))
 
 
 def metric(name: str) -> "Metric":

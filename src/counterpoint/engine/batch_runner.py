@@ -82,7 +82,8 @@ class AnswerBuffer:
             twice = " twice" if place in range(self._size) else ""
             raise ProtocolViolation(f"the model answered place {place} of {self._size}{twice}")
         if not isinstance(answer, Answer):
-            raise ProtocolViolation(f"the model gave {answer!r} where an Answer belongs")
+            hint = "answer yields a position and an Answer, such as 0, Answer.of('yes')"
+            raise ProtocolViolation(f"the model gave {answer!r} where an Answer belongs", hint=hint)
         self.open_places.remove(place)
         self._pending[place] = answer
         if self._clock() - self._since >= 1:

@@ -392,7 +392,7 @@ def group_limit(name: str, request: GenerateRequest) -> Limit:
         return Quota(*request.pairs)
     if not isinstance(request.pairs, str):
         return request.pairs
-    families: list[SuiteFamily] = [catalog.find("families", family) for family in catalog.rows("families")]
+    families: list[SuiteFamily] = [family for _, family in catalog.find_all("families")]
     sizes = {suite: size for family in families for suite, size in family.sizes.items()}
     if name not in sizes:
         raise CounterpointError(f"the paper has no sizes for {name}", hint=f"it has them for {', '.join(sizes)}")

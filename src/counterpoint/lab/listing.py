@@ -50,21 +50,18 @@ def list_catalog(table: str) -> CatalogListing:
 
 
 def _suites() -> Iterator[Entry]:
-    for name in catalog.rows("suites"):
-        suite = catalog.find("suites", name)
+    for name, suite in catalog.find_all("suites"):
         takes = [suite.prefers, suite.takes] if suite.prefers else [suite.takes]
         yield {"name": name, "description": suite.tests, "takes": takes, "options": list(suite.options)}
 
 
 def _families() -> Iterator[Entry]:
-    for name in catalog.rows("families"):
-        family = catalog.find("families", name)
+    for name, family in catalog.find_all("families"):
         yield {"name": name, "description": family.title, "suites": list(family.suites)}
 
 
 def _metrics() -> Iterator[Entry]:
-    for name in catalog.rows("metrics"):
-        metric = catalog.metric(name)
+    for name, metric in catalog.find_all("metrics", catalog.metric):
         needs = str(metric.needs)
         yield {"name": name, "description": metric.description, "needs": needs, "better": metric.better}
 
@@ -76,8 +73,7 @@ def _models() -> Iterator[Entry]:
 
 
 def _sources() -> Iterator[Entry]:
-    for name in catalog.rows("sources"):
-        source = catalog.find("sources", name)
+    for name, source in catalog.find_all("sources"):
         is_files = isinstance(source, DataSet)
         kinds = list(source.read) if is_files else [kind for kind in KINDS if hasattr(source, kind)]
         yield {
@@ -90,8 +86,7 @@ def _sources() -> Iterator[Entry]:
 
 
 def _checks() -> Iterator[Entry]:
-    for name in catalog.rows("checks"):
-        check = catalog.find("checks", name)
+    for name, check in catalog.find_all("checks"):
         settings = [f"{key}={value}" for key, value in check.settings.items()]
         yield {"name": name, "description": check.description, "settings": settings, "model": check.model}
 
