@@ -219,6 +219,7 @@ def test_the_squares_of_all_models_fit_beside_a_group_and_differ_in_more_than_co
     assert len(set(shapes)) == len(shapes) == 5
 
 
+@pytest.mark.prove
 def test_long_names_and_answers_leave_room_for_numbers(browser: Browser, tmp_path: Path) -> None:
     suite, answer, lab = "name-" * 16 + "end", "W" * 300, LabStore(tmp_path / "lab")
     groups = [

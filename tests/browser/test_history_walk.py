@@ -28,6 +28,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_a_visitor_follows_a_change_to_the_groups_that_flipped(
     browser: Browser, home: str, width: int, scheme: Literal["light", "dark"]

@@ -29,6 +29,7 @@ def test_a_click_on_a_head_orders_and_another_turns_the_order(page: Page, base_u
     expect(page.locator("tbody tr th[scope=row]").last).to_contain_text("careful")
 
 
+@pytest.mark.prove
 def test_a_model_is_opened_and_closed_with_the_keyboard(page: Page, base_url: str) -> None:
     page.goto(f"{base_url}/overview")
     page.get_by_role("button", name="Open hasty").focus()

@@ -216,6 +216,7 @@ def test_play_never_moves_sideways(page: Page, home: str, complaints: list[str],
     assert small == []
 
 
+@pytest.mark.prove
 def test_a_visitor_logs_in_once(page: Page, locked: str) -> None:
     page.goto(f"{locked}/play?suite=plain")
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()

@@ -194,6 +194,7 @@ def test_the_next_item_is_on_the_screen_at_once_and_without_a_page_load(
     assert page.evaluate("window.same")
 
 
+@pytest.mark.prove
 def test_answers_are_chosen_or_typed_and_golds_audited_with_keys(
     home: tuple[str, LabStore], arrive: Callable[..., Page]
 ) -> None:

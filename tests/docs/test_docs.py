@@ -76,15 +76,15 @@ def test_a_model_of_ones_own_takes_twenty_lines() -> None:
     assert len(code.splitlines()) == 20
 
 
-@pytest.mark.parametrize("page", READ, ids=_name)
-def test_commands_that_a_text_names_have_the_options_that_it_gives_them(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    scripts = "\n".join(block for language, block in FENCE.findall(text) if language == "sh").replace("\\\n", " ")
-    lines = re.findall(r"`counterpoint ([a-z][^`]*)`", FENCE.sub("", text))
-    for line in [*lines, *re.findall(r"^counterpoint ([a-z].*?)(?: #.*|[;&|] .*)?$", scripts, re.MULTILINE)]:
-        command, words = _command(line.replace("…", "").split())
-        known = {name for param in command.params for name in param.opts} | {"--help"}
-        assert {word for word in words if word.startswith("--")} <= known, f"{_name(page)}: counterpoint {line}"
+def test_commands_that_a_text_names_have_the_options_that_it_gives_them() -> None:
+    for page in READ:
+        text = page.read_text(encoding="utf-8")
+        scripts = "\n".join(block for language, block in FENCE.findall(text) if language == "sh").replace("\\\n", " ")
+        lines = re.findall(r"`counterpoint ([a-z][^`]*)`", FENCE.sub("", text))
+        for line in [*lines, *re.findall(r"^counterpoint ([a-z].*?)(?: #.*|[;&|] .*)?$", scripts, re.MULTILINE)]:
+            command, words = _command(line.replace("…", "").split())
+            known = {name for param in command.params for name in param.opts} | {"--help"}
+            assert {word for word in words if word.startswith("--")} <= known, f"{_name(page)}: counterpoint {line}"
 
 
 def _command(words: list[str]) -> tuple[click.Command, list[str]]:
@@ -97,20 +97,21 @@ def _command(words: list[str]) -> tuple[click.Command, list[str]]:
     return command, words
 
 
-@pytest.mark.parametrize("page", [*READ, *NOTEBOOKS], ids=_name)
-def test_pages_import_what_is_public(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    imported = re.findall(r'^\s*"?(?:from|import) (counterpoint[\w.]*)', text, re.MULTILINE)  # notebooks quote lines
-    assert imported or page not in NOTEBOOKS
-    public = ("counterpoint", "counterpoint.testing", "counterpoint.integrations")
-    assert [name for name in imported if name not in public] == []
+def test_pages_import_what_is_public() -> None:
+    for page in (*READ, *NOTEBOOKS):
+        text = page.read_text(encoding="utf-8")
+        quoted = r'^\s*"?(?:from|import) (counterpoint[\w.]*)'  # as notebooks have their lines
+        imported = re.findall(quoted, text, re.MULTILINE)
+        assert imported or page not in NOTEBOOKS, _name(page)
+        public = ("counterpoint", "counterpoint.testing", "counterpoint.integrations")
+        assert [name for name in imported if name not in public] == [], _name(page)
 
 
-@pytest.mark.parametrize("page", sorted((PROJECT / "docs" / "how-to").glob("*.md")), ids=_name)
-def test_every_how_to_says_what_can_go_wrong_and_what_comes_next(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    assert "can go wrong" in text.lower()
-    assert re.search(r"\bnext\b", "\n".join(text.splitlines()[-8:]), re.IGNORECASE)
+def test_every_how_to_says_what_can_go_wrong_and_what_comes_next() -> None:
+    for page in (PROJECT / "docs" / "how-to").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert "can go wrong" in text.lower(), _name(page)
+        assert re.search(r"\bnext\b", "\n".join(text.splitlines()[-8:]), re.IGNORECASE), _name(page)
 
 
 def _links(page: Path) -> Iterator[str]:
@@ -118,15 +119,15 @@ def _links(page: Path) -> Iterator[str]:
     yield from re.findall(r"\]\(([^)\s]+)\)", prose)
 
 
-@pytest.mark.parametrize("page", READ, ids=_name)
-def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
-    for link in _links(page):
-        if not link.startswith(("http://", "https://")):
-            path, _, anchor = link.partition("#")
-            target = (page.parent / path).resolve() if path else page
-            assert target.exists(), f"{_name(page)} links to {link}"
-            assert target.is_relative_to(PROJECT), f"{_name(page)} links out of the repository"
-            assert not anchor or anchor in _anchors(target), f"{_name(page)} links to {link}"
+def test_every_link_between_pages_leads_somewhere() -> None:
+    for page in READ:
+        for link in _links(page):
+            if not link.startswith(("http://", "https://")):
+                path, _, anchor = link.partition("#")
+                target = (page.parent / path).resolve() if path else page
+                assert target.exists(), f"{_name(page)} links to {link}"
+                assert target.is_relative_to(PROJECT), f"{_name(page)} links out of the repository"
+                assert not anchor or anchor in _anchors(target), f"{_name(page)} links to {link}"
 
 
 def _anchors(page: Path) -> set[str]:

@@ -35,31 +35,32 @@ def test_every_kind_that_is_not_worn_has_a_sketch() -> None:
     assert set(sketches()) == set(DRAWN)
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_every_shape_is_convex_and_has_whole_numbers(name: str) -> None:
-    for look in looks(name):
-        for shape in draw_appearance(look).sketch.shapes:
-            assert all(type(v) is int for point in shape.points for v in point), look
-            assert len(shape.points) == 2 if shape.oval else convex(shape.points), (look, shape)
+def test_every_shape_is_convex_and_has_whole_numbers() -> None:
+    for name in DRAWN:
+        for look in looks(name):
+            for shape in draw_appearance(look).sketch.shapes:
+                assert all(type(v) is int for point in shape.points for v in point), look
+                assert len(shape.points) == 2 if shape.oval else convex(shape.points), (look, shape)
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_a_thing_stands_on_its_ground_line_unless_it_leaps_or_hangs(name: str) -> None:
-    for look in looks(name):
-        bottom = draw_appearance(look).extent[3]
-        leaping = look.pose in ("jumping", "running", "flying", "kicking") or kind(name).spot in ("wall", "sky")
-        assert bottom <= 1060, look
-        assert bottom >= (700 if leaping else 960), look
+def test_a_thing_stands_on_its_ground_line_unless_it_leaps_or_hangs() -> None:
+    for name in DRAWN:
+        for look in looks(name):
+            bottom = draw_appearance(look).extent[3]
+            leaping = look.pose in ("jumping", "running", "flying", "kicking") or kind(name).spot in ("wall", "sky")
+            assert bottom <= 1060, look
+            assert bottom >= (700 if leaping else 960), look
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_each_member_of_a_pair_of_states_is_drawn_in_its_own_way(name: str) -> None:
-    for number, pair in enumerate(kind(name).states):
-        base = [states[0] for states in kind(name).states]
-        shown = [
-            draw_appearance(Appearance(name, (*base[:number], one, *base[number + 1 :]))).sketch.shapes for one in pair
-        ]
-        assert shown[0] != shown[1], f"{pair[0]} and {pair[1]} {name}"
+def test_each_member_of_a_pair_of_states_is_drawn_in_its_own_way() -> None:
+    for name in DRAWN:
+        for number, pair in enumerate(kind(name).states):
+            base = [states[0] for states in kind(name).states]
+            shown = [
+                draw_appearance(Appearance(name, (*base[:number], one, *base[number + 1 :]))).sketch.shapes
+                for one in pair
+            ]
+            assert shown[0] != shown[1], f"{pair[0]} and {pair[1]} {name}"
 
 
 @pytest.mark.parametrize("name", PEOPLE)

@@ -38,10 +38,10 @@ def test_a_person_can_wear_anything_in_any_pose(kind: str, pose: str) -> None:
         assert {"hand", "hip", "mouth", "foot"} <= sketch.anchors.keys()
 
 
-@pytest.mark.parametrize(("kind", "pose"), [*product(PEOPLE, POSES)])
-def test_a_person_stands_on_the_ground_unless_leaping(kind: str, pose: str) -> None:
-    bottom = drawn(kind, pose).extent()[3]
-    assert abs(GROUND - POSES[pose].lift - bottom) <= 12
+def test_a_person_stands_on_the_ground_unless_leaping() -> None:
+    for kind, pose in product(PEOPLE, POSES):
+        bottom = drawn(kind, pose).extent()[3]
+        assert abs(GROUND - POSES[pose].lift - bottom) <= 12, (kind, pose)
 
 
 @pytest.mark.parametrize("kind", PEOPLE)
