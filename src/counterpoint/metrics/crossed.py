@@ -24,9 +24,12 @@ def _rows(sets: Sets) -> Any:
 
 def is_crossed(sets: Sets) -> Flags:
     """Which groups have four queries about two pictures, two of each, ordered by picture or by text."""
+    has_four = np.asarray(sets.variants == 3)
+    if not has_four.any():
+        return has_four
     pictures = sets.labels("picture").codes[_rows(sets)]
     turns = (pictures[:, 0] == pictures[:, 1]) & (pictures[:, 2] == pictures[:, 3])
-    return np.asarray((sets.variants == 3) & turns & (pictures[:, 0] != pictures[:, 2]))
+    return np.asarray(has_four & turns & (pictures[:, 0] != pictures[:, 2]))
 
 
 def _beats(*pairs: tuple[int, int]) -> Callable[[Sets], Flags]:

@@ -49,8 +49,10 @@ class GatheredOutcomes:
             return None
         whole = pa.concat_tables(self._parts, promote_options="default").unify_dictionaries()
         self._parts = [whole]
-        order = np.argsort(whole["block_row"].to_numpy(), kind="stable")
-        return _restored(whole.take(pa.array(order)), self._threshold, self._scale)
+        places = whole["block_row"].to_numpy()
+        if (np.diff(places) < 0).any():
+            whole = whole.take(pa.array(np.argsort(places, kind="stable")))
+        return _restored(whole, self._threshold, self._scale)
 
 
 def explain_bound() -> str:
@@ -83,13 +85,13 @@ def _stored(outcomes: Outcomes, rows: Rows) -> pa.Table:
         "word": outcomes.words.value,
         "gold": outcomes.words.gold,
     }
-    taken = pa.array(rows)
-    return pa.table(
-        {"tags": outcomes.tags.take(taken)}
-        | {name: table[name].take(taken) for name in _OTHERS if name in table.column_names}
-        | {name: pa.array(column[rows]) for name, column in numbers.items()}
-        | {name: _encoded(own.at(rows)) for name, own in labels.items()}
+    whole = pa.table(
+        {"tags": outcomes.tags}
+        | {name: table[name] for name in _OTHERS if name in table.column_names}
+        | {name: pa.array(column) for name, column in numbers.items()}
+        | {name: _encoded(own) for name, own in labels.items()}
     )
+    return whole if len(rows) == many else whole.take(pa.array(rows))
 
 
 def _restored(table: pa.Table, threshold: float, scale: str) -> Outcomes:

@@ -177,6 +177,9 @@ class SumEstimator:
         return np.array([self.value(*own) for own in np.transpose(left).tolist()])
 
 
+_MOST_CELLS = 1 << 20  # sums by group and code that are held at once
+
+
 @dataclass(frozen=True, slots=True)
 class CodedSumEstimator:
     """An estimator that is a function of sums over the units of each code: of each confidence, or of each edit.
@@ -198,6 +201,11 @@ class CodedSumEstimator:
     def without_groups(self, group: Rows, groups: int) -> Floats:
         """The values without the units of each group in turn."""
         totals = [np.bincount(self.code, column, self.codes) for column in self.columns]
+        if groups * self.codes <= _MOST_CELLS:
+            cells = group * self.codes + self.code
+            parts = (np.bincount(cells, column, groups * self.codes) for column in self.columns)
+            left = [total - part.reshape(groups, -1) for total, part in zip(totals, parts, strict=True)]
+            return np.array([self.value(*own) for own in zip(*left, strict=True)])
         order = np.argsort(group.astype(np.uint16), kind="stable")  # a radix sort; groups are few
         values = []
         for own in np.split(order, np.searchsorted(group[order], np.arange(1, groups))):

@@ -144,10 +144,15 @@ def value_probabilities(answers: pa.Table) -> Floats:
         rows = np.repeat(np.arange(start, start + len(top)), sizes)
         listed = flat.field("probability").to_numpy(zero_copy_only=False)
         words = Labels.of(pa.chunked_array([flat.field("value")]))
-        for name in ("raw", "value"):  # the value is looked up last, so that it wins
-            given = Labels.of(pa.chunked_array([part[name]]))
-            hit = _equal_entries(words, given, rows - start)
-            probabilities[rows[hit][::-1]] = listed[hit][::-1]  # of equal entries the likeliest counts
+        given = Labels.of(pa.chunked_array([part["value"]]))
+        hit = _equal_entries(words, given, rows - start)
+        bare = np.ones(len(part), np.bool_)
+        bare[rows[hit] - start] = False
+        if len(others := np.flatnonzero(bare[rows - start])):  # most values are listed; only other texts are encoded
+            places, entry = np.unique(rows[others] - start, return_inverse=True)
+            raw = Labels.of(pa.chunked_array([part["raw"].take(pa.array(places))]))
+            hit[others] = _equal_entries(words.at(others), raw, entry)
+        probabilities[rows[hit][::-1]] = listed[hit][::-1]  # of equal entries the likeliest counts
         if len(lost := np.flatnonzero(np.isnan(probabilities[rows]))):
             read = lost[_equal_entries(_as_read(words.at(lost)), _as_read(given), rows[lost] - start)]
             probabilities[rows[read][::-1]] = listed[read][::-1]

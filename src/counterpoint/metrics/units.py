@@ -149,11 +149,11 @@ class Sets:
     def worst_of_first(self, k: int) -> Floats:
         """The lowest credit of the base and its first k variants, or all where there are fewer."""
         assert k >= 1, "a set has at least one variant"
-        if not len(self.row):
-            return np.empty(0)
-        ends = self.row + 1 + np.minimum(self.variants, k)
-        bounds = np.stack([self.row, ends], axis=1).ravel()
-        return np.asarray(np.minimum.reduceat(np.append(self.correct, np.inf), bounds)[::2])
+        worst = self.correct[self.row]
+        for step in range(1, min(k, int(self.variants.max(initial=0))) + 1):
+            has_more = np.flatnonzero(self.variants >= step)
+            worst[has_more] = np.minimum(worst[has_more], self.correct[self.row[has_more] + step])
+        return worst
 
     @property
     def gold(self) -> Flags:

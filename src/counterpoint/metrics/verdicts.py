@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import State
@@ -109,5 +110,6 @@ def group_verdicts(outcomes: Outcomes) -> Verdicts:
         [_CODES[name] for name in ("unanswered", "breaks", "holds", "right", "broken", "gained")],
         _CODES["wrong"],
     )
-    ids, test, kind = (outcomes.table[name].to_numpy()[starts] for name in ("group_id", "test", "kind"))
+    bases = outcomes.table.select(["group_id", "test", "kind"]).take(pa.array(starts))
+    ids, test, kind = (column.to_numpy() for column in bases.columns)
     return Verdicts(ids, test, kind, names.astype(np.int8), inconsistent, refused, starts)

@@ -39,7 +39,7 @@ from counterpoint.store.outcomes.row_groups import read_arrow, row_group_size, w
 from counterpoint.store.outcomes.tables import Metrics
 from counterpoint.store.tables import repeated_columns
 
-FORMAT = 16
+FORMAT = 17
 """The version of these files: those of another version are built again."""
 
 INDEX = "index.duckdb"
@@ -380,8 +380,7 @@ class _Builder:
         return {"totals": tables.totals_table(model.slug, answers), "trials": tables.trials_table(model.slug, answers)}
 
     def _outcome_tables(self, slug: str, suite: str, judged: "_JudgedFolders") -> dict[str, pa.Table]:
-        rows, answers = self._read_groups(judged.groups), read_arrow(judged.suite_answers.file("answers_by_row"))
-        outcomes = self._judge(judged)
+        rows, answers, outcomes = self._read_groups(judged.groups), self._read_by_row(judged), self._judge(judged)
         return {
             "outcomes": tables.outcomes_table(suite, slug, rows, outcomes, answers),
             "credits": tables.credits_table(outcomes),
@@ -406,13 +405,16 @@ class _Builder:
 
         def make() -> Outcomes:
             rows, trials = self._read_groups(judged.groups), pq.read_table(judged.answers.file("trials"))
-            by_row = read_arrow(judged.suite_answers.file("answers_by_row"))
-            return judge(rows, tables.judged_answers(rows, by_row, trials))
+            return judge(rows, tables.judged_answers(rows, self._read_by_row(judged), trials))
 
         return self._outcomes.get_or_make(judged.suite_answers.path, make)
 
     def _read_groups(self, folder: TableFolder) -> pa.Table:
         return self._tables.get_or_make(folder.path, lambda: tables.read_groups(folder.file("groups")))
+
+    def _read_by_row(self, judged: "_JudgedFolders") -> pa.Table:
+        path = judged.suite_answers.file("answers_by_row")
+        return self._tables.get_or_make(path, lambda: read_arrow(path))
 
     def _read_answers(self, model: LabModel, key: Path) -> pa.Table:
         """Read what a model answered in all trials, once for all suites, in one chunk."""

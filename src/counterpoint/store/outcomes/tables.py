@@ -128,7 +128,6 @@ def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
     judged = group_verdicts(outcomes)
     starts, sizes = judged.row, np.diff(np.append(judged.row, len(outcomes.base)))
     bases = groups.select(["place", "group_id", "test", "kind", "relation", "query"]).take(pa.array(starts))
-    worst = np.minimum.reduceat(outcomes.correct, starts) if len(starts) else np.empty(0)
     columns = {
         **_name_columns(suite, slug, len(starts)),
         "place": bases["place"],
@@ -137,8 +136,6 @@ def verdicts_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
         "inconsistent": pa.array(judged.inconsistent),
         "flags": pa.array(judged.flags),
         "base_query": bases["query"],
-        "base_correct": _number(outcomes.correct[starts], pa.float32()),
-        "worst": _number(worst, pa.float32()),
         "variants": pa.array((sizes - 1).astype(np.uint16)),
     }
     group = np.cumsum(outcomes.base == np.arange(len(outcomes.base))) - 1
@@ -192,7 +189,10 @@ def _group_scores(
     places, counted = dict[type, NDArray[np.int64]](), dict[tuple[type, bytes], _CountedUnits]()
     for metric in group_metrics(metrics):
         unit = outcomes.units(metric.unit)
-        credit, counts = metric.cases(unit)
+        counts = metric.counts(unit) & unit.counted
+        if not counts.any():  # as for most metrics of other suites
+            yield metric.name, pa.nulls(groups, pa.float32())
+            continue
         if metric.unit not in places:
             places[metric.unit] = group[unit.base] if groups else np.empty(0, np.int64)
         key = (metric.unit, counts.tobytes())  # many metrics count the same units
@@ -200,7 +200,7 @@ def _group_scores(
             place = places[metric.unit][counts]
             counted[key] = _CountedUnits(place, np.bincount(place, minlength=groups))
         place, cases = counted[key]
-        mean = np.bincount(place, credit[counts], minlength=groups) / np.maximum(cases, 1)
+        mean = np.bincount(place, metric.hit(unit)[counts], minlength=groups) / np.maximum(cases, 1)
         yield metric.name, _number(np.where(cases > 0, mean, np.nan), pa.float32())
 
 
