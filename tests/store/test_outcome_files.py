@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from labs import MODELS, small_lab
@@ -25,7 +26,7 @@ from counterpoint.metrics.verdicts import VERDICTS
 from counterpoint.store.lab import LabModel, LabStore
 from counterpoint.store.outcomes import files as outcome_files
 from counterpoint.store.outcomes.database import OutcomeDatabase
-from counterpoint.store.outcomes.files import BuildCallback, BuildStep, OutcomeFiles, build_files, plan_files
+from counterpoint.store.outcomes.files import FORMAT, BuildCallback, BuildStep, OutcomeFiles, build_files, plan_files
 from counterpoint.store.outcomes.group_index import write_index
 from counterpoint.store.outcomes.row_groups import find_rows, read_arrow, take_rows, write_arrow
 from counterpoint.store.outcomes.snapshots import TablesNotReady
@@ -347,3 +348,25 @@ def arrow_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pa.Table
 
 def test_the_models_of_the_lab_are_all_there(database: OutcomeDatabase) -> None:
     assert len(database.rows("SELECT model FROM totals")) == len(MODELS)
+
+
+def _columns(path: Path) -> list[str]:
+    """The columns of a table; those of metrics are not listed, as a folder is built again where the metrics change."""
+    names: list[str] = []
+    if path.suffix == ".parquet":
+        names = pq.read_schema(path).names
+    elif path.suffix == ".arrow":
+        with pa.memory_map(str(path)) as file:
+            names = pa.ipc.open_file(file).schema.names
+    return [name for name in names if name not in catalog.rows("metrics")]
+
+
+def test_files_and_columns_change_with_the_number_of_their_format_alone(files: OutcomeFiles, golden: Golden) -> None:
+    """A cache of an earlier program has the old ones: where this golden changes, count FORMAT up."""
+    home = files.all_groups.path.parent.parent
+    tables = {
+        f"{folder.path.relative_to(home).parts[0]} {path.name}: {' '.join(_columns(path))}"
+        for folder in files.folders
+        for path in folder.path.iterdir()
+    }
+    golden("outcome_files.txt", [f"format {FORMAT}", *sorted(tables)])
