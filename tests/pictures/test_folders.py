@@ -233,3 +233,19 @@ def test_the_means_of_a_folder_are_those_of_its_pictures_wherever_they_lie_in_it
 def test_a_folder_without_pictures_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PictureError, match="has no pictures"):
         folder_means(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "fact"),
+    [
+        (b"", "it is empty"),
+        (b"\0\0\0\x1cftypavif\0\0\0\0", "it is AVIF, or a video; convert it to JPEG or PNG"),
+        (b"\0\0\0\x18ftypheic\0\0\0\0", "it is HEIC, or a video; convert it to JPEG or PNG"),
+        (b"<html>404</html>", "it is HTML, SVG or XML"),
+    ],
+)
+def test_a_file_that_is_no_picture_is_told_as_what_it_is(tmp_path: Path, content: bytes, fact: str) -> None:
+    (tmp_path / "a.jpg").write_bytes(content)
+    for file in (tmp_path / "a.jpg", BytesIO(content)):
+        with pytest.raises(PictureError, match=fact):
+            decode(file)

@@ -85,7 +85,8 @@ def command(
     elif sheet and not task:
         print_result(opened.count_marks(sheet), form)
     elif sheet or not (task or invited):
-        raise click.UsageError("Name a --task, a --sheet, or somebody to --invite.")
+        hint = "counterpoint serve shows the tasks of a lab that are set up."
+        raise click.UsageError(f"Name a --task, a --sheet, or somebody to --invite; {hint}")
     if task:
         asked: dict[str, Any] = {
             "suites": suites,

@@ -120,9 +120,27 @@ def decode(
         raise PictureError(f"{name} does not exist", hint="check the root that its namespace is given") from None
     except UnidentifiedImageError:
         hint = f"it may be {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-        raise PictureError(f"{name} cannot be read as a picture: its format is not known", hint=hint) from None
+        raise PictureError(f"{name} cannot be read as a picture: {_unknown_format(file)}", hint=hint) from None
     except DECODE_ERRORS as problem:
         raise PictureError(f"{name} cannot be read as a picture: {problem}") from problem
+
+
+def _read_start(path: Path) -> bytes:
+    with path.open("rb") as opened:
+        return opened.read(12)
+
+
+def _unknown_format(file: Path | BytesIO) -> str:
+    """What a file is that none of the decoders takes, as far as its first bytes tell."""
+    start = file.getvalue()[:12] if isinstance(file, BytesIO) else _read_start(file)
+    if not start:
+        return "it is empty"
+    if start[4:8] == b"ftyp":
+        kind = "HEIC" if start[8:11] in (b"hei", b"hev", b"mif") else "AVIF"
+        return f"it is {kind}, or a video; convert it to JPEG or PNG"
+    if start.lstrip()[:1] == b"<":
+        return "it is HTML, SVG or XML, as of a page that says why a download failed"
+    return "its format is not known"
 
 
 def _draft(image: Image.Image, max_size: tuple[int, int]) -> None:
