@@ -106,3 +106,11 @@ def test_a_workflow_is_red_where_a_rule_fails_and_marks_what_was_merged(
     assert (folder / "lab" / "baselines.json").exists() == (branch == MAIN)
     shown = folder / ("shown.md" if server is _github else "summary.md")
     assert ("fails" if rule == FAILS else "holds") in shown.read_text("utf-8")
+
+
+def test_the_lab_is_kept_after_the_baseline_was_marked_in_it() -> None:
+    (job,) = read_yaml((CI / "github-actions.yml").read_text("utf-8"))["jobs"].values()
+    steps = [step.get("uses", "") or step["run"] for step in job["steps"]]
+    (marked,) = [place for place, step in enumerate(steps) if "counterpoint baseline" in step]
+    (kept,) = [place for place, step in enumerate(steps) if "cache/save" in step]
+    assert marked < kept
