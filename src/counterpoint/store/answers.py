@@ -242,14 +242,14 @@ def missing_answers(storage: Storage, fingerprint: str, plan: pa.Table) -> pa.Ta
     return joins.unanswered_rows(plan, settled)
 
 
-def copy_answers(storage: Storage, old: str, new: str, run: str) -> None:
-    """Put the settled answers of one fingerprint into the folder of another, as one part of a run."""
+def copy_answers(storage: Storage, old: str, new: str, run: str, part: int) -> None:
+    """Put the settled answers of one fingerprint into the folder of another, as the part of a run with this number."""
     table = read_answers(storage, old)
     table = table.filter(pc.not_equal(table["state"], State.FAILED.value))
     if table.num_rows:
         names = pa.repeat(pa.scalar(new, pa.string()), table.num_rows)
         table = table.set_column(table.column_names.index("model"), ANSWERS.field("model"), names)
-        storage.put(f"{FOLDER}/{slug(new)}/{run}-{0:08}.parquet", to_parquet(table.combine_chunks()))
+        storage.put(f"{FOLDER}/{slug(new)}/{run}-{part:08}.parquet", to_parquet(table.combine_chunks()))
 
 
 def verify(

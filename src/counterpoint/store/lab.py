@@ -157,9 +157,9 @@ class LabStore:
         known = {record.fingerprint for record in self.runs()}
         adopted = tuple(old for old in former if old in known and old != fingerprint)
         done = {old for record in self.runs() for old in record.details.get("former_fingerprints", ())}
-        for old in adopted:
+        for part, old in enumerate(adopted):
             if old not in done:
-                answers.copy_answers(self.storage, old, fingerprint, run)
+                answers.copy_answers(self.storage, old, fingerprint, run, part)
         return adopted
 
     def read_answers(
