@@ -52,6 +52,7 @@ prove: $(READY)       ## the heavy proofs in full, with their figures printed
 	$(BIN)/python -m benchmarks.extraction_speed
 	$(BIN)/python -m benchmarks.interval_coverage
 	$(BIN)/python -m benchmarks.comparison_size
+	$(BIN)/python -m benchmarks.history_alarms
 	$(BIN)/python -m benchmarks.calibration_coverage
 	$(BIN)/python -m benchmarks.damage --count 2000 --seconds 1200
 	$(BIN)/python -m benchmarks.attacks.damaged_labs --count 10000 --seconds 1800

@@ -4,6 +4,7 @@ import json
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -12,6 +13,7 @@ from proving import prove
 from version_labs import GROUPS, lab_of_versions
 
 import counterpoint as cp
+from benchmarks.history_alarms import count_alarms
 from counterpoint.cli import history as history_command
 from counterpoint.cli import ls as ls_command
 from counterpoint.lab.contents import list_contents
@@ -115,3 +117,11 @@ def test_what_is_chosen_after_a_look_is_never_corrected_less_than_with_the_whole
     whole = holm(family)
     for place, corrected in zip(chosen, holm([family[own] for own in chosen], len(family)), strict=True):
         assert corrected >= whole[place] - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("has_baseline", "repeats", "most"), [(False, 25, 5), prove(False, 400, 30), prove(True, 400, 30)]
+)
+def test_equal_versions_rarely_seem_to_differ(has_baseline: bool, repeats: int, most: int) -> None:
+    """One history in twenty is expected at most."""
+    assert count_alarms(np.random.default_rng(3), 8, 40, repeats, has_baseline=has_baseline) <= most
