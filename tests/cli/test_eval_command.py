@@ -250,6 +250,22 @@ def test_a_model_that_fails_on_every_query_ends_in_an_error(workdir: Path) -> No
     assert "some queries have no answer; eval asks them again" in done.output
 
 
+def test_cases_that_lack_an_answer_are_told_beside_the_rule_that_holds_without_them(workdir: Path) -> None:
+    lines = [
+        "def answer(picture, text):",
+        "    if ' or ' in text:",
+        "        raise ValueError('no')",
+        "    return 'no'",
+    ]
+    (workdir / "flaky.py").write_text("\n".join(lines), "utf-8")
+    gates = '[[gates]]\nrules = ["order.accuracy >= 1 %"]\n[outputs]\nmarkdown = "summary.md"\n'
+    (workdir / "counterpoint.toml").write_text(SMALL.replace("question-only", "flaky:answer") + gates, "utf-8")
+    done = _eval()
+    told = r"order\.accuracy (?:\\\\)?>= 1 % on order: \d+ cases are left out, of which a query failed"
+    assert re.search(told, " ".join(done.output.split())), done.output
+    assert re.search(told, (workdir / "summary.md").read_text("utf-8"))
+
+
 def test_a_site_is_written_anew_and_nothing_else_is_removed(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = iter(["first", "second", "third"])
 

@@ -79,13 +79,13 @@ def _hold(
         opened = cp.Lab(lab if "://" in str(lab) else item.config.rootpath / lab)
         report = opened.gate(model, rules, baseline=baseline, suites=suites)
     except cp.CounterpointError as problem:
-        pytest.fail(f"{problem}\n{problem.hint}", pytrace=False)
+        raise pytest.fail.Exception(f"{problem}\n{problem.hint}", pytrace=False) from None
     for row in report.records():
         item.user_properties.append((f"counterpoint {row['rule']}", f"{row['verdict']}, value {row['value']}"))
     if report.exit_code(undecided):
         pytest.fail(report.text(), pytrace=False)
     if report.exit_code("fail"):
-        warnings.warn(f"{item.name}: {report.notes()[0]}", pytest.PytestWarning, stacklevel=2)
+        warnings.warn(f"{item.name}: {report.notes()[-1]}", pytest.PytestWarning, stacklevel=2)
     return report
 
 

@@ -151,20 +151,19 @@ class GateReport(LabResult[GateCheck], rows="checks"):
         return [
             *course,
             *findings,
-            *map(_left_out, self._lacking),
-            *self.missing_suites(),
+            *self.omissions(),
             f"{self.model}{against}: the gate {_SENTENCES[self.verdict]}",
         ]
 
-    def missing_suites(self) -> list[str]:
-        """A sentence on each suite that a rule on every suite is not about."""
-        both = f"{self.model} and {self.baseline}"
-        return [f"{suite} is left out: {both} share no case of it" for suite in self.not_compared]
+    def omissions(self) -> list[str]:
+        """A sentence on each rule of which cases are left out, and on each suite that a rule on all is not about.
 
-    @property
-    def _lacking(self) -> list[GateCheck]:
-        """The rules of which cases are left out; what was not asked on purpose is said elsewhere."""
-        return [] if self.course else [check for check in self.checks if check.test.left_out]
+        What was not asked on purpose is said elsewhere.
+        """
+        lacking = [] if self.course else [check for check in self.checks if check.test.left_out]
+        both = f"{self.model} and {self.baseline}"
+        suites = [f"{suite} is left out: {both} share no case of it" for suite in self.not_compared]
+        return [*map(_left_out, lacking), *suites]
 
     def exit_code(self, undecided: str = "pass") -> int:
         """0 where all rules hold, or may not be told and `undecided` is "pass"; 3 where one fails; else 4."""

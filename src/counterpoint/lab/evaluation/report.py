@@ -184,7 +184,8 @@ class EvaluationReport(LabResult[dict[str, Any]]):
     def notes(self) -> list[str]:
         """What was made and asked, which rules wait, and which files were written."""
         waiting = [f"{rule.model}, {rule.rule}: {rule.reason}" for rule in self.waiting]
-        return [*self._work(), *waiting, *self._ends()]
+        omissions = [f"{gate.report.model}, {line}" for gate in self.gates for line in gate.report.omissions()]
+        return [*self._work(), *waiting, *omissions, *self._ends()]
 
     def text(self, form: str = "plain") -> str:
         """Sentences and tables that fit a terminal, or Markdown and LaTeX with all columns."""
@@ -223,7 +224,7 @@ class EvaluationReport(LabResult[dict[str, Any]]):
                 suite = f" on {check.suite}" if check.suite and f"{check.suite}." not in check.rule.text else ""
                 yield f"{_MARKS[check.verdict]} {check.rule.text}{suite}"
                 yield f"    {_reason(check)}"
-            yield from dict.fromkeys(line for report in reports for line in report.missing_suites())
+            yield from dict.fromkeys(line for report in reports for line in report.omissions())
             for rule in self.waiting:
                 if rule.model == model:
                     yield f"{_MARKS[GateVerdict.UNDECIDED]} {rule.rule}"
