@@ -1,17 +1,24 @@
 """Parcels: what one process packs, another unpacks, and nothing is left behind."""
 
+import fcntl
+import os
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from time import sleep
+from typing import IO, Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from patience import SECONDS
 from proving import examples
 
-from counterpoint.engine.mapped_arrays import ALIGNMENT, read_mapped, write_mapped
+from counterpoint.engine.mapped_arrays import ALIGNMENT, MappedPool, read_mapped, write_mapped
 
 numbers = st.sampled_from([np.uint8, np.int16, np.float32, np.float64, np.bool_])
 shapes = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5)
@@ -47,3 +54,36 @@ def test_arrays_cross_processes(tmp_path: Path) -> None:
         parcel = pool.submit(made, str(tmp_path)).result()
     assert len(parcel.content) < 1000
     assert read_mapped(parcel)["pixels"].sum() == 7 * 300 * 300
+
+
+def lock_and_double(file: Path) -> Callable[[int], int]:
+    """Lock a file for as long as this process lives."""
+    fcntl.flock(os.open(file, os.O_RDWR | os.O_CREAT), fcntl.LOCK_SH)
+    return lambda number: 2 * number
+
+
+def _is_free(lock: IO[str]) -> bool:
+    sleep(0.05)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def keep_a_pool(file: Path, connection: "Connection[Any, Any]") -> None:
+    pool = MappedPool(partial(lock_and_double, file), 2)
+    connection.send(read_mapped(pool.call(21).result()))
+    connection.recv()
+
+
+def test_processes_end_with_the_one_that_started_them_though_it_is_killed(tmp_path: Path) -> None:
+    here, there = get_context("spawn").Pipe()
+    process = get_context("spawn").Process(target=keep_a_pool, args=(tmp_path / "lock", there))
+    process.start()
+    assert here.recv() == 42
+    with (tmp_path / "lock").open() as lock:
+        assert not _is_free(lock)
+        process.kill()
+        process.join()
+        assert any(_is_free(lock) for _ in range(int(SECONDS / 0.05))), "no process of the pool is left"

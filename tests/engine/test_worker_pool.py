@@ -17,6 +17,7 @@ from counterpoint.core.errors import ModelError, StoreError
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import PlacedAnswer, PreprocessingPictures
 from counterpoint.engine.batch_runner import LoggedAnswer
+from counterpoint.engine.mapped_arrays import MappedPool, read_mapped
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import Progress
 from counterpoint.engine.running import RunSummary, run_on
@@ -237,7 +238,7 @@ def test_a_process_that_is_killed_in_the_middle_of_a_shard_changes_no_answer(tmp
 class Idle:
     """Has nothing to do."""
 
-    profile = None
+    profile: Any = None
 
     def __init__(self, place: int, number: int, report: Callable[[Any], None]) -> None:
         pass
@@ -250,6 +251,23 @@ def test_forked_processes_end_by_themselves_when_their_connections_close() -> No
     processes = [process for process, _ in workers._processes.values()]
     workers.close()
     assert [process.exitcode for process in processes] == [0, 0, 0], "none was terminated"
+
+
+class Pooled(Idle):
+    """Has a process of its own, as models on a GPU have for their pictures."""
+
+    def __init__(self, place: int, number: int, report: Callable[[Any], None]) -> None:
+        self._pool = MappedPool(partial(partial, abs), 1)
+        self.profile = read_mapped(self._pool.call(-42).result())
+
+
+def test_a_worker_may_have_processes_of_its_own() -> None:
+    workers = WorkerProcesses(Pooled, ["one"], method="fork", exit_seconds=SECONDS)
+    workers.start(0)
+    [(process, _)] = workers._processes.values()
+    assert workers.receive(SECONDS) == [WorkerEvent(0, EventKind.READY, 42)]
+    workers.close()
+    assert process.exitcode == 0, "it was not terminated"
 
 
 def test_a_model_on_a_server_needs_no_workers(tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
 from shutil import rmtree
 from signal import SIG_IGN, SIGINT, signal
 from tempfile import mkdtemp
+from threading import Thread
 from typing import Any, ClassVar
 from uuid import uuid4
 from weakref import finalize
@@ -62,7 +64,10 @@ def read_mapped(mapped: MappedValue) -> Any:
 
 
 class MappedPool(ProcessPoolExecutor):
-    """Spawned processes, each with the function that `build` returns there; interrupts are handled by the parent."""
+    """Spawned processes, each with the function that `build` returns there; interrupts are handled by the parent.
+
+    They end with the process that started them, also where that is killed.
+    """
 
     def __init__(self, build: Callable[[], Callable[[Any], object]], processes: int) -> None:
         folder = mkdtemp(prefix="counterpoint-")
@@ -85,9 +90,18 @@ class _Worker:
     @classmethod
     def initialize(cls, build: Callable[[], Callable[[Any], object]], folder: str) -> None:
         signal(SIGINT, SIG_IGN)
+        Thread(target=cls._end_with_parent, args=(folder,), daemon=True).start()
         os.nice(5)  # the process that feeds the device comes first
         cls.function, cls.folder = staticmethod(build()), folder
 
     @classmethod
     def call(cls, argument: object) -> MappedValue:
         return write_mapped(cls.function(argument), cls.folder)
+
+    @staticmethod
+    def _end_with_parent(folder: str) -> None:
+        parent = parent_process()
+        assert parent is not None, "it was spawned"
+        wait([parent.sentinel])
+        rmtree(folder, ignore_errors=True)
+        os._exit(1)

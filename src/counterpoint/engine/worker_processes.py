@@ -1,5 +1,6 @@
 """Workers as processes of this machine, spawned or forked: start, tasks, events, shutdown."""
 
+import atexit
 import multiprocessing
 import pickle
 import signal
@@ -22,7 +23,7 @@ class WorkerProcesses:
     """A `WorkerTransport` of processes, which end with this process at the latest.
 
     A spawned process begins anew, as CUDA needs it, and gets a pickled builder; a forked one shares the memory that
-    this process has, and gets the builder as it is.
+    this process has, and gets the builder as it is. A process may have processes of its own, which daemons may not.
     """
 
     starts_together = True
@@ -43,6 +44,7 @@ class WorkerProcesses:
         self._numbers = count(1)
         self._processes: dict[int, tuple[Any, Connection[Any, Any]]] = {}
         self.close = finalize(self, _shut_down, self._processes, exit_seconds)
+        atexit.register(self.close)  # runs before multiprocessing waits for processes that nobody closed
 
     @property
     def processes(self) -> dict[int, int]:
@@ -54,7 +56,7 @@ class WorkerProcesses:
         connection, remote = self._context.Pipe()
         inherited = [connection, *(own for _, own in self._processes.values())] if self._is_forked else []
         arguments = (self._build, worker, next(self._numbers), remote, inherited)
-        process = self._context.Process(target=_serve, args=arguments, name=self.names[worker], daemon=True)
+        process = self._context.Process(target=_serve, args=arguments, name=self.names[worker])
         process.start()
         remote.close()
         self._processes[worker] = (process, connection)
