@@ -28,51 +28,68 @@ ROOM = 4 * 2**30
 """Free bytes from which on the temporary folders of tests are in memory, where no file waits for a disk."""
 
 LONGEST = (
+    "models/hf/test_hf_generative.py",
+    "browser/test_crowded_pages.py",
     "engine/test_ray_runs.py",
     "docs/test_docs.py",
-    "lab/test_lab_blocks.py",
     "cli/test_eval_command.py",
-    "browser/test_crowded_pages.py",
-    "browser/test_review_pages.py",
-    "lab/test_papers.py",
-    "docs/test_reference.py",
-    "store/test_outcome_files.py",
-    "browser/test_browsing.py",
-    "browser/test_play_page.py",
-    "lab/test_verification.py",
-    "explorer/test_browse_page.py",
-    "explorer/test_crowded_overview.py",
-    "models/hf/test_hf_classifiers.py",
-    "browser/test_accessible.py",
-    "models/hf/test_hf_generative.py",
-    "lab/test_api.py",
     "explorer/test_compare_page.py",
-    "world/test_questions.py",
-    "explorer/test_waiting.py",
-    "browser/test_group_and_compare.py",
-    "browser/test_hostile_lab.py",
-    "browser/test_history_walk.py",
+    "lab/test_lab_blocks.py",
+    "explorer/test_browse_page.py",
+    "metrics/test_comparison.py",
+    "explorer/test_crowded_overview.py",
+    "lab/test_papers.py",
+    "store/test_outcome_files.py",
+    "lab/test_verification.py",
     "explorer/test_site.py",
-    "explorer/test_pages.py",
-    "browser/test_journey.py",
-    "integrations/test_trainer_callback.py",
-    "lab/test_suite_shards.py",
+    "suites/carets/test_carets_suites.py",
+    "lab/test_api.py",
     "explorer/test_history_page.py",
+    "world/test_questions.py",
+    "explorer/test_pages.py",
+    "lab/test_lab_leaderboard.py",
+    "lab/test_suite_shards.py",
+    "cli/test_leaderboard_command.py",
+    "lab/test_sequential_gate.py",
+    "explorer/test_waiting.py",
     "test_attacks.py",
 )
-"""The files that take longest: they begin first, so that no worker is left with one of them at the end."""
+"""The files that take longest, alone or with those that go with them: they begin first, so that none is left over."""
 
 TOGETHER = {
-    "tests/browser/": "browser",
-    "tests/cli/test_data_command.py": "torch",
-    "tests/docs/test_reference.py": "torch",
-    "tests/docs/test_report.py": "browser",
-    "tests/integrations/test_trainer_callback.py": "torch",
-    "tests/models/hf/": "torch",
-    "tests/studies/test_augment_study.py": "torch",
-    "tests/studies/test_checkpoint_series.py": "torch",
+    "browser": (
+        "tests/browser/",
+        "tests/docs/test_report.py",
+    ),
+    "groups": (
+        "tests/explorer/test_compare_page.py",
+        "tests/explorer/test_group_page.py",
+        "tests/explorer/test_sample_page.py",
+        "tests/explorer/test_similar_pages.py",
+        "tests/lab/test_feature_index.py",
+    ),
+    "scipy": (
+        "tests/lab/test_reviewing.py",
+        "tests/metrics/test_agreement.py",
+        "tests/metrics/test_comparison.py",
+        "tests/metrics/test_distributions.py",
+        "tests/metrics/test_gates.py",
+        "tests/metrics/test_intervals.py",
+        "tests/metrics/test_ranking.py",
+        "tests/pictures/test_noise.py",
+        "tests/studies/test_blind_probe.py",
+        "tests/studies/test_rad_prediction.py",
+    ),
+    "torch": (
+        "tests/cli/test_data_command.py",
+        "tests/docs/test_reference.py",
+        "tests/integrations/test_trainer_callback.py",
+        "tests/models/hf/",
+        "tests/studies/test_augment_study.py",
+        "tests/studies/test_checkpoint_series.py",
+    ),
 }
-"""Files that one worker runs, by how their names begin: the others start no browser and import no torch."""
+"""Files that one worker runs, by how their names begin: no other starts a browser, makes that lab or imports torch."""
 
 register_profiles()
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one worker per core: further threads of torch only wait
@@ -118,7 +135,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class SharedImportsScheduling(LoadFileScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             file: str = super()._split_scope(nodeid)
-            return next((scope for start, scope in TOGETHER.items() if file.startswith(start)), file)
+            return next((scope for scope, starts in TOGETHER.items() if file.startswith(starts)), file)
 
     return SharedImportsScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 

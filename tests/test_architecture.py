@@ -1,6 +1,7 @@
 """Who may import whom: data flows one way, and the core knows nobody."""
 
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -77,6 +78,20 @@ LIBRARIES: dict[str, set[str]] = {
 }
 """Each package with the libraries it may import; a package that is not listed imports none."""
 
+LARGE = (
+    "mlflow",
+    "openai",
+    "openpyxl",
+    "pandas",
+    "ray",
+    "schemathesis",
+    "scipy",
+    "statsmodels",
+    "torch",
+    "transformers",
+)
+"""Libraries of tests that take a tenth of a second and more to import."""
+
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 """Where statements hold other statements."""
 
@@ -140,6 +155,13 @@ def test_command_line_and_integrations_import_public_names_alone() -> None:
     assert {
         name for name in names - public if not name.startswith(("counterpoint.cli.", "counterpoint.integrations."))
     } == set()
+
+
+def test_tests_import_large_libraries_where_they_use_them() -> None:
+    """Each worker imports what stands at the top of every test, whether it runs it or not."""
+    at_top = re.compile(rf"^(?:from|import) (?:{'|'.join(LARGE)})\b", re.MULTILINE)
+    tests = Path(__file__).parent.rglob("test_*.py")
+    assert [path.name for path in tests if at_top.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_no_public_class_name_occurs_twice() -> None:

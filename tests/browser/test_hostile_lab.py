@@ -86,6 +86,7 @@ def _is_file(link: str) -> bool:
     return link.partition("?")[0].endswith((".json", ".csv", ".jsonl", ".parquet", ".svg", ".png", ".webp"))
 
 
+@pytest.mark.prove
 def test_what_a_visitor_types_into_play_does_no_harm(page: Page, home: str) -> None:
     page.goto(f"{home}/play")
     for text in (SCRIPT, "\"'><img src=x onerror=window.harmed=1>"):

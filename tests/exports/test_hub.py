@@ -82,6 +82,7 @@ def test_the_card_of_a_model_is_proposed_and_not_put_over_another(lab: cp.Lab, t
     assert any("create_pr=1" in path for path in hub.paths)
 
 
+@pytest.mark.prove
 def test_a_refused_token_is_an_error_of_one_sentence_that_does_not_show_it(lab: cp.Lab, tmp_path: Path) -> None:
     with hub_double() as hub:
         out = str(tmp_path / "out")

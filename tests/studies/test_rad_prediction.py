@@ -39,7 +39,8 @@ def _some(instances: int, seed: int = 0) -> list[RadCounts]:
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.integers(1, 3))
 @examples(15)
 def test_a_fit_is_that_of_statsmodels_seen_and_left_out(seed: int, intercept: bool, width: int) -> None:
-    from statsmodels.api import OLS, add_constant
+    from statsmodels.regression.linear_model import OLS
+    from statsmodels.tools import add_constant
 
     rng = np.random.default_rng(seed)
     x, y = rng.random((12, width)), rng.random(12)
