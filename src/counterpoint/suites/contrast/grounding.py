@@ -134,11 +134,12 @@ class SceneGrounder(SceneView):
 
     def _describe(self, thing: SceneObject) -> Iterator[Description]:
         values = [value for value in self.values(thing) if goes_before_noun(value)]
-        kinds = hypernym_names(thing.name) if is_known(thing.name) and not is_plural(thing.name) else ()
-        general = [kind for kind in kinds if general_names().get(kind) == kind and not self.may_be_unlisted(kind)]
+        general = [kind for kind in _general_kinds(thing.name) if not self.may_be_unlisted(kind)]
         words = [(thing.name, ""), *((thing.name, value) for value in values), *((kind, "") for kind in general)]
         words += [(kind, value) for kind in general for value in values]
         for noun, value in words:
+            if self._is_shown_elsewhere(thing, noun):  # whatever the value
+                continue
             if self.refers(Phrase(noun, (0, 0), values=((value, (0, 0)),) if value else ()), thing):
                 yield Description(modified_noun(value, noun), noun, attribute_class(value))
         side = side_of_picture(self.scene, thing)
@@ -219,7 +220,7 @@ class SceneGrounder(SceneView):
         if len(left) != 1:
             raise QuestionRejected(SEVERAL if left else "nothing there is called so")
         thing = left[0]
-        if not naming_kind(thing.name, phrase.noun) or not self._fits(thing, phrase):
+        if not naming_kind(thing.name, phrase.noun) or not (phrase.is_bare or self._fits(thing, phrase)):
             raise QuestionRejected("it is doubtful whether what is there is meant")
         if phrase.anchor is None and self._is_shown_elsewhere(thing, phrase.noun):
             raise QuestionRejected(SEVERAL)
@@ -230,9 +231,11 @@ class SceneGrounder(SceneView):
 
     def _is_shown_elsewhere(self, thing: SceneObject, noun: str) -> bool:
         """Whether anything may show another such object; a mountain that is covered by the snow shows this one."""
+        if not (shown := self.called(noun)[1]):
+            return False
         wearer = self.wearers.get(thing.id)
-        shown = (other.id for other in self.called(noun)[1] if other.id not in (thing.id, wearer))
-        return any(not self._are_joined(other, thing.id) for other in shown)
+        others = (other.id for other in shown if other.id not in (thing.id, wearer))
+        return any(not self._are_joined(other, thing.id) for other in others)
 
     def _are_joined(self, one: str, other: str) -> bool:
         """Whether two objects are annotated as covering or wearing each other, not only as placed."""
@@ -370,6 +373,13 @@ def _is_rival(other: str, name: str, noun: str) -> bool:
         return True
     is_kind = naming_kind(other, noun) == "hyponym" and is_plural(other) == is_plural(noun)
     return is_kind and singular(name) != singular(noun)
+
+
+@cache
+def _general_kinds(name: str) -> tuple[str, ...]:
+    """The general names by which one object of a name may be called."""
+    kinds = hypernym_names(name) if is_known(name) and not is_plural(name) else ()
+    return tuple(kind for kind in kinds if general_names().get(kind) == kind)
 
 
 @cache
