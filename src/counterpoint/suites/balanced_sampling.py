@@ -1,7 +1,7 @@
 """Candidates for groups, and balanced sampling from a stream of them: weighted reservoirs keyed by content hashes."""
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -149,10 +149,11 @@ class BalancedSampler:
     def chosen(self) -> list[Candidate]:
         """The sampled candidates, each base of a kind once, shuffled: every prefix is a fair sample."""
         self._drop()
-        kept = dict[tuple[str, int], Candidate]()
-        for kind, count in self._shares().items():
-            for draft in self._kept(kind, count):
-                kept.setdefault((kind, draft.number), draft)
+        kept, parts, room = dict[tuple[str, int], Candidate](), self._parts(), self._room()
+        for kind, count in self._shares(room).items():
+            for part, share in share_evenly(room[kind], count).items():
+                for draft in self._drawn(kind, parts[kind, part], share):
+                    kept.setdefault((kind, draft.number), draft)
         return [kept[key] for key in sorted(kept, key=lambda key: (content_id([self._seed, "place", key[1]]), key[0]))]
 
     def makes(self) -> Mapping[int, Callable[[], Group]]:
@@ -178,37 +179,35 @@ class BalancedSampler:
             self._columns = tuple(held)
         self._full = max(_FEWEST, 2 * len(kept))
 
-    def _shares(self) -> Mapping[str, int]:
-        room = dict[str, int]()
-        for kind in sorted({stratum[0] for stratum in self._held()}):
-            parts = self._room(kind)  # yes and no are equally frequent
-            room[kind] = 2 * min(parts.values()) if set(parts) == _BINARY else sum(parts.values())
-        if isinstance(self._quota, int):
-            return share_evenly(room, self._quota)
-        open_kinds = {stratum[0] for stratum in self._held() if stratum[3] not in _BINARY}
-        binary = {kind: count for kind, count in room.items() if kind not in open_kinds}
-        others = {kind: count for kind, count in room.items() if kind in open_kinds}
-        return share_evenly(binary, self._quota.binary) | share_evenly(others, self._quota.choice)
+    def _parts(self) -> Mapping[tuple[str, str], dict[Stratum, int]]:
+        """The strata of each part of a kind, with their numbers."""
+        parts = defaultdict[tuple[str, str], dict[Stratum, int]](dict)
+        for stratum, cell in self._strata.items():
+            parts[stratum[:2]][stratum] = cell
+        return parts
 
-    def _held(self) -> dict[Stratum, int]:
-        """How many candidates of each stratum are held."""
+    def _room(self) -> Mapping[str, Counter[str]]:
+        """How many candidates of each part of a kind are held, by kind."""
         counts = np.bincount(self._rows().cells, minlength=len(self._strata)).tolist()
-        return {stratum: count for stratum, count in zip(self._strata, counts, strict=True) if count}
-
-    def _room(self, kind: str) -> dict[str, int]:
-        room = Counter[str]()
-        for stratum, count in self._held().items():
-            if stratum[0] == kind:
-                room[stratum[1]] += count
+        room = defaultdict[str, Counter[str]](Counter)
+        for (kind, part, _, _), count in zip(self._strata, counts, strict=True):
+            if count:
+                room[kind][part] += count
         return room
 
-    def _kept(self, kind: str, count: int) -> Iterator[Candidate]:
-        for part, share in share_evenly(self._room(kind), count).items():
-            yield from self._drawn(kind, part, share)
+    def _shares(self, room: Mapping[str, Counter[str]]) -> Mapping[str, int]:
+        most = {  # yes and no are equally frequent
+            kind: 2 * min(parts.values()) if parts.keys() == _BINARY else parts.total()
+            for kind, parts in sorted(room.items())
+        }
+        if isinstance(self._quota, int):
+            return share_evenly(most, self._quota)
+        binary = {kind: count for kind, count in most.items() if room[kind].keys() <= _BINARY}
+        others = {kind: count for kind, count in most.items() if kind not in binary}
+        return share_evenly(binary, self._quota.binary) | share_evenly(others, self._quota.choice)
 
-    def _drawn(self, kind: str, part: str, share: int) -> Iterator[Candidate]:
-        """Weighted sampling without replacement (Efraimidis and Spirakis, 2006)."""
-        strata = {stratum: cell for stratum, cell in self._strata.items() if stratum[:2] == (kind, part)}
+    def _drawn(self, kind: str, strata: Mapping[Stratum, int], share: int) -> Iterator[Candidate]:
+        """Weighted sampling without replacement (Efraimidis and Spirakis, 2006) from strata of a kind."""
         classes, answers = Counter[str](), Counter[str]()
         for stratum, cell in strata.items():
             classes[stratum[2]] += self._seen[cell]
