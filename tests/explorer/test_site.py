@@ -215,3 +215,18 @@ def test_a_suite_whose_name_ends_as_a_download_does_is_linked(tmp_path: Path) ->
     suites = (tmp_path / "site" / "suites.html").read_text("utf-8")
     (page,) = (tmp_path / "site" / "suites").glob("answers-json-*.html")
     assert f"suites/{page.name}" in _links(suites)
+
+
+def test_in_the_place_of_a_picture_that_is_missing_there_is_a_drawing(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text("image,question,answer\n1.jpg,Is it?,yes\n2.jpg,Is it?,yes\n", "utf-8")
+    (tmp_path / "1.jpg").write_bytes(b"no picture")
+    lab = Lab(tmp_path / "lab")
+    lab.generate("plain", source="plain", data=tmp_path / "q.csv")
+    lab.run("constant")
+    done = export_site(LabStore(tmp_path / "lab"), tmp_path / "site", SiteSelection(limit=2), cache=tmp_path / "cache")
+    (drawing,) = (tmp_path / "site" / "pictures").iterdir()
+    assert "picture not found" in drawing.read_text("utf-8")
+    assert done.pictures == 0
+    for path, page in _pages(tmp_path / "site"):
+        assert "<img>" not in page, path
+        assert all("src=" in tag for tag in re.findall(r"<img [^>]*>", page)), path

@@ -55,6 +55,7 @@ CHOICES = 16
 
 _GROUP = re.compile(r"/suites/([^/]+)/groups/([0-9a-f]{16})")
 _RESULTS = re.compile(r"/suites/[^/]+/models/[^/?]+")
+_PICTURE_ENDINGS = {"image/webp": ".webp", "image/svg+xml": ".svg"}  # the latter says that a picture is missing
 _PICTURE = re.compile(r"/suites/[^/]+/pictures/[0-9a-f]{16}\.webp")
 
 
@@ -237,10 +238,11 @@ class SiteWriter:
         if address not in self.pictures:
             response = self.client.get(address)
             digest = blake2b(response.content, digest_size=12).hexdigest()
-            name = f"pictures/{digest}.webp" if response.is_success else ""
+            ending = _PICTURE_ENDINGS.get(response.headers.get("content-type", ""))
+            name = f"pictures/{digest}{ending}" if ending else ""
             if name and not (self.folder / name).exists():
                 self._put(name, response.content)
-                self.progress.pictures += 1
+                self.progress.pictures += response.is_success
             self.pictures[address] = name
         return self.pictures[address]
 
