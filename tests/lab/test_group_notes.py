@@ -44,3 +44,15 @@ def test_notes_are_written_on_the_page_of_a_group_and_listed(tmp_path: Path) -> 
         lab.add_note("plain", "0" * 16, "nothing")
     with pytest.raises(cp.CounterpointError, match="without a text"):
         lab.add_note("plain", group, " ")
+
+
+def test_notes_that_begin_alike_are_counted_as_the_filter_finds_them(tmp_path: Path) -> None:
+    lab = cp.Lab(small_lab(tmp_path / "lab").folder)
+    groups = dict.fromkeys(map(hex_id, lab.store.suite("plain").groups["group_id"].to_pylist()))
+    for end, group in zip("abc", groups, strict=False):
+        lab.add_note("plain", group, "the shadow of the lamp hides it, " * 4 + end, author="ann")
+    client = local_client(create_app(lab.store, cache=tmp_path / "cache"))
+    (facet,) = [own for own in client.get("/browse.json").json()["facets"] if own["name"] == "note"]
+    (value,) = facet["values"]
+    assert value["count"] == 3
+    assert client.get(value["address"].replace("/browse", "/browse.json")).json()["found"] == 3

@@ -3,6 +3,7 @@
 Shares are from 0 to 1, ids are sixteen hexadecimal digits, and an `address` is a path on this server.
 """
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -57,6 +58,11 @@ class SelectBox(Struct, frozen=True):
     name: str
     label: str
     options: tuple[SelectOption, ...]
+
+    @classmethod
+    def of(cls, name: str, label: str, options: Iterable[tuple[str, str]], chosen: str) -> "SelectBox":
+        """Return a box of values with their labels, of which one is chosen."""
+        return cls(name, label, tuple(SelectOption(value, text, value == chosen) for value, text in options))
 
 
 class ScoreCell(Struct, frozen=True):

@@ -17,7 +17,7 @@ from counterpoint.explorer.play.request import FAMILIES, MASKS, PlayRequest, app
 from counterpoint.explorer.play.rewordings import SwappableWord, list_rewordings, noise_rejection, swappable_words
 from counterpoint.explorer.play.uploads import NAMESPACE
 from counterpoint.explorer.responses import parse_id
-from counterpoint.explorer.views import SelectBox, SelectOption
+from counterpoint.explorer.views import SelectBox
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
 from counterpoint.models.builtin.onnx_graphs import vocabulary_warnings
@@ -215,14 +215,14 @@ def play_view(
         models=threads.models,
         able=models,
         shown=edited_picture(play, source),
-        mask=_select_box("mask", "Mask", MASKS, play.mask),
+        mask=SelectBox.of("mask", "Mask", MASKS.items(), play.mask),
         families=tuple(
             EditFamily(
                 name, tuple(SeveritySlider(edit, play.severities.get(edit, 0), most) for edit, most in edits.items())
             )
             for name, edits in FAMILIES.items()
         ),
-        suites=_select_box("suite", "Suite", {suite: suite for suite in reader.suites()}, play.suite),
+        suites=SelectBox.of("suite", "Suite", ((suite, suite) for suite in reader.suites()), play.suite),
         **_picture_options(reader, play, source),
         swappable=tuple(swappable_words(play.question)) if play.mode == "question" else (),
         rows=answer_rows(queries, models, answers or {}),
@@ -315,10 +315,6 @@ def _number(score: float) -> str:
 
 def _value(answer: Answer) -> str:
     return (answer.value or answer.raw).strip().lower()
-
-
-def _select_box(name: str, label: str, options: Mapping[str, str], chosen: str) -> SelectBox:
-    return SelectBox(name, label, tuple(SelectOption(value, text, value == chosen) for value, text in options.items()))
 
 
 def _areas(source: SourcePicture) -> tuple[MaskArea, ...]:

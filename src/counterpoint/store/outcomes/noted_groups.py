@@ -26,13 +26,16 @@ def noted_groups(reader: OutcomeReader, part: str) -> pa.Table:
     return notes.filter(pc.match_substring(notes["note"], part, ignore_case=True)).select(["suite", "group_id"])
 
 
-def common_notes(reader: OutcomeReader, groups: pa.Table) -> list[tuple[str, int]]:
-    """Return the notes on some groups, by suite and id, each with how many of these have it within theirs."""
+def common_notes(reader: OutcomeReader, groups: pa.Table, longest: int) -> list[tuple[str, int]]:
+    """Return the notes on some groups, by suite and id, each with how many of these have it within theirs.
+
+    Of a note longer than `longest` characters it is the beginning.
+    """
     notes = notes_table(reader)
     if not notes.num_rows or not groups.num_rows:
         return []
     listed = notes.join(groups, ["suite", "group_id"], join_type="left semi").to_pylist()
-    texts = [text for text, _ in Counter(row["note"] for row in listed).most_common(LISTED)]
+    texts = [text for text, _ in Counter(row["note"][:longest] for row in listed).most_common(LISTED)]
     found = {
         text: {(row["suite"], row["group_id"]) for row in listed if text.lower() in row["note"].lower()}
         for text in texts

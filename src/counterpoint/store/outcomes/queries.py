@@ -61,16 +61,16 @@ def read_confidences(
     reader: OutcomeReader, suite: str, slug: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
     """Return confidence, credit and picture number of each base that was answered with a probability."""
-    outcomes = reader.database.source("outcomes", model=slug, suite=suite)
-    groups = reader.database.source("groups", suite=suite)
-    sql = (
-        f"SELECT confidence, correct, picture FROM (SELECT row, confidence, correct FROM {outcomes} WHERE role = 0 "
-        f"AND confidence IS NOT NULL AND correct IS NOT NULL) JOIN (SELECT row, picture FROM {groups}) USING (row) "
-        "ORDER BY row"
-    )
-    table = reader.database.table(sql)
-    confidence, correct = (table[name].to_numpy().astype(np.float64) for name in ("confidence", "correct"))
-    return confidence, correct, Labels.of(table["picture"]).codes
+    files = reader.database.files
+    (path,), (groups,) = files.paths("outcomes", model=slug, suite=suite), files.paths("groups", suite=suite)
+    with pq.ParquetFile(path) as file:  # whose rows are those of the suite
+        outcomes = file.read(["role", "confidence", "correct"])
+    role, *numbers = (column.to_numpy() for column in outcomes.columns)
+    confidence, correct = (own.astype(np.float64) for own in numbers)
+    rows = np.flatnonzero((role == 0) & ~np.isnan(confidence) & ~np.isnan(correct))
+    with pq.ParquetFile(groups, read_dictionary=["picture"]) as file:
+        pictures = Labels.of(file.read(["picture"])["picture"])
+    return confidence[rows], correct[rows], pictures.at(rows).by_occurrence().codes
 
 
 def first_groups(reader: OutcomeReader, suite: str, limit: int) -> Sequence[ResultRow]:
@@ -99,9 +99,9 @@ def joint_verdict_groups(
 ) -> Sequence[ResultRow]:
     """Return the columns of a GroupMatch with the first model, of groups with one verdict for each of two models."""
     sql = (
-        "SELECT place, a.group_id, a.test, a.kind, a.relation, a.verdict, a.inconsistent, a.base_query, a.variants "
+        "SELECT a.place, a.group_id, a.test, a.kind, a.relation, a.verdict, a.inconsistent, a.base_query, a.variants "
         f"FROM {_verdict_join(reader, suite, *models)} WHERE {_FIRST} = ? AND {_SECOND} = ? "
-        f"ORDER BY place LIMIT {limit} OFFSET {offset}"
+        f"ORDER BY a.place LIMIT {limit} OFFSET {offset}"
     )
     return reader.database.rows(sql, verdicts)
 
@@ -110,7 +110,7 @@ def flip_counts(reader: OutcomeReader, first: str, second: str) -> Mapping[str, 
     """Return by suite how many groups only the first model passes, and how many only the second."""
     sql = (
         f"SELECT a.suite, count_if({_flip('a', 'b')}) AS first, count_if({_flip('b', 'a')}) AS second "
-        f"FROM {_flip_join(reader, first, second)} GROUP BY ALL"
+        f"FROM {_verdict_join(reader, '', first, second)} GROUP BY ALL"
     )
     return {row["suite"]: (row["first"], row["second"]) for row in reader.database.rows(sql)}
 
@@ -125,7 +125,7 @@ def flip_groups(
     passed = _flip("b", "a") if passed_by_second else _flip("a", "b")
     sql = (
         "SELECT a.model, a.suite, a.place, a.group_id, a.test, a.kind, a.relation, a.verdict, a.inconsistent, "
-        f"a.base_query, a.variants FROM {_flip_join(reader, *models, suite=suite)} WHERE {passed} "
+        f"a.base_query, a.variants FROM {_verdict_join(reader, suite, *models)} WHERE {passed} "
         f"ORDER BY row_number() OVER (PARTITION BY a.suite ORDER BY a.place), number LIMIT {limit}"
     )
     return reader.database.rows(sql)
@@ -237,29 +237,26 @@ def gold_counts(reader: OutcomeReader, suite: str) -> Mapping[tuple[str, str], S
 
 def confusions(reader: OutcomeReader, suite: str, slug: str) -> ConfusionTable | None:
     """Return which answers a model gives to questions of each right answer; None where there is one class at most."""
-    outcomes = reader.database.source("outcomes", model=slug, suite=suite)
-    groups = reader.database.source("groups", suite=suite)
-    sql = f"""
-        SELECT g.gold[1].answer AS gold, CASE WHEN o.state = 'ok' THEN o.value END AS value, g.rules,
-            o.correct >= 0.5 AS is_correct, count(*) AS count
-        FROM {outcomes} o JOIN {groups} g USING (row) WHERE o.correct IS NOT NULL AND len(g.gold) > 0
-        GROUP BY ALL ORDER BY ALL
-    """
-    return confusion_table(AnswerTally(*row.values()) for row in reader.database.rows(sql))
+    return confusion_table(AnswerTally(*row) for row in _answer_tallies(reader, suite, slug))
 
 
 def kind_confusions(reader: OutcomeReader, suite: str, slug: str = "") -> tuple[KindConfusions, ...]:
     """Return what a model says instead of what on each kind of a suite; without one, what all models say."""
+    rows = _answer_tallies(reader, suite, slug, "g.test, g.kind, ")
+    return confusions_by_kind((test, kind, AnswerTally(*tally)) for test, kind, *tally in rows)
+
+
+def _answer_tallies(reader: OutcomeReader, suite: str, slug: str, by: str = "") -> list[tuple[Any, ...]]:
+    """Return the fields of an AnswerTally of each right answer and value, after the columns that they are cut by."""
     outcomes = reader.database.source("outcomes", model=slug, suite=suite)
     groups = reader.database.source("groups", suite=suite)
     sql = f"""
-        SELECT g.test, g.kind, g.gold[1].answer AS gold, CASE WHEN o.state = 'ok' THEN o.value END AS value, g.rules,
+        SELECT {by}g.gold[1].answer AS gold, CASE WHEN o.state = 'ok' THEN o.value END AS value, g.rules,
             o.correct >= 0.5 AS is_correct, count(*) AS count
         FROM {outcomes} o JOIN {groups} g USING (row) WHERE o.correct IS NOT NULL AND len(g.gold) > 0
         GROUP BY ALL ORDER BY ALL
     """
-    rows = (tuple(row.values()) for row in reader.database.rows(sql))
-    return confusions_by_kind((test, kind, AnswerTally(*tally)) for test, kind, *tally in rows)
+    return [tuple(row.values()) for row in reader.database.rows(sql)]
 
 
 def word_counts(reader: OutcomeReader, suite: str) -> Sequence[ResultRow]:
@@ -275,11 +272,7 @@ def word_counts(reader: OutcomeReader, suite: str) -> Sequence[ResultRow]:
 
 
 def _verdict_join(reader: OutcomeReader, suite: str, first: str, second: str) -> str:
-    a, b = (reader.database.source("verdicts", model=slug, suite=suite) for slug in (first, second))
-    return f"{a} AS a JOIN {b} AS b USING (place)"
-
-
-def _flip_join(reader: OutcomeReader, first: str, second: str, suite: str = "") -> str:
+    """Return SQL for the verdicts of two models on each group of a suite, or of all."""
     a, b = (reader.database.source("verdicts", model=slug, suite=suite) for slug in (first, second))
     return f"{a} AS a JOIN {b} AS b USING (number)"
 

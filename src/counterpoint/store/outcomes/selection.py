@@ -391,13 +391,13 @@ def common_tags(reader: OutcomeReader, chosen: GroupFilter, limit: int = 60) -> 
     return [(row["value"], row["n"]) for row in rows]
 
 
-def count_notes(reader: OutcomeReader, chosen: GroupFilter) -> list[tuple[str, int]]:
-    """Return the notes on the groups that fit, whatever note is chosen, with how many groups have each."""
+def count_notes(reader: OutcomeReader, chosen: GroupFilter, longest: int) -> list[tuple[str, int]]:
+    """Return the beginnings of notes on the groups that fit, whatever note is chosen, with how many have each."""
     if not notes_table(reader).num_rows:
         return []
     selection = select(reader, replace(chosen, note=""))
     sql = f"SELECT suite, group_id FROM {selection.source} WHERE {selection.where}"
-    return common_notes(reader, reader.database.table(sql, selection.parameters, selection.tables))
+    return common_notes(reader, reader.database.table(sql, selection.parameters, selection.tables), longest)
 
 
 def _most_frequent(reader: OutcomeReader, values: str, limit: int) -> Sequence[tuple[str, int]]:

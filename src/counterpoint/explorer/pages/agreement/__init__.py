@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from counterpoint.core.quantities import counted
 from counterpoint.explorer.page import PageRequest, PageView
-from counterpoint.explorer.views import SelectBox, SelectOption
+from counterpoint.explorer.views import SelectBox
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.model_agreement import FEWEST_GROUPS, ModelAgreement, agree, seriate
 from counterpoint.reports.templating import shorten_names
@@ -78,17 +78,14 @@ def agreement_view(reader: LabReader, request: PageRequest) -> AgreementView:
     pairs = _ranked_pairs(agreement, order)
     alike = [pair for pair in pairs[:MOST] if agreement.kappa[pair] > 0]
     asked = f"?{urlencode({'suite': suite})}" if suite else ""
-    options = [
-        SelectOption("", "all suites", not suite),
-        *(SelectOption(own, own, own == suite) for own in reader.suites()),
-    ]
+    options = [("", "all suites"), *((own, own) for own in reader.suites())]
     return AgreementView(
         title=f"Which models fail alike on {suite}" if suite else "Which models fail alike",
         sentence=SENTENCE,
         twin=f"/agreement.json{asked}",
         above="/compare",
         suite=suite,
-        choice=SelectBox("suite", "Suite", tuple(options)),
+        choice=SelectBox.of("suite", "Suite", options, suite),
         finding=_finding(agreement, models, pairs),
         rows=_rows(agreement, models, order),
         most=_listed(agreement, models, alike, suite),

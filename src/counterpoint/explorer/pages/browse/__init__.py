@@ -203,7 +203,7 @@ def browse_view(reader: LabReader, request: PageRequest) -> BrowseView:
         fields=tuple(_fields(reader, chosen, tags)),
         slider=_slider(facets) if chosen.metric else None,
         kept=tuple((name, value) for name, value in _parameters(chosen).items() if name not in _CONTROLS),
-        facets=tuple(_facets(facets, tags, count_notes(reader, chosen))),
+        facets=tuple(_facets(facets, tags, count_notes(reader, chosen, LONGEST_NOTE))),
         chosen=tuple(_removals(reader, chosen)),
         orders=tuple(
             LinkChoice(label, browse_address(chosen, order=name), name == chosen.order)
@@ -253,10 +253,7 @@ def _metric_boxes(reader: LabReader, chosen: GroupFilter) -> Iterator[SelectBox]
     ):
         metrics = [catalog.metric(name) for name in names]
         titles = [f"{metric.title} ({metric.term})" if metric.term else metric.title for metric in metrics]
-        options = zip(names, titles, strict=True)
-        yield SelectBox(
-            "metric", label, tuple(SelectOption(name, text, name == chosen.metric) for name, text in options)
-        )
+        yield SelectBox.of("metric", label, zip(names, titles, strict=True), chosen.metric)
 
 
 def _slider(facets: Facets) -> ScoreSlider:
@@ -282,8 +279,7 @@ def _facets(facets: Facets, tags: Sequence[tuple[str, int]], notes: Sequence[tup
     others = [(tag, count) for tag, count in tags if not tag.startswith(_EDIT) and (count > 1 or tag == chosen.tag)]
     yield from _facet(chosen, "tag", "Edit", edits, {tag: tag.removeprefix(_EDIT) for tag, _ in edits})
     yield from _facet(chosen, "tag", "Tag", others, {tag: tag.replace("=", " ", 1) for tag, _ in others})
-    written = [(note[:LONGEST_NOTE], count) for note, count in notes]
-    yield from _facet(chosen, "note", "Note", list(dict(written).items()), {}, least=1)
+    yield from _facet(chosen, "note", "Note", notes, {}, least=1)
 
 
 def _facet(

@@ -19,6 +19,7 @@ from starlette.routing import Route
 from counterpoint.core.ids import hex_id
 from counterpoint.core.spreadsheets import FORMULA, NUMBER
 from counterpoint.explorer.group_filters import read_filter
+from counterpoint.explorer.group_parts import gold_text
 from counterpoint.lab.reader import LabReader
 from counterpoint.store.outcomes.noted_groups import notes_by_group
 from counterpoint.store.outcomes.selection import GroupFilter, select
@@ -87,7 +88,7 @@ def _batch(reader: LabReader, suite: str, slug: str, groups: pa.Table) -> pa.Tab
         **{name: rows[name] for name in ("suite", "test", "kind", "relation", "role", "picture", "edits", "text")},
         "group": [hex_id(number) for number in rows["group_id"].to_pylist()],
         "query": [hex_id(number) for number in rows["query"].to_pylist()],
-        "gold": [_gold_text(gold) for gold in rows["gold"].to_pylist()],
+        "gold": [None if gold is None else gold_text(gold) for gold in rows["gold"].to_pylist()],
         **outcomes,
         "verdict": groups["verdict"].take(group),
         "score": groups["score"].take(group),
@@ -106,10 +107,6 @@ def _outcomes(reader: LabReader, suite: str, slug: str, rows: Any) -> dict[str, 
         columns = {name: pa.nulls(len(rows), kind) for name, kind in types.items()}
     columns["answer_score"] = columns.pop("score")
     return columns
-
-
-def _gold_text(gold: list[dict[str, Any]] | None) -> str | None:
-    return None if gold is None else " / ".join(answer["answer"] for answer in gold if answer["credit"] > 0)
 
 
 def _csv(parts: Iterator[pa.Table]) -> Iterator[bytes]:

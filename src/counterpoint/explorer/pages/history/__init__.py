@@ -16,7 +16,7 @@ from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.compare.query import CompareQuery
 from counterpoint.explorer.pages.compare.suites import FlipGallery, flip_galleries, flips_by_suite
 from counterpoint.explorer.pages.history.gates import VersionGate, version_gates
-from counterpoint.explorer.views import ChartFigure, SelectBox, SelectOption
+from counterpoint.explorer.views import ChartFigure, SelectBox
 from counterpoint.lab.history import (
     VersionScore,
     change_text,
@@ -383,18 +383,15 @@ def _with_flips(
 def _boxes(
     reader: LabReader, query: HistoryQuery, models: Mapping[str, LabModel], first: str, last: str
 ) -> tuple[SelectBox, ...]:
-    def box(name: str, label: str, values: list[tuple[str, str]], now: str) -> SelectBox:
-        return SelectBox(name, label, tuple(SelectOption(value, text, value == now) for value, text in values))
-
     names = [(name, f"{name} ({counted(count, 'version')})") for name, count in version_counts(reader).items()]
     suites = [("", "all suites"), *((suite, suite) for suite in reader.suites())]
     tags = [(own.slug, tag) for tag, own in models.items()]
     chosen = {tag: own.slug for tag, own in models.items()}
-    boxes = (box("model", "Model", names, query.model), box("suite", "Suite", suites, query.suite))
+    boxes = (SelectBox.of("model", "Model", names, query.model), SelectBox.of("suite", "Suite", suites, query.suite))
     if len(tags) < 2:
         return boxes
     return (
         *boxes,
-        box("before", "Flips from", tags, chosen.get(first, "")),
-        box("after", "to", tags, chosen.get(last, "")),
+        SelectBox.of("before", "Flips from", tags, chosen.get(first, "")),
+        SelectBox.of("after", "to", tags, chosen.get(last, "")),
     )

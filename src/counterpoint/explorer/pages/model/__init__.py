@@ -13,7 +13,7 @@ from counterpoint.explorer.page import PageRequest, PageView
 from counterpoint.explorer.pages.findings import findings_address
 from counterpoint.explorer.pages.overview.query import COSTS, TOKEN_COSTS
 from counterpoint.explorer.score_cells import cost_figure, metric_columns, score_cell
-from counterpoint.explorer.views import ChartFigure, CostFigure, MetricColumn, ScoreCell, SelectBox, SelectOption
+from counterpoint.explorer.views import ChartFigure, CostFigure, MetricColumn, ScoreCell, SelectBox
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.calibration import ReliabilityBin, reliability_curve
 from counterpoint.metrics.data_statistics import HistogramBin
@@ -188,13 +188,10 @@ def _boxes(reader: LabReader, choice: ModelQuery) -> tuple[SelectBox, ...]:
     known = group_score_metrics(reader, choice.suite) if choice.suite else ()
     others = [(model.slug, model.name) for model in reader.models() if model.slug != choice.slug]
 
-    def box(name: str, label: str, values: list[tuple[str, str]], now: str) -> SelectBox:
-        return SelectBox(name, label, tuple(SelectOption(value, text, value == now) for value, text in values))
-
     return (
-        box("suite", "Suite", suites, choice.suite),
-        box("metric", "Metric", [(name, catalog.metric(name).title) for name in known], choice.metric),
-        box("against", "Beside", [("", "no other model"), *others], choice.against),
+        SelectBox.of("suite", "Suite", suites, choice.suite),
+        SelectBox.of("metric", "Metric", [(name, catalog.metric(name).title) for name in known], choice.metric),
+        SelectBox.of("against", "Beside", [("", "no other model"), *others], choice.against),
     )
 
 

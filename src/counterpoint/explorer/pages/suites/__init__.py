@@ -1,4 +1,4 @@
-"""The page of one suite: how it was made, what it contains, how it is balanced, in which words; and a list of all."""
+"""The suites of a lab, a row each: what they ask, of which data set, and how many models have answered."""
 
 from dataclasses import dataclass
 from urllib.parse import quote
