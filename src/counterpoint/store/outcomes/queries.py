@@ -61,16 +61,21 @@ def read_confidences(
     reader: OutcomeReader, suite: str, slug: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
     """Return confidence, credit and picture number of each base that was answered with a probability."""
-    files = reader.database.files
-    (path,), (groups,) = files.paths("outcomes", model=slug, suite=suite), files.paths("groups", suite=suite)
+    (path,) = reader.database.files.paths("outcomes", model=slug, suite=suite)
     with pq.ParquetFile(path) as file:  # whose rows are those of the suite
         outcomes = file.read(["role", "confidence", "correct"])
     role, *numbers = (column.to_numpy() for column in outcomes.columns)
     confidence, correct = (own.astype(np.float64) for own in numbers)
     rows = np.flatnonzero((role == 0) & ~np.isnan(confidence) & ~np.isnan(correct))
-    with pq.ParquetFile(groups, read_dictionary=["picture"]) as file:
-        pictures = Labels.of(file.read(["picture"])["picture"])
-    return confidence[rows], correct[rows], pictures.at(rows).by_occurrence().codes
+    pictures = reader.cached(("pictures", suite), lambda: _read_pictures(reader, suite))
+    return confidence[rows], correct[rows], Labels.of(pictures["picture"]).at(rows).by_occurrence().codes
+
+
+def _read_pictures(reader: OutcomeReader, suite: str) -> pa.Table:
+    """Return the picture of each row of a suite, encoded, in one chunk."""
+    (path,) = reader.database.files.paths("groups", suite=suite)
+    with pq.ParquetFile(path, read_dictionary=["picture"]) as file:
+        return file.read(["picture"]).unify_dictionaries().combine_chunks()
 
 
 def first_groups(reader: OutcomeReader, suite: str, limit: int) -> Sequence[ResultRow]:
