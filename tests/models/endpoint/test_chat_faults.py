@@ -164,8 +164,17 @@ def test_a_server_that_streams_is_read_as_one_that_does_not() -> None:
     assert (said.raw, said.usage) == ("red", Usage(7, 2))
 
 
-def test_a_server_that_streams_alone_is_asked_for_a_stream() -> None:
-    takes = ServerCapabilities().without("This model only supports streaming: set stream=true")
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This model only supports streaming: set stream=true",
+        "This model only support stream mode, please enable the stream parameter to access the model.",
+        "Stream must be set to true",
+    ],
+)
+def test_a_server_that_streams_alone_is_asked_for_a_stream(message: str) -> None:
+    takes = ServerCapabilities().without(message)
+    assert not ServerCapabilities().without("broken data stream when reading image file").streams
     body = request_body(Decoding("m"), "Is it red?", "", takes, logprobs=False)
     assert (body["stream"], takes.without("stream_options is unknown")) == (True, takes)
 

@@ -23,6 +23,10 @@ MAX_AMBIGUOUS = 0.01
 """The largest share, of the probability of the words, of tokens that could begin several words."""
 END_OF_THOUGHT = "</think>"
 """The end of a model's reasoning, where a server leaves it in the reply."""
+_WANTS_STREAM = re.compile(
+    r"\b(?:only|must|requires?|enable|set)\b.{0,60}\bstream|\bstream(?:ing)?\b.{0,40}\b(?:only|must|required|true)\b",
+    re.I,
+)
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 YES_NO = ("yes", "no")
 MIN_PROBABILITY = 0.5
@@ -67,7 +71,7 @@ class ServerCapabilities:
             return replace(self, limit="max_completion_tokens")
         if "temperature" in message.lower() and self.temperatures:
             return replace(self, temperatures=False)
-        if "stream" in message.lower() and not self.streams:
+        if not self.streams and _WANTS_STREAM.search(message):
             return replace(self, streams=True)
         return replace(self, seeds=False) if "seed" in message else self
 
