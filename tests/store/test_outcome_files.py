@@ -31,6 +31,8 @@ from counterpoint.store.outcomes.group_index import write_index
 from counterpoint.store.outcomes.row_groups import find_rows, read_arrow, take_rows, write_arrow
 from counterpoint.store.outcomes.snapshots import TablesNotReady
 from counterpoint.store.outcomes.tables import Metrics, scores_table
+from counterpoint.store.suites import Manifest
+from counterpoint.store.tables import GROUPS
 
 ANSWERED = [LabModel(name, name, f"{name} 1") for name in ("careful", "hasty", "bold")]
 
@@ -185,10 +187,22 @@ def test_only_the_last_versions_are_kept(tmp_path: Path) -> None:
         with lab.answers("hasty 1") as log:
             log.add([(number + 1, 0, Answer.of("more"), "", 0.0)])
         found = build(lab, tmp_path / "cache")
-    folders = [one for one in found.outcomes["hasty", "plain"].path.parent.iterdir() if "hasty" in one.name]
-    assert len(folders) == 2
-    assert found.outcomes["hasty", "plain"].path.is_dir()
-    assert found.outcomes["careful", "plain"].path.is_dir()
+    for own in (found.outcomes, found.suite_answers):
+        assert len([one for one in own["hasty", "plain"].path.parent.iterdir() if "hasty" in one.name]) == 2
+        assert own["hasty", "plain"].path.is_dir()
+        assert own["careful", "plain"].path.is_dir()
+
+
+def test_only_the_last_versions_of_a_suite_are_kept_whatever_its_name(tmp_path: Path) -> None:
+    lab = small_lab(tmp_path / "lab")
+    table = lab.suite("plain").groups.select(GROUPS.names)
+    named = table.set_column(table.column_names.index("suite"), "suite", pa.array(["all"] * table.num_rows))
+    lab.put_suite(Manifest.of(named, generator="tests", seed=0), named)
+    for number in range(3):
+        with lab.answers("hasty 1") as log:
+            log.add([(number + 1, 0, Answer.of("more"), "", 0.0)])
+        found = build(lab, tmp_path / "cache")
+    assert len([one for one in found.outcomes["hasty", "all"].path.parent.iterdir() if "hasty" in one.name]) == 2
 
 
 def test_a_large_lab_is_made_in_a_process_of_its_own_with_the_same_result(

@@ -456,7 +456,7 @@ def _write_tables(make: Callable[[], Mapping[str, pa.Table]], folder: Path) -> N
 def _delete_old_versions(path: Path) -> None:
     """Delete the folders of earlier versions, but for the last, which somebody may still be reading."""
     parts = path.name.split("-")
-    digests = 1 if path.parent.name in ("suites", "answers", "ties", "all") else 2  # of answers and of a suite
+    digests = 2 if path.parent.parent.name in ("suite_answers", "outcomes") else 1  # of answers and of a suite
     prefix = f"{'-'.join(parts[:-digests]) or '-'.join(parts[:-1])}-"
     with suppress(OSError):
         versions = [
