@@ -298,7 +298,8 @@ _Call: TypeAlias = Callable[[str, Sequence[tuple[Any, ...]]], list[Any]]
 def _in_processes(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
     """Calls a method of every shard: in this process if there is one, else in a forked process for each."""
     if len(shards) == 1:
-        yield lambda method, arguments: [getattr(shards[0], method)(*arguments[0])]
+        with _uncollected(shards[0]) as shard:
+            yield lambda method, arguments: [getattr(shard, method)(*arguments[0])]
         return
     from counterpoint.engine.worker_pool import call_workers  # slow to import
     from counterpoint.engine.worker_processes import WorkerProcesses
@@ -315,6 +316,19 @@ def _in_processes(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
         yield partial(call_workers, workers)
     finally:
         workers.close()
+
+
+@contextmanager
+def _uncollected(shard: SuiteShard) -> Iterator[SuiteShard]:
+    """No garbage is collected while a shard is at work whose items are in memory: nearly all objects live on."""
+    is_collected = gc.isenabled()
+    if shard.is_held:
+        gc.disable()
+    try:
+        yield shard
+    finally:
+        if is_collected:
+            gc.enable()
 
 
 def _enter_shard(shards: Sequence[SuiteShard], place: int, number: int, report: Callable[[Any], None]) -> SuiteShard:
