@@ -219,7 +219,7 @@ def test_parquet_is_read_without_its_pictures(tmp_path: Path) -> None:
         (b"PK\x03\x04 rubbish", "a.json is a broken archive"),
         (b"PAR1 rubbish", "a.json cannot be read as Parquet"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", "a.json is a spreadsheet of the old kind"),
-        (bytes(range(256)), "a.json is no text, no Parquet, no xlsx and no log"),
+        (bytes(range(256)), "a.json is no text, no Parquet, no Arrow, no xlsx and no log"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_place(tmp_path: Path, content: bytes, said: str) -> None:
