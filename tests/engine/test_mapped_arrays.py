@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -87,3 +89,41 @@ def test_processes_end_with_the_one_that_started_them_though_it_is_killed(tmp_pa
         process.kill()
         process.join()
         assert any(_is_free(lock) for _ in range(int(SECONDS / 0.05))), "no process of the pool is left"
+
+
+SLOW_PROGRAM = """
+import os, time
+if __name__ != "__main__" and "LATE" in os.environ:
+    time.sleep(2)  # as a program does that imports torch
+from counterpoint.engine.mapped_arrays import MappedPool
+from counterpoint.engine.worker_pool import call_workers
+from counterpoint.engine.worker_processes import WorkerProcesses
+
+class Worker:
+    profile = None
+
+    def __init__(self, place, number, report):
+        os.environ["LATE"] = "1"  # the processes of the pool are later than their worker
+        self.pool = MappedPool(list, 2)
+
+    def answer(self):
+        return 42
+
+if __name__ == "__main__":
+    workers = WorkerProcesses(Worker, ["one", "two"])
+    for worker in range(2):
+        workers.start(worker)
+    print(call_workers(workers, "answer", [(), ()]))
+    workers.close()
+"""
+
+
+def test_a_worker_that_ends_before_its_pool_has_started_ends_it_in_silence(tmp_path: Path) -> None:
+    program, folder = tmp_path / "program.py", tmp_path / "temporary"
+    program.write_text(SLOW_PROGRAM)
+    folder.mkdir()
+    ended = subprocess.run(
+        [sys.executable, program], env=os.environ | {"TMPDIR": str(folder)}, capture_output=True, text=True, check=False
+    )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("[42, 42]\n", "", 0)
+    assert list(folder.iterdir()) == []

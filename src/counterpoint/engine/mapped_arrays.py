@@ -7,12 +7,14 @@ as it is mapped, so it hardly ever reaches a disk.
 import mmap
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from multiprocessing.util import Finalize
 from pathlib import Path
 from shutil import rmtree
 from signal import SIG_IGN, SIGINT, signal
@@ -66,19 +68,32 @@ def read_mapped(mapped: MappedValue) -> Any:
 class MappedPool(ProcessPoolExecutor):
     """Spawned processes, each with the function that `build` returns there; interrupts are handled by the parent.
 
-    They end with the process that started them, also where that is killed.
+    They end with the pool, at work or still starting, and with the process that started them, also where that is
+    killed.
     """
 
     def __init__(self, build: Callable[[], Callable[[Any], object]], processes: int) -> None:
         folder = mkdtemp(prefix="counterpoint-")
         super().__init__(processes, get_context("spawn"), initializer=_Worker.initialize, initargs=(build, folder))
         finalize(self, rmtree, folder, ignore_errors=True)
+        # before multiprocessing deletes its semaphores, without which a process that is still starting raises
+        self._end = Finalize(self, _terminate, (self._processes,), exitpriority=1)
         self.processes = processes
         self.started = [self.submit(os.getpid) for _ in range(processes)]
 
     def call(self, argument: object) -> Future[MappedValue]:
         """What the function returns, to be read by `read_mapped`."""
         return self.submit(_Worker.call, argument)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes at once: what was called and is not done raises `BrokenExecutor` or is cancelled."""
+        self._end()
+        super().shutdown(wait, cancel_futures=cancel_futures)
+
+
+def _terminate(processes: Mapping[int, BaseProcess]) -> None:
+    for process in list(processes.values()):
+        process.terminate()
 
 
 class _Worker:
@@ -91,7 +106,8 @@ class _Worker:
     def initialize(cls, build: Callable[[], Callable[[Any], object]], folder: str) -> None:
         signal(SIGINT, SIG_IGN)
         Thread(target=cls._end_with_parent, args=(folder,), daemon=True).start()
-        os.nice(5)  # the process that feeds the device comes first
+        if hasattr(os, "nice"):  # Windows has no such call
+            os.nice(5)  # the process that feeds the device comes first
         cls.function, cls.folder = staticmethod(build()), folder
 
     @classmethod
