@@ -15,7 +15,7 @@ from counterpoint import __version__
 from counterpoint.core.extras import install_command
 from counterpoint.lab.results import LabResult
 from counterpoint.reports.tables import ResultTable
-from counterpoint.store.cache import user_cache
+from counterpoint.store.cache import user_cache, user_home
 
 EXTRAS: Mapping[str, str] = {
     "hf": "local Hugging Face models, training callbacks",
@@ -85,7 +85,7 @@ def _machine() -> dict[str, str]:
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {_memory()}",
         "devices": _devices(),
         "cache": f"{cache}, {_free(cache)}",
-        "Hugging Face cache": str(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"),
+        "Hugging Face cache": str(os.environ.get("HF_HOME") or user_home() / ".cache" / "huggingface"),
         "keys of endpoints": ", ".join(keys) or "none set",
     }
 

@@ -18,7 +18,15 @@ ITEM_BYTES = 200
 def user_cache() -> Path:
     """Return the cache folder of this user: `$XDG_CACHE_HOME/counterpoint`, or `~/.cache/counterpoint`."""
     home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "counterpoint"
+    return (Path(home) if home else user_home() / ".cache") / "counterpoint"
+
+
+def user_home() -> Path:
+    """Return the home of this user; of one that has none, such as a bare number in a container, the root."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
 
 
 def estimated_bytes(value: Any) -> int:
