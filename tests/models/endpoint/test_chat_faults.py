@@ -20,7 +20,7 @@ from served import QUICK, answers, asked_table, own_reply, run, served, some
 from counterpoint.core.costs import Budget, Usage
 from counterpoint.core.errors import ModelUnreachable
 from counterpoint.core.groups import Answer, State
-from counterpoint.models.endpoint.completions import MAX_TEXT, Decoding, ServerCapabilities, request_body
+from counterpoint.models.endpoint.completions import MAX_TEXT, Decoding, ServerCapabilities, read_reply, request_body
 from counterpoint.models.endpoint.requests import MAX_REPLY_BYTES, Endpoint, RequestRejected, Server, read_limited
 from counterpoint.models.endpoint.scheduler import RateLimiter, RetryableError, RetryPolicy, ServerState
 from counterpoint.models.prompts import Prompt
@@ -129,6 +129,7 @@ def _response(body: object, status: int = 200) -> bytes:
         (403, {"code": 403, "message": "Your chosen model requires moderation and your input was flagged"}),
         (400, {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"}),
         (400, {"code": "content_filter", "status": 400, "message": "The response was filtered"}),
+        (200, {"code": 403, "message": "Your chosen model requires moderation and your input was flagged"}),
     ],
 )
 def test_content_filters_are_known_by_code_or_message(status: int, error: dict[str, object]) -> None:
@@ -162,6 +163,25 @@ def test_a_server_that_streams_is_read_as_one_that_does_not() -> None:
     with ChatServer(verbatim=lambda asked: replies[min(asked.number, 1)]) as server:
         (said,) = answers(served(server, retries=QUICK), some(1))
     assert (said.raw, said.usage) == ("red", Usage(7, 2))
+
+
+@pytest.mark.parametrize(
+    ("events", "text"),
+    [
+        ([{"delta": {"refusal": "I can"}}, {"delta": {"refusal": "not."}}, {"delta": None}], "I cannot."),
+        ([{"delta": {"content": "red"}, "finish_reason": "content_filter"}], "red"),
+    ],
+)
+def test_a_refusal_in_a_stream_is_one(events: list[dict[str, object]], text: str) -> None:
+    bodies: list[object] = [{"choices": [{"finish_reason": "stop"} | event]} for event in events]
+    reply = read_reply("".join(f"data: {json.dumps(body)}\n\n" for body in [*bodies, {"choices": None}]))
+    assert (reply.refused, reply.text) == (True, text)
+
+
+def test_an_error_in_a_stream_is_read_as_one() -> None:
+    stream = b'data: {"error": {"code": 402, "message": "No credits left"}}\n\n'
+    with ChatServer(verbatim=lambda asked: _response(stream)) as server, pytest.raises(ModelUnreachable, match="402"):
+        answers(served(server), some(1))
 
 
 @pytest.mark.parametrize(

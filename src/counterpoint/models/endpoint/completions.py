@@ -155,8 +155,8 @@ def read_reply(text: str) -> Reply:
 
 
 def _joined_events(text: str) -> str:
-    """The events of a stream as the body of one chat completion; the text itself where its end is missing."""
-    content, tokens = "", list[Json]()
+    """The events of a stream as the body of one chat completion, or of an error; the text where it breaks off."""
+    message, tokens = {"content": "", "refusal": ""}, list[Json]()
     body: Json = {"choices": [{"message": {}, "finish_reason": None}]}
     for line in text.split("\n"):
         data = line.removeprefix("data:").strip()
@@ -164,16 +164,19 @@ def _joined_events(text: str) -> str:
             continue
         try:
             event = json.loads(data)
+            if event.get("error"):
+                return data
             body["usage"] = event.get("usage") or body.get("usage")
-            for choice in event["choices"][:1]:
-                content += join_texts(choice["delta"].get("content"))
+            for choice in (event.get("choices") or [])[:1]:
+                delta = choice.get("delta") or {}
+                message = {name: part + join_texts(delta.get(name)) for name, part in message.items()}
                 tokens += _token_entries(choice.get("logprobs"))
                 body["choices"][0]["finish_reason"] = choice.get("finish_reason") or body["choices"][0]["finish_reason"]
         except _MALFORMED:
             return text
     if body["choices"][0]["finish_reason"] is None:
         return text
-    body["choices"][0] |= {"message": {"content": content}, "logprobs": {"content": tokens}}
+    body["choices"][0] |= {"message": message, "logprobs": {"content": tokens}}
     return json.dumps(body)
 
 

@@ -266,6 +266,8 @@ class Endpoint:
     def _malformed(self, text: str, sent: float) -> Exception:
         """What a reply that is none means; some servers tell an error under the status of success."""
         error = read_error(text)
+        if error.is_filtered:
+            return RequestFiltered(self.show(error.message))
         if error.code in ("401", "402"):
             fact = f"{self._server.address} says {error.code}: {self.show(error.message)}"
             return ModelUnreachable(fact, hint=self._hint(int(error.code)))
