@@ -20,6 +20,7 @@ from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.running import run
 from counterpoint.models.hf.checkpoint import Checkpoint
 from counterpoint.models.hf.picture_processing import PictureProcessor
+from counterpoint.models.hf.processors import TextTokenizer
 from counterpoint.models.hf.towers import VectorCache
 from counterpoint.store.groups import read_queries as read
 from counterpoint.testing import MemoryLog
@@ -212,11 +213,32 @@ def test_a_text_is_cut_where_the_model_reads_no_further(folder: Path) -> None:
 @pytest.mark.parametrize("kind", ["clip", "siglip"])
 def test_the_first_text_that_is_cut_is_told(kind: str, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     model, picture = scorer(tiny_pairs.made(kind, folder)), Picture("p:1")
+    caplog.clear()  # of what the library says of a checkpoint that is made
     model.score([Query(picture, "a cat", Mode.SCORE)])
     assert not caplog.messages
     model.score([Query(picture, f"a cat {'a dog ' * times}", Mode.SCORE) for times in (1, 40, 80)])
     (told,) = caplog.messages
     assert told.startswith(f"the model reads {model._texts._longest} tokens of a text, and not the end of longer ones")
+
+
+class EndPaddedTokenizer:
+    """Words as tokens up to an end, with which texts are padded, as SigLIP's tokenizer does it."""
+
+    pad_token_id = 1
+
+    def __call__(self, texts: str | list[str], max_length: int, padding: Any = False, **_: Any) -> dict[str, Any]:
+        if isinstance(texts, str):
+            return {"input_ids": [*range(2, 2 + min(len(texts.split()), max_length - 1)), 1]}
+        rows = [self(text, max_length)["input_ids"] for text in texts]
+        return {"input_ids": [row + [1] * (max_length - len(row)) * bool(padding) for row in rows]}
+
+
+def test_a_text_is_told_to_be_cut_where_texts_are_padded_with_their_end(caplog: pytest.LogCaptureFixture) -> None:
+    texts = TextTokenizer(EndPaddedTokenizer(), 6, whole=True)
+    texts.tokens(["a cat", "a cat on a mat", "a cat on a", ""])
+    assert not caplog.messages
+    texts.tokens(["a cat", "a cat on a red mat"])
+    assert len(caplog.messages) == 1
 
 
 @pytest.mark.parametrize(

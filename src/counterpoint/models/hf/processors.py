@@ -127,8 +127,8 @@ class TextTokenizer:
     def _warn_of_truncation(self, texts: Sequence[str], tokens: Sequence[Sequence[int]]) -> None:
         """Warn once that the end of a text is not read: a caption and a foil that differ there have equal scores."""
         padding = self._tokenizer.pad_token_id if self._padding else None
-        full = (
-            text for text, row in zip(texts, tokens, strict=True) if len(row) >= self._longest and row[-1] != padding
+        full = (  # the last token is the end of the text, which SigLIP pads with
+            text for text, row in zip(texts, tokens, strict=True) if len(row) >= self._longest and row[-2] != padding
         )
         if text := next((text for text in full if not self._is_whole(text)), ""):
             self._has_warned = True
