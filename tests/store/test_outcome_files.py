@@ -30,7 +30,7 @@ from counterpoint.store.outcomes.files import FORMAT, BuildCallback, BuildStep, 
 from counterpoint.store.outcomes.group_index import write_index
 from counterpoint.store.outcomes.row_groups import find_rows, read_arrow, take_rows, write_arrow
 from counterpoint.store.outcomes.snapshots import TablesNotReady
-from counterpoint.store.outcomes.tables import Metrics, scores_table
+from counterpoint.store.outcomes.tables import Metrics, answers_by_row, scores_table, trials_table, with_texts
 from counterpoint.store.suites import Manifest
 from counterpoint.store.tables import GROUPS
 
@@ -145,6 +145,16 @@ def test_answers_by_row_are_those_of_the_lab(
     rows = np.random.default_rng(1).permutation(len(queries))
     for place, found in zip(rows.tolist(), take_rows(path, rows).to_pylist(), strict=True):
         assert found == {name: plain.get(queries[place], {}).get(name) for name in found}
+
+
+def test_the_texts_of_all_answers_have_large_offsets_and_those_of_a_suite_small_ones(
+    lab: LabStore, files: OutcomeFiles
+) -> None:
+    (suite, *_), answers = lab.suites(), with_texts(lab.read_answers(ANSWERED[0].fingerprint), pa.large_string())
+    assert answers.schema.field("raw").type == pa.large_string()  # of a model that reasons they exceed 2 GiB
+    groups = pq.read_table(files.paths("groups", suite=suite)[0])
+    assert answers_by_row(groups, answers).schema.field("raw").type == pa.string()
+    assert trials_table("", answers).schema.field("raw").type == pa.string()
 
 
 def test_files_are_made_once_and_anew_when_answers_come(tmp_path: Path) -> None:

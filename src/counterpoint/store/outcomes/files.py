@@ -422,7 +422,7 @@ class _Builder:
         def read() -> pa.Table:
             columns = ["query", "trial", *tables.ANSWER_COLUMNS]
             answers = self._lab.read_answers(model.fingerprint, columns, tables.ENCODED_ANSWERS)
-            return answers.unify_dictionaries().combine_chunks()
+            return tables.with_texts(answers, pa.large_string()).unify_dictionaries().combine_chunks()
 
         return self._tables.get_or_make(key, read)
 

@@ -98,11 +98,21 @@ def outcomes_table(suite: str, slug: str, groups: pa.Table, outcomes: Outcomes, 
     return pa.table(columns)
 
 
+def with_texts(answers: pa.Table, kind: pa.DataType) -> pa.Table:
+    """Return answers with raw texts and prompts of a type, unless they are encoded: large ones may exceed 2 GiB."""
+    for name in ("raw", "prompt"):
+        place, field = answers.column_names.index(name), answers.schema.field(name)
+        if not pa.types.is_dictionary(field.type):
+            answers = answers.set_column(place, field.with_type(kind), answers[name].cast(kind))
+    return answers
+
+
 def answers_by_row(groups: pa.Table, answers: pa.Table) -> pa.Table:
     """Return the plain answers of a model in the order of the suite's rows; a row without one is null."""
     plain = answers.filter(pc.equal(answers["trial"], 0)) if pc.max(answers["trial"]).as_py() else answers
     rows = find_rows(groups["query"].to_numpy(), plain["query"].to_numpy())
-    return plain.select(ANSWER_COLUMNS).take(pa.array(rows, mask=rows < 0)).combine_chunks()
+    own = plain.select(ANSWER_COLUMNS).take(pa.array(rows, mask=rows < 0)).combine_chunks()
+    return with_texts(own, pa.string())
 
 
 def judged_answers(groups: pa.Table, by_row: pa.Table, trials: pa.Table) -> pa.Table:
@@ -279,7 +289,7 @@ def trials_table(slug: str, answers: pa.Table) -> pa.Table:
     """Return a model's answers of other trials than the plain one, sorted by query, under the model's slug."""
     others = answers.filter(pc.greater(answers["trial"], 0))
     order = pa.array(np.lexsort((others["trial"].to_numpy(), others["query"].to_numpy())))
-    ordered = others.take(order)
+    ordered = with_texts(others.take(order), pa.string())
     named = pa.DictionaryArray.from_arrays(np.zeros(ordered.num_rows, np.int32), [slug])
     return pa.table({"model": named} | {name: ordered[name] for name in ordered.column_names})
 
