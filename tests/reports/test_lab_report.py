@@ -83,6 +83,19 @@ def test_costs_that_no_model_has_are_a_note_without_a_table(tmp_path: Path) -> N
     assert 'aria-label="Cost"' not in page
 
 
+def test_a_floor_with_scores_on_some_suites_says_of_how_many_its_mean_is(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    for suite in ("negation", "order", "rephrase", "ontology", "plain", "existence"):
+        lab.generate(suite, items=8, limit=10)
+    for model in ("fusion", "question-only"):
+        lab.run(model)
+    lab.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    board = page[page.index("<h2>Leaderboard</h2>") : page.index("Cost, and what is missing")]
+    assert re.search(r"floor, a mean of 5 of 6 suites", board)
+    assert "it is never bold" in board
+
+
 @pytest.mark.prove
 def test_every_column_says_its_chance_level_where_it_is_known(tmp_path: Path) -> None:
     lab = make_lab(tmp_path / "lab", 4, ("negation", "existence"), groups=24)

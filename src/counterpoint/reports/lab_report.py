@@ -99,9 +99,10 @@ def _leaderboard_table(reader: LabReader, board: Leaderboard) -> ResultTable:
     for row in sorted(board.rows, key=lambda row: slugs[row.model] in floor):
         is_floor = slugs[row.model] in floor
         cells = [row.cells[column.key] for column in board.columns]
+        place = ", ".join(filter(None, ("floor" * is_floor, row.part)))
         rows.append(
             [
-                TableCell(shorten_middle(row.model, 48), "floor" if is_floor else row.part, hint=row.model),
+                TableCell(shorten_middle(row.model, 48), place, hint=row.model),
                 *(
                     percent_cell(
                         cell.value,
