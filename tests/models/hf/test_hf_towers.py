@@ -325,6 +325,37 @@ def test_a_full_table_forgets_what_was_used_longest_ago() -> None:
     assert len(kept) == 3
 
 
+def test_a_vector_that_memory_did_not_suffice_for_is_missing() -> None:
+    import torch
+
+    kept, wide = VectorCache[str](2), torch.tensor([[1.0, 2.0]])
+    kept.put(["a", "b"], torch.tensor([[1.0], [2.0]]))
+    with pytest.raises(RuntimeError):  # as of any copy that fails
+        kept.put(["c"], wide)
+    assert kept.missing(["a", "b", "c"]) == ["a", "b", "c"]
+    kept.put(["c"], torch.tensor([[3.0]]))
+    assert kept.at(["c"]).tolist() == [[3.0]]
+
+
+def test_scores_are_kept_where_memory_runs_out_for_the_announced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    model, again = (scorer(tiny_pairs.made("clip", folder)) for _ in range(2))
+    queries = [Query(Picture("p:1"), text, Mode.SCORE) for text in ("a cat", "a dog")]
+    encode = model._encode_texts
+
+    def run_out(texts: list[str], futures: Any) -> Any:
+        if "a dog" in texts:
+            raise torch.OutOfMemoryError("out of memory")
+        return encode(texts, futures)
+
+    monkeypatch.setattr(model, "_encode_texts", run_out)
+    model.expect(queries[1:])
+    assert model.score(queries[:1]).tolist() == again.score(queries[:1]).tolist()
+    with pytest.raises(torch.OutOfMemoryError):
+        model.score(queries[1:])
+
+
 def test_a_checkpoint_without_towers_is_refused_in_a_sentence(folder: Path) -> None:
     place = tiny_pairs.made("visual_bert", folder)
     with pytest.raises(CounterpointError, match="no features of pictures and of texts"):

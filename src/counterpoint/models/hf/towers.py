@@ -97,7 +97,14 @@ class VectorCache(Generic[Key]):
         return [key for key in wanted if key not in self._rows]
 
     def put(self, keys: Sequence[Key], vectors: Any) -> None:
-        """Cache the vectors of new keys."""
+        """Cache the vectors of new keys; where that fails, the cache is emptied, as keys lack their vectors."""
+        try:
+            self._put(keys, vectors)
+        except BaseException:
+            self._rows.clear()
+            raise
+
+    def _put(self, keys: Sequence[Key], vectors: Any) -> None:
         for key in keys:
             full = len(self._rows) == self._most
             self._rows[key] = self._rows.popitem(last=False)[1] if full else len(self._rows)
@@ -188,7 +195,7 @@ class TwoTowerModel:
             results = torch.cat([ask(queries[start : start + CHUNK]) for start in range(0, len(queries), CHUNK)])
             fetched = fetch_async(results)
             ahead, self._next = self._next, ()
-            with suppress(CounterpointError):  # errors are raised when these pictures are asked for
+            with suppress(CounterpointError, torch.OutOfMemoryError):  # which are raised when these queries are asked
                 shown = [picture for picture in _shown(ahead) if picture]
                 self._encode_pairs(shown[:LOOKAHEAD], self._prompted(ahead))  # as many as keep the device busy
             return np.asarray(fetched().numpy(), np.float32)
