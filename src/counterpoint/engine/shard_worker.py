@@ -1,6 +1,5 @@
 """A worker: a model, its prefetcher and a log, which answers rows of a plan; the executor of this process."""
 
-import gc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -20,6 +19,7 @@ from counterpoint.core.ports import Model, RemoteModel
 from counterpoint.engine.batch_invariance import BatchInvarianceCheck, check_batch_invariance
 from counterpoint.engine.batch_runner import AnswerSink, BatchRunner, PlanRows, QueryReader
 from counterpoint.engine.dispatch import Dispatcher, FeatureEditAnswerer
+from counterpoint.engine.frozen_objects import frozen_objects
 from counterpoint.engine.model_profile import ModelProfile
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.progress import Progress, ProgressMeter, WorkerStatus
@@ -100,8 +100,7 @@ class ShardWorker:
 
     def begin(self, settings: AskSettings, log: AnswerSink, meter: ProgressMeter) -> None:
         """Prepare for a run."""
-        gc.freeze()  # a model's modules are a million objects, which every full garbage collection would walk
-        self._open.callback(gc.unfreeze)
+        self._open.enter_context(frozen_objects())  # a model's modules are a million, which every collection would walk
         if isinstance(self._model, RemoteModel):
             remote = self._model
             meter.retries = lambda: remote.retries

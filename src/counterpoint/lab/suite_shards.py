@@ -301,17 +301,15 @@ def _in_processes(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
         with _uncollected(shards[0]) as shard:
             yield lambda method, arguments: [getattr(shard, method)(*arguments[0])]
         return
+    from counterpoint.engine.frozen_objects import frozen_objects
     from counterpoint.engine.worker_pool import call_workers  # slow to import
     from counterpoint.engine.worker_processes import WorkerProcesses
 
     names = [f"shard {number} of {len(shards)}" for number in range(1, len(shards) + 1)]
     workers = WorkerProcesses(partial(_enter_shard, shards), names, method="fork", exit_seconds=1.0)
-    gc.freeze()  # garbage collection in a child would copy what it shares
-    try:
+    with frozen_objects():  # garbage collection in a child would copy what it shares
         for worker in range(len(shards)):
             workers.start(worker)
-    finally:
-        gc.unfreeze()
     try:
         yield partial(call_workers, workers)
     finally:
