@@ -8,7 +8,14 @@ import pytest
 from counterpoint.core.errors import UnknownName
 from counterpoint.sources.dataset import Source
 from counterpoint.sources.formats.own_files import plain
-from counterpoint.sources.reading.columns import CAPTIONS, PREDICTIONS, QUESTIONS, ROLE_NAMES, ColumnFinder
+from counterpoint.sources.reading.columns import (
+    CAPTIONS,
+    PREDICTIONS,
+    QUESTIONS,
+    ROLE_NAMES,
+    ColumnFinder,
+    ColumnLayout,
+)
 from counterpoint.sources.results.formats import read_predictions
 from counterpoint.sources.results.predictions import Prediction
 
@@ -51,6 +58,13 @@ def test_a_file_of_predictions_without_right_answers_is_no_source(name: str) -> 
 def test_an_unknown_role_is_answered_with_those_there_are() -> None:
     with pytest.raises(UnknownName, match="no role of a column is called 'pictur'"):
         ColumnFinder(PREDICTIONS, {"pictur": "x"})
+
+
+@pytest.mark.parametrize("layout", [QUESTIONS, PREDICTIONS])
+def test_the_columns_that_a_source_was_given_can_be_given_for_predictions_too(layout: ColumnLayout) -> None:
+    finder = ColumnFinder(layout, {"question": "frage", "image": "bild", "answer": "antwort"})
+    assert finder.is_complete(("frage", "bild", "antwort"))
+    assert finder.value({"frage": "Was ist das?", "bild": "1.jpg", "antwort": "ja"}, "picture") == "1.jpg"
 
 
 def test_one_file_is_read_as_questions_and_as_predictions(tmp_path: Path) -> None:

@@ -59,8 +59,8 @@ SETTINGS = ("list", "namespace", "config", "files", "with", "on", "rows", "pairs
 of file names in its folder, a second file with the key on which it is joined, and for groups how many rows in turn are
 one, a file with the ids of each, the role of the base, and the orders in which choices are offered."""
 _TERM = re.compile(r"""'[^']*'|"[^"]*"|[^+]+""")
-SYNONYMS: Mapping[str, str] = MappingProxyType({"image": "picture"})
-"""Other names of roles that people may say."""
+SYNONYMS: Mapping[str, str] = MappingProxyType({"image": "picture", "question": "text"})
+"""Other names of roles that people may say; a role that a layout has itself stays, as the question of a source does."""
 
 ColumnMap: TypeAlias = Mapping[str, str]
 """The column of each role; empty where there is none."""
@@ -143,10 +143,15 @@ class ColumnFinder:
 
     def __post_init__(self) -> None:
         known = (*self.layout.names, *self.layout.settings)
-        self.given = {SYNONYMS.get(role, role): name for role, name in self.given.items()}
+        self.given = {self._role(role): name for role, name in self.given.items()}
         for role in self.given:
             if role not in known:
                 raise UnknownName("role of a column", role, known)
+
+    def _role(self, name: str) -> str:
+        """The role that people mean by a name: of two names for one thing, the one that the layout has."""
+        other = SYNONYMS.get(name, name)
+        return other if name not in self.layout.names and other in self.layout.names else name
 
     def is_complete(self, names: Sequence[str]) -> bool:
         """Whether a row with these columns can be read."""
