@@ -6,7 +6,7 @@ import pytest
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Query
-from counterpoint.models.hf.classifiers import dropout_enabled, has_dropout
+from counterpoint.models.hf.classifiers import _random_state, dropout_enabled, has_dropout
 
 
 def _passed(model: Any, trial: int) -> Any:
@@ -58,3 +58,12 @@ def test_a_rate_that_is_never_applied_is_no_dropout() -> None:
     model[0].attention_dropout = 0.5
     with pytest.raises(ModelError, match="has no dropout"):
         _passed(model, 1)
+
+
+def test_whether_a_pass_drew_is_seen_on_its_own_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    for kind in ("cuda", "mps"):
+        monkeypatch.setattr(getattr(torch, kind), "get_rng_state", str)
+        assert _random_state(torch.device(kind)) == kind
+    assert torch.equal(_random_state(torch.device("cpu")), torch.get_rng_state())

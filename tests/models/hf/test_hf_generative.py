@@ -241,6 +241,30 @@ def test_draws_at_a_low_temperature_are_the_plain_answers(model: Made) -> None:
     assert drawn == dict(enumerate(said(cold, asked())))
 
 
+def test_nothing_is_computed_in_float64_on_the_device(model: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    cpu, double = torch.Tensor.cpu, torch.Tensor.double
+    fetched = set[int]()
+
+    def remember(tensor: Any) -> Any:
+        found = cpu(tensor)
+        fetched.add(found.data_ptr())
+        return found
+
+    def refuse(tensor: Any) -> Any:
+        assert tensor.data_ptr() in fetched, "an Apple GPU has no float64"
+        return double(tensor)
+
+    monkeypatch.setattr(torch.Tensor, "cpu", remember)
+    monkeypatch.setattr(torch.Tensor, "double", refuse)
+    offered = [replace(query, choices=("a white dog", "red")) for query in asked()[:2]]
+    said(model("llava"), asked())
+    model("llava").score(asked(Mode.SCORE, 2))
+    said(model("llava", choose="likelihood"), offered)
+    assert fetched
+
+
 def test_answers_from_its_own_features_are_the_answers(model: Made) -> None:
     one = model("llava")
     queries = [*asked(), Query(None, "What is it?"), *asked(Mode.SCORE, 2)]

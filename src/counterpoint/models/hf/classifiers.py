@@ -44,7 +44,8 @@ def dropout_enabled(model: Any, query: Query, trial: int, seed: int) -> Iterator
     import torch
 
     device = next(model.parameters()).device
-    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+    away = device.type != "cpu"
+    with torch.random.fork_rng([device] if away else [], device_type=device.type if away else "cuda"):
         torch.manual_seed(content_id(["dropout", seed, hex_id(query.id), trial]))
         before = _random_state(device)
         for layer in _layers_with_dropout(model):
@@ -60,7 +61,7 @@ def dropout_enabled(model: Any, query: Query, trial: int, seed: int) -> Iterator
 def _random_state(device: Any) -> Any:
     import torch
 
-    return torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.get_rng_state()
+    return torch.get_rng_state() if device.type == "cpu" else getattr(torch, device.type).get_rng_state(device)
 
 
 def _dropout_rates(model: Any) -> Iterator[tuple[Any, str]]:

@@ -54,7 +54,7 @@ class ForcedDecoding:
         unfinished = np.array([self._step < len(tail) for tail in self._tails])
         tokens = [tail[self._step] if more else end for tail, more in zip(self._tails, unfinished, strict=True)]
         wanted = torch.tensor(tokens, device=scores.device)[:, None]
-        log_probs = scores.float().log_softmax(-1).gather(1, wanted)[:, 0].double().cpu().numpy()
+        log_probs = scores.float().log_softmax(-1).gather(1, wanted)[:, 0].cpu().double().numpy()
         self.sums += np.where(unfinished, log_probs, 0.0)
         self._step += 1
         return keep_only(scores, wanted)
@@ -91,7 +91,7 @@ def sequence_log_likelihoods(model: Any, heads: Sequence[Tokens], tails: Sequenc
             row.float().log_softmax(-1).gather(1, next_ids[:, None])[:, 0]
             for row, next_ids in zip(logits, ids[:, 1:], strict=True)
         )
-        log_probs = torch.stack(list(by_row)).double().cpu().numpy()
+        log_probs = torch.stack(list(by_row)).cpu().double().numpy()
     return [
         float(row[len(head) - 1 : len(head) - 1 + len(tail)].sum())
         for row, head, tail in zip(log_probs, heads, tails, strict=True)
@@ -140,7 +140,7 @@ class FirstTokenLogits:
         flat = [[token for word in words for token in word] for words in first_tokens]
         most = max(map(len, flat), default=0)
         index = torch.tensor([row + [0] * (most - len(row)) for row in flat], dtype=torch.long, device=logits.device)
-        self._logits: Floats = logits.gather(1, index).double().cpu().numpy()
+        self._logits: Floats = logits.gather(1, index).cpu().double().numpy()
 
     def probabilities(self, row: int) -> list[float]:
         """The probabilities of the words of a row, normalized over them."""

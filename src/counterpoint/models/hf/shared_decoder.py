@@ -82,7 +82,7 @@ class SharedDecoder:
                 for place, token in zip(places, tail, strict=True)
             ]
             pictures, places, wanted = torch.tensor(at, device=logits.device).T
-            found = (logits[pictures, places, wanted].float() - norms[pictures, places]).double().cpu().numpy()
+            found = (logits[pictures, places, wanted].float() - norms[pictures, places]).cpu().double().numpy()
         ends = np.cumsum([len(tail) for tail in tails])[:-1]
         return [float(part.sum()) for part in np.split(found, ends)]
 
