@@ -73,6 +73,7 @@ def test_models_that_do_not_look_are_a_floor_and_never_bold(client: TestClient) 
     assert {line["model"] for line in twin["floor"]} == {"question-only", "always-yes"}
     assert not any(cell["tie"] for line in twin["floor"] for cell in line["cells"])
     assert len(twin["lines"]) == MODELS - 2
+    assert "are never bold" in client.get("/overview").text
 
 
 def test_a_pinned_model_comes_first_and_old_versions_can_be_left_out(client: TestClient) -> None:
