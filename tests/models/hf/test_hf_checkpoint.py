@@ -1,10 +1,12 @@
 """A checkpoint: where its files are, what its answers depend on, and what is said of one that cannot be loaded."""
 
+import gc
 import json
 import os
 import shutil
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
@@ -40,6 +42,19 @@ def weights(checkpoint: Checkpoint) -> Any:
 def configure(folder: Path, **settings: object) -> None:
     file = folder / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+
+
+def test_a_former_model_has_left_the_device_before_the_next_is_loaded(vilt: Path) -> None:
+    gc.disable()
+    try:
+        former = weights(Checkpoint(str(vilt), "cpu"))
+        former.cycle, alive = [former], weakref.ref(former)
+        del former
+        assert alive()
+        weights(Checkpoint(str(vilt), "meta"))
+        assert not alive()
+    finally:
+        gc.enable()
 
 
 def test_a_model_is_ready_on_its_device_in_its_dtype_with_dropout_off(vilt: Path) -> None:

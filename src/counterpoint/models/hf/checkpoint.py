@@ -1,5 +1,6 @@
 """A checkpoint by its hub name or folder: its files, config, device and dtype, and the identity of its answers."""
 
+import gc
 import json
 import os
 from collections.abc import Callable
@@ -158,6 +159,8 @@ class Checkpoint:
         except (RuntimeError, AssertionError) as problem:
             fact = f"{self.place!r} is no device of this machine: {_first_line(problem)}"
             raise ModelError(fact, hint="use cpu, cuda or cuda:1") from problem
+        if self.place != "cpu":
+            gc.collect()  # weights of a former model in a reference cycle, which take the memory of the device
         model, info = self.load(family.from_pretrained, dtype=self.torch_dtype, output_loading_info=True, **more)
         if missing := sorted(info["missing_keys"]):
             fact = f"{self.name} lacks {len(missing)} weights of {type(model).__name__}, {missing[0]} among them"
