@@ -109,21 +109,35 @@ class Worker:
     def answer(self):
         return 42
 
+    def sleep(self):
+        time.sleep(60)
+
 if __name__ == "__main__":
-    workers = WorkerProcesses(Worker, ["one", "two"])
+    workers = WorkerProcesses(Worker, ["one", "two"], exit_seconds=SECONDS)
     for worker in range(2):
         workers.start(worker)
     print(call_workers(workers, "answer", [(), ()]))
+    if SLEEPS:
+        workers.send(0, "sleep")
+        time.sleep(0.5)
     workers.close()
 """
 
 
-def test_a_worker_that_ends_before_its_pool_has_started_ends_it_in_silence(tmp_path: Path) -> None:
+def _check_silence(tmp_path: Path, is_busy: bool) -> None:
     program, folder = tmp_path / "program.py", tmp_path / "temporary"
-    program.write_text(SLOW_PROGRAM)
+    program.write_text(f"SLEEPS, SECONDS = {is_busy}, {0.5 if is_busy else 5.0}\n{SLOW_PROGRAM}")
     folder.mkdir()
     ended = subprocess.run(
         [sys.executable, program], env=os.environ | {"TMPDIR": str(folder)}, capture_output=True, text=True, check=False
     )
     assert (ended.stdout, ended.stderr, ended.returncode) == ("[42, 42]\n", "", 0)
     assert list(folder.iterdir()) == []
+
+
+def test_a_worker_that_ends_before_its_pool_has_started_ends_it_in_silence(tmp_path: Path) -> None:
+    _check_silence(tmp_path, is_busy=False)
+
+
+def test_a_worker_that_is_stopped_at_work_closes_its_pool(tmp_path: Path) -> None:
+    _check_silence(tmp_path, is_busy=True)

@@ -92,13 +92,16 @@ class WorkerProcesses:
 
 
 def _shut_down(processes: dict[int, tuple[Any, "Connection[Any, Any]"]], exit_seconds: float) -> None:
-    """Close every connection, which ends a process at its next message; terminate one that goes on for too long."""
+    """Close every connection, which ends a process at its next message; stop one that goes on for too long."""
     for _, connection in processes.values():
         connection.close()
     for process, _ in processes.values():
         process.join(exit_seconds)
         if process.is_alive():
             process.terminate()
+            process.join(exit_seconds)
+        if process.is_alive():
+            process.kill()
             process.join()
     processes.clear()
 
@@ -117,6 +120,7 @@ def _serve(
     for other in inherited:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are handled by the parent process
+    signal.signal(signal.SIGTERM, _exit)
     try:
         make: WorkerBuilder = pickle.loads(build) if isinstance(build, bytes) else build
         worker = make(place, number, lambda counts: _tell(connection, EventKind.PROGRESS, counts))
@@ -136,6 +140,11 @@ def _serve(
         else:
             if method != "begin":
                 _tell(connection, EventKind.DONE, result)
+
+
+def _exit(*about: object) -> None:
+    """End by an exception, so that pools of this process are closed and their semaphores deleted."""
+    raise SystemExit(1)
 
 
 def _tell(connection: "Connection[Any, Any]", kind: EventKind, content: Any) -> None:
