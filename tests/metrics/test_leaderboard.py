@@ -19,11 +19,15 @@ from counterpoint.metrics.data_set_leaderboard import (
 )
 from counterpoint.metrics.leaderboard import (
     Competitor,
+    Layout,
     Leaderboard,
     LeaderboardCell,
+    LeaderboardColumn,
+    LeaderboardRow,
     lead_metric,
     mean_cell,
     missing_reason,
+    row_notes,
     suites_leaderboard,
 )
 from counterpoint.metrics.metric import Contents
@@ -283,3 +287,12 @@ def test_data_sets_are_named_by_their_suites() -> None:
     assert data_set_name("noise", ["noise"], "gqa val") == "gqa val"
     assert data_set_name("noise", ["noise"]) == "noise"
     assert data_set_name("own", ["noise", "plain"], "gqa val") == "own"
+
+
+def test_notes_tell_columns_apart_whose_titles_have_commas() -> None:
+    metrics = [catalog.metric(name) for name in ("comprehensive_accuracy", "accuracy")]
+    columns = tuple(LeaderboardColumn(metric, "a suite", title=f"{metric.title}, 5") for metric in metrics)
+    row = LeaderboardRow("tower", "1", {column.key: LeaderboardCell(reason="it scores texts") for column in columns})
+    (note,) = row_notes(Leaderboard(Layout.SUITES, columns), [row])
+    assert note.count("; ") == 1
+    assert note.endswith(": it scores texts")

@@ -385,7 +385,8 @@ def _notes(
                 heading = f"{column.test or column.suite} {column.heading}" if column.suite else column.heading
                 headings.setdefault(note, []).append(heading)
         for note, own in headings.items():
-            shared.setdefault((", ".join(own), note), []).append(row.model)
+            comma = "; " if any("," in heading for heading in own) else ", "  # "contrast consistency, 5" is one
+            shared.setdefault((comma.join(own), note), []).append(row.model)
     return (f"{', '.join(models)}: {names}: {note}" for (names, note), models in shared.items())
 
 
