@@ -1,6 +1,5 @@
 """Prefetcher: decodes and preprocesses pictures ahead of the model, in threads or processes."""
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, Self, TypeVar
 
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures, Pixels
+from counterpoint.engine.cores import usable_cores
 from counterpoint.engine.mapped_arrays import MappedPool, MappedValue, read_mapped
 
 MAX_PICTURES, MAX_BYTES, MAX_THREADS = 2048, 512 * 2**20, 16
@@ -86,7 +86,7 @@ class Prefetcher:
     def __init__(
         self, pictures: Pictures, *, threads: int | None = None, most: int = MAX_PICTURES, cores: int | None = None
     ) -> None:
-        self.cores = cores or os.cpu_count() or 1
+        self.cores = cores or usable_cores()
         self._source, self._most = pictures, most
         self._load: Callable[[Picture], Any] = pictures.pixels
         self._threads = threads or min(MAX_THREADS, self.cores)

@@ -3,7 +3,6 @@
 A run may end anywhere, by an interrupt, a kill or a crash; the next one plans what is missing then, and goes on.
 """
 
-import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +21,7 @@ from counterpoint.core.errors import BudgetExhausted
 from counterpoint.core.ports import Model
 from counterpoint.engine.batch_invariance import BatchInvarianceCheck
 from counterpoint.engine.batch_runner import QueryReader
+from counterpoint.engine.cores import usable_cores
 from counterpoint.engine.dispatch import FeatureEditAnswerer
 from counterpoint.engine.plan import plan_run, sample_queries
 from counterpoint.engine.prefetch import Prefetcher
@@ -208,7 +208,7 @@ def hardware_info() -> dict[str, Any]:
     return {
         "system": platform.platform(),
         "machine": platform.machine(),
-        "cores": os.cpu_count(),
+        "cores": usable_cores(),
         "devices": [torch.cuda.get_device_name(device) for device in devices] if torch is not None else [],
         "memory": [torch.cuda.max_memory_allocated(device) for device in devices] if torch is not None else [],
     }

@@ -1,6 +1,5 @@
 """Suites generated from a source and stored in a lab with their manifests."""
 
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -18,6 +17,7 @@ from counterpoint.core.groups import Group
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
 from counterpoint.core.quantities import check_least, counted
+from counterpoint.engine.cores import usable_cores
 from counterpoint.exports.restored_suite import RestoredSuite, restore_suite
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
 from counterpoint.lab.generated_suites import GeneratedSuite, GeneratedSuites
@@ -330,7 +330,7 @@ class _Generator:
         """
         if self._request.engine == "ray":
             return self._request.workers or 1
-        paying = min(os.cpu_count() or 1, len(items) // _ITEMS_PER_PROCESS) if takes in _OF_SCENES else 1
+        paying = min(usable_cores(), len(items) // _ITEMS_PER_PROCESS) if takes in _OF_SCENES else 1
         return usable_processes(self._request.workers or max(1, paying))
 
     def _store(self, groups: _Groups) -> GeneratedSuite:

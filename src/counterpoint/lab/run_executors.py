@@ -13,6 +13,7 @@ from counterpoint import catalog
 from counterpoint.core.errors import ModelError, StoreError
 from counterpoint.core.groups import Query
 from counterpoint.core.ports import FeatureModel, Model, Pictures
+from counterpoint.engine.cores import usable_cores
 from counterpoint.engine.dispatch import FeatureEditAnswerer
 from counterpoint.engine.prefetch import Prefetcher
 from counterpoint.engine.shard_worker import (
@@ -71,7 +72,7 @@ def _transport(request: "RunRequest", setup: WorkerSetup) -> WorkerTransport:
         cpus, devices = request.cpus_per_worker, [request.model_args.get("device", "")] * (request.workers or 1)
         build = partial(_build_worker, setup, devices, cpus)
         return RayWorkers(build, len(devices), cpus=cpus, gpus=request.gpus_per_worker)
-    cores = max(1, (os.cpu_count() or 1) // len(request.devices))
+    cores = max(1, usable_cores() // len(request.devices))
     names = [f"{device or 'process'} ({place})" for place, device in enumerate(request.devices, 1)]
     return WorkerProcesses(partial(_build_worker, setup, request.devices, cores), names)
 

@@ -1,6 +1,5 @@
 """Preparation of batches for generative models, in threads or worker processes that run ahead of the device."""
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
@@ -17,6 +16,7 @@ from counterpoint.core.errors import PictureError
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Query
 from counterpoint.core.ports import Pictures, Pixels, PlacedAnswer, PreprocessingPictures
+from counterpoint.engine.cores import usable_cores
 from counterpoint.engine.mapped_arrays import MappedPool, read_mapped
 from counterpoint.models.hf.prompt_formats import PromptFormat
 from counterpoint.models.hf.token_trees import PicturePrompts, share_picture
@@ -114,7 +114,7 @@ class BatchPreparer(Generic[PromptFormatT]):
 
     @property
     def _threads(self) -> int:
-        cores = self._pictures.cores if isinstance(self._pictures, PreprocessingPictures) else os.cpu_count() or 1
+        cores = self._pictures.cores if isinstance(self._pictures, PreprocessingPictures) else usable_cores()
         return min(THREADS if self._pool is None else self._pool.processes, cores)
 
     def _prepare(self, rows: Sequence[BatchRow]) -> PreparedBatch:
