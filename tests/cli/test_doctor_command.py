@@ -1,6 +1,7 @@
 """What `counterpoint doctor` tells: versions, extras that are missing with a command, and no key."""
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import MutableMapping
@@ -42,3 +43,12 @@ def test_keys_are_named_and_not_shown(environ: MutableMapping[str, str]) -> None
     shown = CliRunner().invoke(doctor.command, ["--json"], catch_exceptions=False).output
     assert "OPENAI_API_KEY" in json.loads(shown)["machine"]["keys of endpoints"]
     assert "secret" not in shown
+
+
+def test_the_cores_are_those_that_this_process_may_use() -> None:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        assert ", 1 core, " in str(cp.diagnose().to_dict())
+    finally:
+        os.sched_setaffinity(0, before)

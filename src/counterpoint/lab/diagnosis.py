@@ -13,6 +13,7 @@ from pathlib import Path
 
 from counterpoint import __version__
 from counterpoint.core.extras import install_command
+from counterpoint.core.quantities import counted
 from counterpoint.engine.cores import usable_cores
 from counterpoint.lab.results import LabResult
 from counterpoint.reports.tables import ResultTable
@@ -83,7 +84,7 @@ def _machine() -> dict[str, str]:
     return {
         "counterpoint": __version__,
         "Python": f"{platform.python_version()} at {sys.executable}",
-        "machine": f"{platform.system()} {platform.machine()}, {usable_cores()} cores, {_memory()}",
+        "machine": f"{platform.system()} {platform.machine()}, {counted(usable_cores(), 'core')}, {_memory()}",
         "devices": _devices(),
         "cache": f"{cache}, {_free(cache)}",
         "Hugging Face cache": str(os.environ.get("HF_HOME") or user_home() / ".cache" / "huggingface"),
