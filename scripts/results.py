@@ -25,8 +25,6 @@ FAMILIES = {
 }
 """Suites by the name of their place on the page."""
 MODELS = ("fusion", "cnn-lstm", "two-tower", "question-only", "picture-only", "constant", "random")
-FLOORS = MODELS[3:]
-"""Models that see no picture, no question or neither, which are never bold."""
 ITEMS, LIMIT, SEED = 400, 200, 0
 
 
@@ -61,7 +59,7 @@ def _shown(cell: Mapping[str, Any]) -> str:
     if cell["value"] is None:
         return "–"
     value, low, high = (f"{100 * cell[name]:.1f}" for name in ("value", "low", "high"))
-    return f"{f'**{value}**' if cell['tie'] and cell['model'] not in FLOORS else value} ({low}–{high})"
+    return f"{f'**{value}**' if cell['is_best'] else value} ({low}–{high})"
 
 
 def page_with(texts: Mapping[str, str], page: str) -> str:

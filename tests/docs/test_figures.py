@@ -25,7 +25,7 @@ from counterpoint.world.source import World
 PROJECT = Path(__file__).parents[2]
 TOOL = runpy.run_path(str(PROJECT / "scripts" / "page_outputs.py"))
 NUMBER = re.compile(r"[+−-]?\d[\d,]*(?:\.\d+)?")
-SECONDS = {"queries/s", "s/query"}
+SECONDS = {"queries/s", "ms/query"}
 """Columns that depend on the machine."""
 TOLERANCE = 1.0
 

@@ -1,5 +1,6 @@
 """The leaderboard of a lab: the same numbers as on the page, and data sets that are never merged."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,27 @@ def test_the_page_says_of_a_model_that_failed_that_it_failed(
     page = build_overview(LabReader(lab, tmp_path / "cache"), OverviewQuery(("first-file",)))
     assert page.lines[-1].model == "away"
     assert any(text.endswith(sentence) or f"{sentence} " in text for text in page.notes)
+
+
+def test_a_floor_is_marked_as_the_best_nowhere(lab: LabStore, tmp_path: Path) -> None:
+    name = "question-only"
+    lab.put_run(RunRecord(name, name, f"{name} 1", {"abilities": ["answers"], "settings": {"model": name}}))
+    with lab.answers(f"{name} 1", run=name) as log:
+        log.add((query, 0, Answer.of(gold), "", 0.0) for s in lab.suites() for query, gold in _gold(lab, s).items())
+    result, reader = leaderboard(lab), LabReader(lab, tmp_path / "cache")
+    floor = next(row for row in result.board.rows if row.is_floor)
+    assert floor.model == name
+    assert all(cell.tie for cell in floor.cells.values())  # it is the best, as the JSON says
+    assert not any(record["is_best"] for record in result.records() if record["model"] == name)
+    means = leaderboard(lab, layout="datasets")
+    texts = [*map(result.text, ("plain", "markdown", "latex")), result._repr_html_(), means.text()]
+    for line in (line for text in texts for line in text.splitlines() if name in line and "100.0" in line):
+        assert not re.search(r"\*|<b>|textbf", line)
+    assert all("never marked as the best" in text for text in texts)
+    page = build_overview(reader, OverviewQuery())
+    assert not any(cell.tie for line in page.floor for cell in line.cells)
+    report = render_lab_report(reader)
+    assert "<b>100.0</b>" not in report
 
 
 def test_a_suite_that_was_asked_in_part_counts_as_less(lab: LabStore) -> None:

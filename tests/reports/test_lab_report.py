@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from clients import local_client
 from labs import MODELS, small_lab
 from PIL import Image
 
@@ -15,6 +16,7 @@ from benchmarks.crowded_lab import make_lab
 from counterpoint import Lab
 from counterpoint.cli.report import command
 from counterpoint.core.errors import CounterpointError
+from counterpoint.explorer.app import create_app
 from counterpoint.lab.exporting import write_report
 from counterpoint.lab.leaderboard import leaderboard
 from counterpoint.lab.reader import LabReader
@@ -55,6 +57,27 @@ def test_the_report_begins_with_what_fails_and_shows_it(written: Path) -> None:
     assert "pairs fail" in examples
     assert "Where each model fails most surely" in examples
     assert len(page.encode()) < 5_000_000
+
+
+def test_the_report_of_plain_questions_shows_those_that_are_answered_incorrectly(tmp_path: Path) -> None:
+    lab = Lab(tmp_path / "lab")
+    lab.generate("plain", items=8, limit=12)
+    lab.run("cnn-lstm")
+    lab.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    examples = page[page.index("What fails") : page.index("<h2>Leaderboard</h2>")]
+    wrong = [row for row in lab.outcomes("cnn-lstm", "plain").records() if row["correct"] < 0.5]
+    gold = {row["query"]: row["gold"][0]["answer"] for row in lab.groups("plain").records()}
+    assert wrong
+    assert examples.count("<li>") == examples.count("data:image/webp;base64,") == len(wrong)
+    assert f"{len(wrong)} of 12 questions fail" in examples
+    for row in wrong:
+        assert row["text"] in examples
+        assert f"· gold {gold[row['query']]}" in examples
+    assert "pair" not in page[page.index('<p class="lead">') : page.index("<h2>Leaderboard</h2>")]
+    client = local_client(create_app(lab.store, cache=tmp_path / "cache"))
+    assert "the same thing twice" not in client.get("/overview").text
+    assert "answers incorrectly" in client.get("/overview").text
 
 
 def test_every_picture_of_the_report_can_be_shown(tmp_path: Path) -> None:

@@ -163,6 +163,27 @@ def format_price(amount: float) -> str:
     return f"{amount:,.2f}" if amount >= 1 or not amount else f"{Decimal(f'{amount:.3g}'):f}"
 
 
+def format_milliseconds(seconds: float) -> str:
+    """Seconds in milliseconds: without decimals from 1,000 on, one decimal from 1 on, two digits below.
+
+    >>> [format_milliseconds(seconds) for seconds in (2.5, 0.0123, 0.00039, 1.1e-06, 1e-09)]
+    ['2,500', '12.3', '0.39', '0.0011', '<0.001']
+    """
+    number = 1000 * seconds
+    if number >= 1:
+        return f"{number:,.1f}" if number < 1000 else f"{number:,.0f}"
+    return f"{number:.2g}" if number >= 0.001 or not number else "<0.001"
+
+
+def format_rate(rate: float) -> str:
+    """A number in a second: without decimals from 10 on, two digits below.
+
+    >>> format_rate(13538.2), format_rate(0.25)
+    ('13,538', '0.25')
+    """
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How much a run may spend: so many requests or tokens, or so much money.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from counterpoint import catalog
-from counterpoint.core.costs import format_price
+from counterpoint.core.costs import format_milliseconds, format_price, format_rate
 from counterpoint.explorer.group_filters import failures_address
 from counterpoint.explorer.views import CostFigure, MetricColumn, ScoreCell
 from counterpoint.lab.reader import LabReader
@@ -80,8 +80,8 @@ def cost_figure(cost: ModelCost, name: str) -> CostFigure:
     if name == "parameters":
         return CostFigure(value, with_unit(value))
     if name == "queries_per_second":
-        return CostFigure(value, f"{value:,.0f}" if value >= 10 else f"{value:.2g}")
-    return CostFigure(value, f"{1000 * value:,.1f}" if value < 1 else f"{1000 * value:,.0f}")
+        return CostFigure(value, format_rate(value))
+    return CostFigure(value, format_milliseconds(value))
 
 
 def with_unit(number: float) -> str:

@@ -1,11 +1,17 @@
-"""The suites that models fail: how often, how surely, what the model does there, and groups in which it does."""
+"""The suites that models fail: how often, how surely, what the model does there, and groups in which it does.
+
+What fails is a pair; in a lab of plain questions alone, which have no pairs, it is a question that is answered
+incorrectly.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from counterpoint.core.groups import Relation
+from counterpoint.core.quantities import counted
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import mark_changes
 from counterpoint.metrics.verdicts import INCONSISTENT
@@ -16,6 +22,9 @@ FEWEST = 20
 
 METRICS = ("self_consistency", "acc_r")
 """The metrics by which a pair passes."""
+
+QUESTIONS = ("answer_accuracy",)
+"""The metric by which a question passes."""
 
 SENTENCES: Mapping[str, str] = MappingProxyType(
     {
@@ -35,29 +44,65 @@ OFTEN = 3
 
 @dataclass(frozen=True, slots=True)
 class SuiteFailures:
-    """How many pairs of a suite a model fails, with the bounds of the share."""
+    """How many pairs, or questions, of a suite a model fails, and its mean failure with bounds."""
 
     suite: str
     slug: str
     failed: int
-    pairs: int
+    of: int
+    share: float  # other than the count of the failed where credit is partial
     low: float
     high: float
+    unit: str = "pair"  # or question
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The verdicts on groups that fail, those first that show it best."""
+        return ("broken", INCONSISTENT) if self.unit == "pair" else ("wrong",)
 
     @property
     def groups(self) -> GroupFilter:
         """The groups that fail."""
-        return GroupFilter(model=self.slug, suite=self.suite, verdict=INCONSISTENT, browse="1")
+        return GroupFilter(model=self.slug, suite=self.suite, verdict=self.verdicts[-1], browse="1")
+
+    def sentence(self, relation: str) -> str:
+        """What the model does in a group of a relation that fails; empty where there are no words for it."""
+        return SENTENCES.get(relation, "") if self.unit == "pair" else "answers incorrectly"
+
+    @property
+    def count(self) -> str:
+        """How many fail of how many."""
+        return f"{self.failed:,} of {counted(self.of, self.unit)}"
+
+
+def is_plain(reader: LabReader) -> bool:
+    """Return whether a lab has plain questions alone, and no pairs."""
+    return bool(reader.suites()) and not any(reader.contents(suite).relations for suite in reader.suites())
 
 
 def failing_suites(reader: LabReader, baselines: Iterable[str] = ()) -> tuple[SuiteFailures, ...]:
     """Return every suite that a model fails at all, the surest first; `baselines` are slugs that are left out."""
-    left_out, cases = set(baselines), []
-    for (suite, test, metric, slug), row in reader.score_rows().items():
-        if not test and metric in METRICS and row["low"] is not None and row["n"] >= FEWEST and slug not in left_out:
-            failed = round((1 - row["value"]) * row["n"])
-            cases.append(SuiteFailures(suite, slug, failed, row["n"], 1 - row["high"], 1 - row["low"]))
+    left_out, pairs = set(baselines), not is_plain(reader)
+    metrics, fewest = (METRICS, FEWEST) if pairs else (QUESTIONS, 1)
+    cases = [
+        SuiteFailures(suite, slug, *_failed(reader, suite, slug, row, pairs=pairs))
+        for (suite, test, metric, slug), row in reader.score_rows().items()
+        if not test and metric in metrics and row["low"] is not None and row["n"] >= fewest and slug not in left_out
+    ]
     return tuple(sorted((case for case in cases if case.failed), key=lambda case: (-case.low, case.suite, case.slug)))
+
+
+def _failed(
+    reader: LabReader, suite: str, slug: str, row: Mapping[str, Any], *, pairs: bool
+) -> tuple[int, int, float, float, float, str]:
+    """Return how many fail of how many, the mean failure with its bounds, and what is counted."""
+    share, low, high = 1 - row["value"], 1 - row["high"], 1 - row["low"]
+    if pairs:
+        return round(share * row["n"]), row["n"], share, low, high, "pair"
+    counts = Counter[str]()
+    for own in reader.verdict_counts(suite, slug):
+        counts[own.verdict] += own.groups
+    return counts["wrong"], counts["wrong"] + counts["right"], share, low, high, "question"
 
 
 def contrasting_cases(failures: Sequence[SuiteFailures]) -> Iterator[SuiteFailures]:
@@ -72,16 +117,16 @@ def contrasting_cases(failures: Sequence[SuiteFailures]) -> Iterator[SuiteFailur
     if gaps:
         suite = max(gaps, key=lambda name: (gaps[name], name))
         yield max(suites.pop(suite), key=lambda case: (case.low, case.slug))
-    hardest = {suite: min(own, key=lambda case: (case.failed / case.pairs, case.slug)) for suite, own in suites.items()}
+    hardest = {suite: min(own, key=lambda case: (case.share, case.slug)) for suite, own in suites.items()}
     if hardest:
         yield max(hardest.values(), key=lambda case: (case.low, case.suite))
 
 
 def failing_groups(reader: LabReader, case: SuiteFailures, limit: int = 1) -> list[GroupMatch]:
     """Return groups that a model fails, those first whose base it has right; none of a relation without a sentence."""
-    filters = (replace(case.groups, verdict=verdict) for verdict in ("broken", INCONSISTENT))
+    filters = (replace(case.groups, verdict=verdict) for verdict in case.verdicts)
     matches = {match.place: match for chosen in filters for match in list_groups(reader, chosen, limit)}
-    return [match for match in matches.values() if match.relation in SENTENCES][:limit]
+    return [match for match in matches.values() if case.sentence(match.relation)][:limit]
 
 
 def frequent_words(reader: LabReader, case: SuiteFailures) -> tuple[str, ...]:
@@ -107,4 +152,4 @@ def tell_failure(reader: LabReader, case: SuiteFailures, relation: str) -> str:
     """Return what a model does in a suite, with the words that it most often does it at."""
     words = frequent_words(reader, case)
     at = f", most often at {' and '.join(f'“{word}”' for word in words)}" if words else ""
-    return f"{SENTENCES[relation]}{at}"
+    return f"{case.sentence(relation)}{at}"

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from counterpoint import catalog
-from counterpoint.core.costs import format_price
+from counterpoint.core.costs import format_milliseconds, format_price, format_rate
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.quantities import counted
 from counterpoint.lab.data_set_scores import score_data_set
@@ -54,10 +54,13 @@ _TITLES = {
     Layout.SUITES: "Per cent with 95 % intervals over pictures; bold or * is tied with the best of its column",
     Layout.DATASETS: "Per cent, means over data sets with 95 % intervals; * is the best of its column",
 }
+FLOORS = frozenset({"constant", "random", "question-only", "picture-only", "ngram", "trigram"})
+"""The built-in models that do without the picture, without the text, or without both."""
+FLOOR = "what can be had without looking, or without thinking"
 _COSTS = {
     "parameters": "parameters",
     "queries_per_second": "queries/s",
-    "seconds_per_query": "s/query",
+    "seconds_per_query": "ms/query",
     "tokens_per_query": "tokens/query",
     "price_per_1000": "price/1,000 queries",
 }
@@ -79,7 +82,7 @@ class LeaderboardResult(LabResult[dict[str, Any]]):
         return [
             {"model": row.model, "fingerprint": row.fingerprint, "column": key, "value": cell.value}
             | {"low": cell.low, "high": cell.high, "n": cell.n, "tie": cell.tie, "rank": cell.rank}
-            | {"chance": cell.chance, "reason": cell.reason}
+            | {"is_best": row.is_best(key), "chance": cell.chance, "reason": cell.reason}
             for row in self.board.rows
             for key, cell in row.cells.items()
         ]
@@ -97,9 +100,11 @@ class LeaderboardResult(LabResult[dict[str, Any]]):
         return ResultTable("", ("model", *names.values()), rows)
 
     def notes(self) -> list[str]:
-        """Why cells and costs are missing, and which means are not ranked."""
+        """Which models are floors, why cells and costs are missing, and which means are not ranked."""
         costs = () if self.expand else explain_missing_costs({row.model: row.cost for row in self.board.rows})
-        return [*row_notes(self.board, self._shown_rows()), *costs]
+        floors = [row.model for row in self._shown_rows() if row.is_floor]
+        never = [f"{', '.join(floors)}: {FLOOR}, so never marked as the best"] if floors else []
+        return [*never, *row_notes(self.board, self._shown_rows()), *costs]
 
     def _shown_rows(self) -> list[LeaderboardRow]:
         return [row for row in self.board.rows if not self.expand or row.model in self.expand]
@@ -130,8 +135,7 @@ def leaderboard(
     chosen = select_models(store, names)
     costs = lab_costs(store, fingerprints={model.fingerprint for model in chosen.values()})
     competitors = {
-        title: Competitor(model.fingerprint, costs.get(model.fingerprint, ModelCost()), model_abilities(model))
-        for title, model in chosen.items()
+        title: competitor(model, costs.get(model.fingerprint, ModelCost())) for title, model in chosen.items()
     }
     if layout == Layout.DATASETS:
         cells = _data_set_cells(store, chosen, suites, threshold, seed, block_rows)
@@ -149,6 +153,16 @@ def data_set(manifest: Manifest, tests: Sequence[str]) -> str:
     """The data set of a suite, from its name, its tests and the source and split it was made from."""
     source, split = (str(manifest.parameters.get(key, "")) for key in ("source", "split"))
     return data_set_name(manifest.suite, tests, f"{source} {split}".strip())
+
+
+def competitor(model: ModelVersion, cost: ModelCost) -> Competitor:
+    """A version of a model as leaderboards take it."""
+    return Competitor(model.fingerprint, cost, model_abilities(model), is_floor(model))
+
+
+def is_floor(model: ModelVersion) -> bool:
+    """Whether a model is one of those that do not look, or do not think."""
+    return model.details.get("settings", {}).get("model", "") in FLOORS
 
 
 def model_abilities(model: ModelVersion) -> frozenset[str] | None:
@@ -321,7 +335,7 @@ def _leaderboard_table(board: Leaderboard) -> ResultTable:
     cells = [
         (
             row.model,
-            *(_cell(board, row.cells[column.key]) for column in board.columns),
+            *(_cell(board, row, column.key) for column in board.columns),
             *(_cost_text(row.cost, name) for name in costs),
         )
         for row in board.rows
@@ -358,7 +372,7 @@ def _expanded_table(board: Leaderboard, row: LeaderboardRow) -> ResultTable:
     heads, means = ["data set"], ["all"]
     for column in board.columns:
         heads += [column.heading, *(["by chance"] if column.metric.chance else [])]
-        means += [_mean_text(row.cells[column.key]), *([""] if column.metric.chance else [])]
+        means += [_mean_text(row, column.key), *([""] if column.metric.chance else [])]
     rows = [means] + [
         [name, *(text for column in board.columns for text in _data_set_texts(cells.get(column.key), column))]
         for name, cells in row.data_sets.items()
@@ -366,18 +380,20 @@ def _expanded_table(board: Leaderboard, row: LeaderboardRow) -> ResultTable:
     return ResultTable(f"{row.model}, data set by data set; per cent with 95 % intervals over pictures", heads, rows)
 
 
-def _cell(board: Leaderboard, cell: LeaderboardCell) -> str | TableCell:
+def _cell(board: Leaderboard, row: LeaderboardRow, key: str) -> str | TableCell:
     if board.layout is Layout.DATASETS:
-        return _mean_text(cell)
-    return percent_cell(cell.value, cell.low, cell.high, is_bold=cell.tie, hint=cell.reason)
+        return _mean_text(row, key)
+    cell = row.cells[key]
+    return percent_cell(cell.value, cell.low, cell.high, is_bold=row.is_best(key), hint=cell.reason)
 
 
-def _mean_text(cell: LeaderboardCell) -> str:
+def _mean_text(row: LeaderboardRow, key: str) -> str:
     """A mean, with how many data sets it was taken over where these are not all."""
+    cell = row.cells[key]
     if cell.value is None:
         return percent(None)
     over = "" if cell.whole else f" [{cell.data_sets} of {cell.of}{', in part' * cell.partial}]"
-    return percent(cell.value, cell.low, cell.high) + "*" * (cell.rank == 1) + over
+    return percent(cell.value, cell.low, cell.high) + "*" * row.is_best(key) + over
 
 
 def _data_set_texts(cell: LeaderboardCell | None, column: LeaderboardColumn) -> list[str]:
@@ -392,4 +408,5 @@ def _cost_text(cost: ModelCost, name: str) -> str:
         return "–"
     if name == "price_per_1000":
         return f"{format_price(value)} {cost.currency}"
-    return f"{value:.2g}" if name == "seconds_per_query" else f"{value:,.0f}"
+    written = {"seconds_per_query": format_milliseconds, "queries_per_second": format_rate}.get(name)
+    return written(value) if written else f"{value:,.0f}"

@@ -16,10 +16,10 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.lab.chance_levels import RANKED, chance_levels
 from counterpoint.lab.feature_index import FeatureIndex
 from counterpoint.lab.findings_index import FindingsIndex
-from counterpoint.lab.leaderboard import model_abilities
+from counterpoint.lab.leaderboard import competitor, is_floor
 from counterpoint.lab.model_costs import lab_costs
 from counterpoint.lab.picture_locations import find_worlds, search_pictures
-from counterpoint.metrics.leaderboard import Competitor, Leaderboard, ModelCost, suites_leaderboard
+from counterpoint.metrics.leaderboard import Leaderboard, ModelCost, suites_leaderboard
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.files import SMALL, BuildCallback, serve_worker
 from counterpoint.store.outcomes.reader import OutcomeReader
@@ -43,10 +43,6 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
 
 OWN = "Own"
 """The family of suites that were made elsewhere."""
-
-BASELINES = frozenset({"constant", "random", "question-only", "picture-only", "ngram", "trigram"})
-"""The built-in models that do without the picture, without the text, or without both."""
-
 
 COINCIDENCE = 3
 """Different values of models from which two metrics that are equal for each of them are no coincidence."""
@@ -113,10 +109,8 @@ class LabReader(OutcomeReader):
         return self.cached(("baselines",), lambda: frozenset(self._baselines()))
 
     def _baselines(self) -> Iterator[str]:
-        references = {own.fingerprint: own.details.get("settings", {}).get("model", "") for own in self.lab.versions()}
-        for model in self.models():
-            if references[model.fingerprint] in BASELINES:
-                yield model.slug
+        floors = {own.fingerprint for own in self.lab.versions() if is_floor(own)}
+        return (model.slug for model in self.models() if model.fingerprint in floors)
 
     def displayed_metrics(self, suite: str, *, test: str = "") -> tuple[str, ...]:
         """Return the names of the few metrics that tables show; of those that coincide for all models, the first."""
@@ -133,10 +127,9 @@ class LabReader(OutcomeReader):
         return self.cached(key, lambda: self._leaderboard(tuple(suites) or self.suites(), metrics))
 
     def _leaderboard(self, suites: Sequence[str], metrics: Sequence[str]) -> Leaderboard:
-        abilities = {version.fingerprint: model_abilities(version) for version in self.lab.versions()}
+        versions = {version.fingerprint: version for version in self.lab.versions()}
         competitors = {
-            model.name: Competitor(model.fingerprint, self.costs()[model.slug], abilities[model.fingerprint])
-            for model in self.models()
+            model.name: competitor(versions[model.fingerprint], self.costs()[model.slug]) for model in self.models()
         }
         names = {model.slug: model.name for model in self.models()}
         tests = {suite: self.tests(suite) if len(suites) == 1 else () for suite in suites}

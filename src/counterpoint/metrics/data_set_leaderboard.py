@@ -116,7 +116,9 @@ def data_sets_leaderboard(models: Mapping[str, Competitor], cells: Mapping[str, 
         for title, cell in column_means.items():
             means[title][column.key] = cell
     rows = [
-        LeaderboardRow(title, models[title].fingerprint, own, models[title].cost, cells[title])
+        LeaderboardRow(
+            title, models[title].fingerprint, own, models[title].cost, cells[title], is_floor=models[title].is_floor
+        )
         for title, own in means.items()
     ]
     first = DATA_SET_COLUMNS[0]

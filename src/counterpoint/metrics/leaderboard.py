@@ -136,13 +136,18 @@ class LeaderboardRow:
     cost: ModelCost = field(default_factory=ModelCost)
     data_sets: DataSetCells = field(default_factory=dict)
     part: str = ""  # why it stands after other models: it has scores on a part of what they have scores on
+    is_floor: bool = False  # what can be had without looking, or without thinking
+
+    def is_best(self, key: str) -> bool:
+        """Whether a table marks a cell: its model is the best of the column or tied with it, and no floor."""
+        return (self.cells[key].tie or self.cells[key].rank == 1) and not self.is_floor
 
     def to_dict(self) -> dict[str, Any]:
         """The row as JSON has it."""
-        own = {"model": self.model, "fingerprint": self.fingerprint, "part": self.part, "cost": self.cost.to_dict()}
+        own = {"model": self.model, "fingerprint": self.fingerprint, "part": self.part, "is_floor": self.is_floor}
         cells = {key: asdict(cell) for key, cell in self.cells.items()}
         sets = {name: {key: asdict(cell) for key, cell in cells.items()} for name, cells in self.data_sets.items()}
-        return own | {"cells": cells, "data_sets": sets}
+        return own | {"cost": self.cost.to_dict(), "cells": cells, "data_sets": sets}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +174,12 @@ class Leaderboard:
 
 @dataclass(frozen=True, slots=True)
 class Competitor:
-    """A model of a leaderboard: its fingerprint, its cost, and its abilities where they are known."""
+    """A model of a leaderboard: its fingerprint, its cost, its abilities where known, and whether it is a floor."""
 
     fingerprint: str
     cost: ModelCost = field(default_factory=ModelCost)
     abilities: frozenset[str] | None = None
+    is_floor: bool = False
 
 
 ScoreKey = tuple[str, str, str, str]
@@ -237,6 +243,7 @@ def suites_leaderboard(
             model.fingerprint,
             {column.key: _suite_cell(column, title, model, scores, ties) for column in columns},
             model.cost,
+            is_floor=model.is_floor,
         )
         for title, model in models.items()
     ]

@@ -7,6 +7,7 @@ from itertools import groupby
 from counterpoint import catalog
 from counterpoint._version import __version__
 from counterpoint.core.quantities import counted
+from counterpoint.lab.failing_suites import is_plain
 from counterpoint.lab.gating import GateReport
 from counterpoint.lab.leaderboard import LeaderboardResult
 from counterpoint.lab.model_costs import explain_missing_costs
@@ -63,6 +64,7 @@ def render_lab_report(reader: LabReader, gates: Sequence[GateReport] = ()) -> st
             answers=reader.answer_count(),
             version=__version__,
             style=style(),
+            is_plain=is_plain(reader),
             empty="No model has answers yet." if reader.suites() else "This lab has no suite yet.",
             gates=[(gate, [replace(table, title="") for table in gate.tables()]) for gate in gates],
             told=reader.findings.told(tuple(reader.baselines())),
@@ -93,13 +95,11 @@ def _leaderboard_tables(reader: LabReader, board: Leaderboard) -> tuple[ResultTa
 
 def _leaderboard_table(reader: LabReader, board: Leaderboard) -> ResultTable:
     """Return one line per model, those that do not look last; intervals where there is room for them."""
-    slugs, floor = {model.name: model.slug for model in reader.models()}, reader.baselines()
     has_room = len(board.columns) <= 2 * FEW_SUITES
     rows = []
-    for row in sorted(board.rows, key=lambda row: slugs[row.model] in floor):
-        is_floor = slugs[row.model] in floor
-        cells = [row.cells[column.key] for column in board.columns]
-        place = ", ".join(filter(None, ("floor" * is_floor, row.part)))
+    for row in sorted(board.rows, key=lambda row: row.is_floor):
+        cells = [(column.key, row.cells[column.key]) for column in board.columns]
+        place = ", ".join(filter(None, ("floor" * row.is_floor, row.part)))
         rows.append(
             [
                 TableCell(shorten_middle(row.model, 48), place, hint=row.model),
@@ -108,10 +108,10 @@ def _leaderboard_table(reader: LabReader, board: Leaderboard) -> ResultTable:
                         cell.value,
                         cell.low if has_room else None,
                         cell.high if has_room else None,
-                        is_bold=cell.tie and not is_floor,
+                        is_bold=row.is_best(key),
                         hint=cell.reason,
                     )
-                    for cell in cells
+                    for key, cell in cells
                 ),
             ]
         )

@@ -11,7 +11,7 @@ from counterpoint.core.errors import CounterpointError, shorten
 from counterpoint.core.groups import Mode, State
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures
-from counterpoint.lab.failing_suites import SENTENCES, SuiteFailures, failing_groups, failing_suites, tell_failure
+from counterpoint.lab.failing_suites import SuiteFailures, failing_groups, failing_suites, is_plain, tell_failure
 from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.reader import LabReader
 from counterpoint.language.word_diff import TextPiece, mark_changes
@@ -60,7 +60,9 @@ class ReportExample:
 
 def report_examples(reader: LabReader) -> tuple[ReportExample, ...]:
     """Return a dozen examples, or all there are: the surest failure of each suite, then further groups of the same."""
-    failures = [case for case in failing_suites(reader, reader.baselines()) if case.low > SURELY]
+    failures = [
+        case for case in failing_suites(reader, reader.baselines()) if case.low > SURELY or case.unit == "question"
+    ]
     found = _first_matches(reader, failures)
     tables = [reader.rows_at(match.suite, [(match.place, match.variants)]) for _, match in found]
     addresses = [address for table in tables for address in table["picture"].to_pylist()]
@@ -88,14 +90,15 @@ def failures_table(reader: LabReader) -> ResultTable | None:
         (
             shorten_middle(reader.model(case.slug).name, 48),
             case.suite,
-            SENTENCES[matches[0].relation],
-            f"{case.failed:,} of {case.pairs:,}",
-            percent_cell(case.failed / case.pairs, case.low, case.high),
+            case.sentence(matches[0].relation),
+            f"{case.failed:,} of {case.of:,}",
+            percent_cell(case.share, case.low, case.high),
         )
         for case in sorted(cases.values(), key=lambda case: -case.low)
         if (matches := failing_groups(reader, case))
     ]
-    heads = ("Model", "Suite", "What it does", "Pairs that fail", "In per cent, lower is better")
+    failing = "Questions that fail" if is_plain(reader) else "Pairs that fail"
+    heads = ("Model", "Suite", "What it does", failing, "In per cent, lower is better")
     return ResultTable("", heads, rows, names=3) if rows else None
 
 
@@ -114,7 +117,7 @@ def _example(
         model=reader.model(case.slug).name,
         suite=case.suite,
         sentence=tell_failure(reader, case, match.relation),
-        count=f"{case.failed:,} of {case.pairs:,} pairs fail",
+        count=f"{case.count} fail",
         lines=tuple(lines[place] for place in shown),
         pictures=tuple(_embed(dict.fromkeys(queries[place].picture for place in shown), pictures)),
         proof=rows[0]["proof"],

@@ -31,6 +31,7 @@ from counterpoint.explorer.views import (
     SliceCell,
     SuiteBlock,
 )
+from counterpoint.lab.failing_suites import is_plain
 from counterpoint.lab.leaderboard import data_set
 from counterpoint.lab.reader import LabReader
 from counterpoint.lab.saved_slices import list_slices, read_slice
@@ -53,6 +54,8 @@ SENTENCE = (
     "Each test asks a model the same thing twice, or two things that must not be answered alike. A group is one "
     "question with its variants; a model passes where its answers fit together and are right."
 )
+
+PLAIN_SENTENCE = "Each model is asked questions about pictures, and passes where its answer is the gold one."
 
 SCALE = (
     "In per cent, with 95 % intervals over pictures; higher is better unless a column says otherwise, and chance is "
@@ -110,18 +113,18 @@ def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
     board = _shown_leaderboard(reader, query)
     columns, models = _columns(reader, board, query), {model.name: model for model in reader.models()}
     rows, by_name = _chosen_rows(reader, board, query, models), query.direction("model", lower=True)
-    dense, baselines = is_dense(board), reader.baselines()
+    dense = is_dense(board)
     lines = [_line(reader, board, query, row, models[row.model]) for row in rows]
     return OverviewView(
         title=f"Overview: {query.suite}" if query.suite else "Overview",
-        sentence=SENTENCE,
+        sentence=PLAIN_SENTENCE if is_plain(reader) else SENTENCE,
         heading=f"Overview: {query.suite}" if query.suite else _heading(len(models)),
         twin=query.address("/overview.json"),
         above=query.address(suites=()) if query.suite else "",
         heads=() if dense else _column_groups(columns, linked=not query.suite),
         columns=columns,
-        lines=tuple(line for line in lines if line.slug not in baselines),
-        floor=tuple(line for line in lines if line.slug in baselines),
+        lines=tuple(line for line, row in zip(lines, rows, strict=True) if not row.is_floor),
+        floor=tuple(line for line, row in zip(lines, rows, strict=True) if row.is_floor),
         dense=dense,
         folds=tuple(_folds(reader, query)) if is_folded(reader, query) else (),
         costs=_cost_columns(board, query),
@@ -130,7 +133,7 @@ def build_overview(reader: LabReader, query: OverviewQuery) -> OverviewView:
         boxes=(_suite_box(reader, query), _metric_box(reader, query), *_slice_box(reader, query)),
         kept=tuple(pair for pair in query.parameters() if pair[0] not in ("suite", "metric", "slice")),
         notes=_notes(board, query),
-        examples=() if query.suites else failing_examples(reader, tuple(baselines)),
+        examples=() if query.suites else failing_examples(reader, tuple(reader.baselines())),
         empty=NO_ANSWERS if reader.suites() else "This lab has no suite yet.",
     )
 
@@ -323,7 +326,7 @@ def _line(
         model.name,
         " · ".join(filter(None, [model.detail, row.part, _format_errors(reader, model, board, query)])),
         tuple(
-            _cell(reader, model, column, replace(cell, tie=cell.tie and column.key not in undecided))
+            _cell(reader, model, column, replace(cell, tie=row.is_best(column.key) and column.key not in undecided))
             for column, cell in cells
         ),
         address=f"/models/{quote(model.slug)}",
@@ -373,7 +376,7 @@ def _cell(reader: LabReader, model: LabModel, column: LeaderboardColumn, cell: L
         cell.n,
         score.clusters if score else 0,
         score.method if score else "",
-        tie=cell.tie and model.slug not in reader.baselines(),
+        tie=cell.tie,
         reason=cell.reason,
         address=score_failures(reader, column.suite, model, column.metric.name, test=column.test) if score else "",
         chance=cell.chance,

@@ -82,7 +82,7 @@ def _suite_example(reader: LabReader, case: SuiteFailures) -> FailingExample | N
         return None
     entry = group_entries(reader, matches, case.groups)[0]
     sentence = tell_failure(reader, case, matches[0].relation)
-    about = f"{case.suite}: {case.failed:,} of {case.pairs:,} pairs"
+    about = f"{case.suite}: {case.count}"
     return _example(reader.model(case.slug).name, sentence, about, case.suite, browse_address(case.groups), entry)
 
 
