@@ -153,6 +153,30 @@ def test_an_unpaid_account_ends_the_run_though_the_status_is_success() -> None:
         answers(served(server), some(1))
 
 
+def test_a_web_page_in_place_of_the_first_reply_ends_the_run_and_later_is_asked_again() -> None:
+    """As an address without /v1 gives it, or a proxy that wants a login."""
+    page = _response(b"<!DOCTYPE html><title>Login</title>")
+    with ChatServer(verbatim=lambda asked: page) as server:
+        with pytest.raises(ModelUnreachable, match="returns a web page") as raised:
+            answers(served(server, retries=QUICK), some(3))
+        assert "base URL, which mostly ends in /v1" in raised.value.hint
+    usage = {"prompt_tokens": 7, "completion_tokens": 2}
+    whole = _response({"choices": [{"message": {"content": "red"}, "finish_reason": "stop"}], "usage": usage})
+    replies = [whole, page, whole]
+    with ChatServer(verbatim=lambda asked: replies[min(asked.number, 2)]) as server:
+        said = answers(served(server, retries=QUICK, concurrency=1), some(2))
+    assert [one.raw for one in said] == ["red", "red"]
+
+
+def test_what_a_server_does_not_support_is_not_asked_again() -> None:
+    message = "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"
+    body = _response({"error": {"code": 500, "message": message}}, 500)
+    with ChatServer(verbatim=lambda asked: body) as server:
+        (said,) = answers(served(server, retries=QUICK), some(1))
+        assert (said.state, len(server.received)) == (State.FAILED, 1)
+    assert "image input is not supported" in said.reason
+
+
 def test_a_server_that_streams_is_read_as_one_that_does_not() -> None:
     parts = [{"delta": {"role": "assistant", "content": ""}}, {"delta": {"content": "re"}}, {"delta": {"content": "d"}}]
     events = [*({"choices": [part]} for part in parts), {"choices": [{"delta": {}, "finish_reason": "stop"}]}]

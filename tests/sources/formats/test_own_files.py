@@ -168,6 +168,44 @@ def test_a_list_of_rows_within_a_file_is_named_where_the_file_has_no_rows(tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("turns", "name", "text"),
+    [
+        (
+            [{"from": "human", "value": "<image>\nWhat is it?"}, {"from": "gpt", "value": "red"}],
+            "conversations",
+            "value",
+        ),
+        ([{"role": "user", "content": "What is it?<image>"}, {"role": "x", "content": "red"}], "messages", "content"),
+    ],
+)
+def test_the_turns_of_a_conversation_are_named_by_the_hint_and_read_without_the_mark_of_their_picture(
+    tmp_path: Path, turns: list[dict[str, str]], name: str, text: str
+) -> None:
+    path = _write(tmp_path / "a.json", [{"image": "1.jpg", name: turns}])
+    with pytest.raises(SourceError, match=f"the first has image, {name}") as raised:
+        _questions(path)
+    said = f"question={name}.0.{text},answer={name}.1.{text}"
+    assert raised.value.hint == f"--columns {said} reads the first two turns"
+    ((question,), _) = _questions(path, question=f"{name}.0.{text}", answer=f"{name}.1.{text}")
+    assert (question.text, question.gold) == ("What is it?", Gold.of("red"))
+
+
+def test_a_question_about_a_second_picture_is_skipped(tmp_path: Path) -> None:
+    """As MMMU marks pictures: whoever reads its first alone would ask about one that nobody shows."""
+    texts = ["<image 1> What is it?", "Is <image 1> as red as <image_2>?", "Which one? <image 1>"]
+    rows = [ROW | {"question": text, "options": ["red", "blue"]} for text in texts]
+    rows[2]["options"] = ["red", "<image 2>"]
+    path = _write(tmp_path / "a.jsonl", rows)
+    questions, source = _questions(path)
+    assert [question.text for question in questions] == ["What is it?"]
+    assert source.skips.total == 2
+    assert "names a second picture: a question is about one" in source.skips.lines()[0]
+    groups = Source(plain, path, "test", columns={"relation": "'gold'"})
+    assert [ready.group.queries[0].text for ready in groups.groups()] == ["What is it?"]
+    assert groups.skips.total == 2
+
+
+@pytest.mark.parametrize(
     ("value", "expected"),
     [
         ("red", ParsedAnswers(Gold.of("red"))),

@@ -80,6 +80,19 @@ def test_a_broken_record_is_found_without_reading_the_rest(tmp_path: Path) -> No
         _all(elements, path)
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"a": 1},\n{"a": 2},\n', "after record 0: ',' where a value should be"),
+        ('[{"a": 1},\n{"a": 2},\n]', "after record 1: ']' where a value should be"),
+    ],
+)
+def test_a_comma_too_many_is_told_as_one(tmp_path: Path, content: str, said: str) -> None:
+    with pytest.raises(SourceError, match=said) as raised:
+        _all(elements, _file(tmp_path, content))
+    assert "a comma at the end" in raised.value.hint
+
+
 def test_lists_and_objects_are_found_by_name_within_others(tmp_path: Path) -> None:
     content = {"info": {"rows": [0]}, "data": {"rows": [1, 2], "by": {"k": 3}}, "rows": [4]}
     path = _file(tmp_path, json.dumps(content))

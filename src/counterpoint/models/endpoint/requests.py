@@ -52,6 +52,8 @@ FATAL_CODES = {"insufficient_quota": 402, "API_KEY_INVALID": 401, "FAILED_PRECON
 """Codes of errors that every request would get, under a status that says less, and the one that says it."""
 FATAL_MESSAGES = {"credit balance is too low": 402}
 """The same where nothing but the message tells."""
+_NOT_SUPPORTED = "is not supported"  # as llama.cpp says of pictures, under status 500
+_WEB_PAGE = re.compile(r"\s{0,64}<(?:!doctype html|html)", re.IGNORECASE)
 MAX_RETRY_AFTER = 900.0
 """Seconds; a server that asks for a longer wait ends the run."""
 CONNECT_SECONDS = 30.0
@@ -271,6 +273,10 @@ class Endpoint:
         if error.code in ("401", "402"):
             fact = f"{self._server.address} says {error.code}: {self.show(error.message)}"
             return ModelUnreachable(fact, hint=self._hint(int(error.code)))
+        if not self._state.cost and _WEB_PAGE.match(text):  # once a reply was whole, a page is a fault of the moment
+            return ModelUnreachable(
+                f"{self._server.address} returns a web page: {self.show(text)}", hint=self._hint(405)
+            )
         if error.code == "429":
             self._slow_down(sent)
         return RetryableError(f"the reply is no chat completion: {self.show(text) or 'it is empty'}")
@@ -399,7 +405,7 @@ class Endpoint:
             raise RequestFiltered(message)
         if meaning := _fatal_status(status, error):
             raise ModelUnreachable(fact, hint=self._hint(meaning))
-        if status not in RETRY_STATUSES and status < 500:
+        if (status not in RETRY_STATUSES and status < 500) or _NOT_SUPPORTED in message:
             raise RequestRejected(f"the server says {status}: {message}")
         wait = retry_after(response.headers, datetime.now(UTC)) or error.wait
         if wait > MAX_RETRY_AFTER:

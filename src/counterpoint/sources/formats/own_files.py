@@ -23,6 +23,7 @@ from counterpoint.sources.reading.cells import (
     UNPACKED,
     choices_of,
     is_letter,
+    names_other_picture,
     parse_answers,
     parse_truth,
     picture_address,
@@ -30,6 +31,7 @@ from counterpoint.sources.reading.cells import (
     split_options,
     text_of,
     texts_of,
+    without_picture_mark,
 )
 from counterpoint.sources.reading.choice_positions import ChoicePositions, OfferedAnswers
 from counterpoint.sources.reading.columns import CAPTIONS, FILE, GROUPS, QUESTIONS, ColumnFinder
@@ -102,10 +104,12 @@ def _question(
     positions: ChoicePositions,
 ) -> Question:
     value = partial(columns.value, record.content, place=record.place)
-    text = text_of(value("question"))
+    text = without_picture_mark(text_of(value("question")))
     if not text:
         raise SourceError(f"{record.place} has no question", hint="--columns question=… names its column")
     choices = choices_of(value("choices"), record.content)
+    if names_other_picture((text, *choices)):
+        raise SourceError(f"{record.place} names a second picture", hint="a question is about one")
     votes = value("votes")
     right = parse_truth(value("truth"))
     cell = value("answer") if votes is None else votes

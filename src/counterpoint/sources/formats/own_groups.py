@@ -16,12 +16,14 @@ from counterpoint.sources.formats.own_rows import DATA, PictureReader, RowReader
 from counterpoint.sources.reading.cells import (
     choices_of,
     is_letter,
+    names_other_picture,
     parse_answers,
     parse_nested,
     parse_truth,
     split_options,
     text_of,
     texts_of,
+    without_picture_mark,
 )
 from counterpoint.sources.reading.choice_positions import ChoicePositions, OfferedAnswers
 from counterpoint.sources.reading.columns import FILE, GROUPS, ColumnFinder, constant_of
@@ -263,13 +265,15 @@ class _RowReader:
         is_caption = self._is_caption(content)
         role = "caption" if is_caption else "question"
         columns = self.columns.terms(content, role) or self.columns.terms(content, "question")
-        texts = [text_of(cell) for cell in cells(role) or cells("question")]
+        texts = [without_picture_mark(text_of(cell)) for cell in cells(role) or cells("question")]
         foils = [foil for cell in cells("foil") for foil in texts_of(cell)] if is_caption else []
         words = [text_of(self.columns.value(content, name, record.place)) for name in ("word", "foil_word")]
         texts, columns = [*texts, *foils], [*columns, *["foil"] * len(foils)]
         if is_caption and self.columns.find(tuple(content))["foil"] and not foils:
             raise _empty(record, "foil", self.columns.terms(content, "foil")[0])
         choices = self._choices(content, record)
+        if names_other_picture((*texts, *(choice for offered in choices for choice in offered))):
+            raise SourceError(f"{record.place} names a second picture", hint="a question is about one")
         if not is_caption and not any(choices):
             texts, choices = self._lettered(content, texts)
         pictures, contexts = cells("picture"), [text_of(cell) for cell in cells("context")]

@@ -194,8 +194,15 @@ def _within(homes: Sequence[Path], path: str) -> str:
     return path
 
 
-def _has_rows(cell: Any) -> bool:
-    return isinstance(cell, list) and bool(cell) and isinstance(cell[0], dict)
+def _hint_for_list(first: Record) -> str:
+    """How to read a list of objects in the first record: as the rows of the file, or as turns of a conversation."""
+    for name, cell in first.content.items():
+        if isinstance(cell, list) and cell and isinstance(cell[0], dict):
+            said = next((key for key in ("value", "content", "text") if key in cell[0]), "")
+            if said and {"from", "role"} & cell[0].keys():
+                return f"--columns question={name}.0.{said},answer={name}.1.{said} reads the first two turns"
+            return f"--columns list={name} reads the rows of this list"
+    return _SAY_COLUMNS
 
 
 def rows_of_split(
@@ -226,9 +233,7 @@ def rows_of_split(
         wanted_columns = describe_columns(columns.given) or kind
         first_columns = ", ".join(first.content)[:200]
         fact = f"{file}: no row has columns for {wanted_columns}; the first has {first_columns or 'none'}"
-        rows_in = next((name for name, cell in first.content.items() if _has_rows(cell)), "")
-        hint = f"--columns list={rows_in} reads the rows of this list" if rows_in else _SAY_COLUMNS
-        raise SourceError(fact, hint=hint)
+        raise SourceError(fact, hint=_hint_for_list(first))
     for role, name in unseen.items() if first else ():
         remedy = f"the first has {shorten(', '.join(first.content), 60)}" if first else ""
         skips.skip("a column that no row has", f"{file}: {role}={name}", remedy)

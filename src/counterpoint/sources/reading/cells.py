@@ -5,7 +5,7 @@ import re
 from ast import literal_eval
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, NamedTuple
@@ -127,6 +127,28 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
         parts[-1] = parts[-1].partition(";")[0]
     options = tuple(part.strip(" \t\n;") for part in parts)
     return (_ANNOUNCED.sub("", text[: listed[0].start()]).strip(), options) if all(options) else (text, ())
+
+
+_PICTURE_MARK = re.compile(r"<image>|^\s*<image[ _]?1>|<image[ _]?1>\s*$")
+_OTHER_PICTURE = re.compile(r"<image[ _]?(?:[2-9]|1[0-9])>")
+
+
+def without_picture_mark(text: str) -> str:
+    """A text without the mark of its picture, as LLaVA and MMMU write it, which a processor would read as a picture.
+
+    >>> without_picture_mark("<image>\\nWhat is it?"), without_picture_mark("What is it? <image 1>")
+    ('What is it?', 'What is it?')
+    """
+    return _PICTURE_MARK.sub(" ", text).strip() if "<image" in text else text
+
+
+def names_other_picture(texts: Iterable[str]) -> bool:
+    """Whether a text has the mark of a second picture.
+
+    >>> names_other_picture(["Compare <image 1> and <image 2>."]), names_other_picture(["What is in <image 1>?"])
+    (True, False)
+    """
+    return any("<image" in text and _OTHER_PICTURE.search(text) for text in texts)
 
 
 def lettered_cells(content: Mapping[str, Any], as_text: Callable[[Any], str | None]) -> tuple[str, ...]:

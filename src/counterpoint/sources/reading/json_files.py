@@ -16,6 +16,7 @@ from counterpoint.sources.reading.records import OTHER_RELEASE, Skips, short_rep
 T = TypeVar("T")
 K = TypeVar("K", str, int)
 _FETCH_AGAIN = "fetch or copy the file again; it may have been truncated or changed"
+_MEND = "remove what is too much there, as a comma at the end of a line or list; or fetch or copy the file again"
 _SHAPES = {"{": "an object", "[": "a list", "": "empty"}
 _NOT_JSON = {
     b"PK": ("a zip archive", "unpack it first"),
@@ -167,7 +168,8 @@ def _opened(path: Path) -> Iterator[tuple[JsonText, _Progress]]:
         raise SourceError(f"{path.name} is no text in UTF-8{progress}", hint=_FETCH_AGAIN) from problem
     except InvalidJson as problem:
         fact = "ends in the middle of a record" if problem.cut else "is no JSON"
-        raise SourceError(f"{path.name} {fact}{progress}: {problem}", hint=_FETCH_AGAIN) from problem
+        hint = _FETCH_AGAIN if problem.cut else _MEND
+        raise SourceError(f"{path.name} {fact}{progress}: {problem}", hint=hint) from problem
 
 
 def _containers(path: Path, text: JsonText, within: str | Sequence[str], sign: str) -> Iterator[str]:
@@ -236,7 +238,7 @@ def _expect(path: Path, text: JsonText, sign: str, what: str) -> None:
 def _at_end(path: Path, text: JsonText) -> None:
     if rest := text.sign():
         lines = "it holds a record a line; join them into one, or name it .jsonl where such files are read"
-        hint = lines if rest == "{" else _FETCH_AGAIN
+        hint = {"{": lines, ",": _MEND}.get(rest, _FETCH_AGAIN)
         raise SourceError(f"{path.name} goes on after its end, with {rest!r}", hint=hint)
 
 

@@ -78,6 +78,8 @@ class JsonText:
                 cut = self._is_cut(problem)
                 if cut and self._more():
                     continue
+                if self._at < len(self._held) and self._held[self._at] in ",]}":
+                    raise self._unexpected("a value") from None
                 reason = problem.msg.lower() if isinstance(problem, json.JSONDecodeError) else _DIGITS
                 raise InvalidJson(reason, cut=cut) from None
             if end > len(self._held) - _NEAR and self._more():
