@@ -41,7 +41,7 @@ def share_sums(right: Flags, place: NDArray[np.int64]) -> ShareSums:
 
 def p_below_line(right: Flags, place: NDArray[np.int64], line: float) -> Floats:
     """The p value of lying below a line in each slice; 1 where it is above 5 %, which no correction makes an alarm."""
-    excluded = share_sums(right, place).bounds(BOUND)[1] < line
+    excluded = share_sums(right, place).bounds(BOUND, one_sided=True)[1] < line
     p = np.ones(len(excluded))
     for number in np.flatnonzero(excluded):
         own = right[place == number]

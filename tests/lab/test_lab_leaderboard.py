@@ -10,6 +10,7 @@ from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
 from counterpoint.explorer.pages.overview import build_overview
 from counterpoint.explorer.pages.overview.query import OverviewQuery
+from counterpoint.lab.data_set_scores import picture_overlaps
 from counterpoint.lab.leaderboard import LeaderboardResult, leaderboard
 from counterpoint.lab.reader import LabReader
 from counterpoint.metrics.accuracy import accuracy, comprehensive_accuracy, worst_case
@@ -174,6 +175,26 @@ def test_files_of_one_source_are_data_sets_of_their_own_and_share_questions(lab:
     assert board.data_sets == ("first-file", "second-file")
     cells = board.rows[0].data_sets
     assert {name: own["accuracy"].n for name, own in cells.items()} == {"first-file": 40, "second-file": 40}
+
+
+def test_a_mean_over_data_sets_of_the_same_pictures_is_no_surer_than_each_of_them(lab: LabStore) -> None:
+    overlaps = picture_overlaps(lab, {"first": ["first-file"], "second": ["second-file"], "third": ["rephrase"]})
+    assert overlaps[("first", "second")] == overlaps[("first", "third")] == 1.0
+    row = leaderboard(lab, suites=["first-file", "second-file"], layout="datasets").board.rows[0]
+    cells = [own["accuracy"] for own in row.data_sets.values()]
+    for end in ("low", "high"):
+        own = [getattr(cell, end) for cell in (row.cells["accuracy"], *cells)]
+        assert own[0] == pytest.approx(sum(own[1:]) / 2)
+
+
+def test_data_sets_of_other_pictures_are_independent(tmp_path: Path) -> None:
+    lab = LabStore(tmp_path / "lab")
+    for suite, numbers in (("one", range(20)), ("other", range(15, 35)), ("third", range(90, 95))):
+        queries = [Query(Picture(f"p:{number}.png"), "Which color?") for number in numbers]
+        groups = [Group(Relation.GOLD, (query,), (Gold.of("red"),)) for query in queries]
+        _put(lab, suite, "plain", [*groups, Group(Relation.GOLD, (Query(None, "Why?"),), (Gold.of("no"),))])
+    assert picture_overlaps(lab, {name: [name] for name in lab.suites()}) == {("one", "other"): 0.25}
+    assert picture_overlaps(lab, {"one": ["one"]}) == {}
 
 
 def test_a_lab_without_suites_has_an_empty_leaderboard(tmp_path: Path) -> None:

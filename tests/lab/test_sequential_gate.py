@@ -82,6 +82,15 @@ def test_everything_stops_at_the_first_rule_that_fails(lab: cp.Lab) -> None:
     assert len(_asked(lab)) < PICTURES
 
 
+def test_a_comparison_says_that_a_model_was_asked_until_a_gate_was_decided(lab: cp.Lab) -> None:
+    lab.run("random")
+    lab.gate_sequentially(MODEL, ["order.accuracy >= 0.5"], suites=["order"])
+    (note,) = [note for note in lab.compare(MODEL, "random").notes() if "until a gate" in note]
+    assert note.startswith(f"{MODEL} was asked about order until a gate was decided")
+    lab.run(MODEL)
+    assert not [note for note in lab.compare(MODEL, "random").notes() if "until a gate" in note]
+
+
 @pytest.mark.parametrize("method", ["asymptotic", "betting"])
 def test_a_portion_is_the_next_pictures_of_one_order_and_a_second_gate_goes_on_in_it(lab: cp.Lab, method: str) -> None:
     first = lab.gate_sequentially(MODEL, ["order.accuracy >= 0.5"], method=method)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proving import sample
 
-from benchmarks.interval_coverage import Cell, area_coverage, coverage
+from benchmarks.interval_coverage import Cell, area_coverage, coverage, one_sided_errors
 from counterpoint.metrics.accuracy import accuracy
 from counterpoint.metrics.bias import owed_to_picture
 from counterpoint.metrics.calibration import ece
@@ -131,6 +131,26 @@ def test_intervals_hold_the_truth_as_often_as_they_say(cell: tuple[int, int, flo
     held, wrong = coverage(Cell(*cell), 1500)
     assert held >= 0.915  # 93 % less two and a half standard errors
     assert wrong < 10 or held <= 0.985
+
+
+@pytest.mark.parametrize(
+    "cell", sample([(60, 12, 0.8, 0.95), (30, 12, 0.8, 0.9), (60, 12, 0.5, 0.95), (40, 12, 0.5, 0.9)], 2)
+)
+def test_gates_on_few_pictures_of_different_sizes_keep_their_level(cell: tuple[int, int, float, float]) -> None:
+    assert max(one_sided_errors(Cell(*cell), 1500)) <= 0.075  # 6 % and two and a half standard errors
+
+
+@given(CASES)
+def test_a_one_sided_bound_is_no_closer_than_the_end_of_an_interval(cases: list[tuple[float, int]]) -> None:
+    credit, cluster = (np.array(column) for column in zip(*cases, strict=True))
+    counts = np.bincount(cluster)
+    earned = np.bincount(cluster, credit).astype(np.float64)
+    sums = ShareSums.of(earned, counts, np.array([(credit**2).sum()]))
+    (low, high), (lower, higher) = sums.bounds(0.95), sums.bounds(0.95, one_sided=True)
+    assert lower[0] <= low[0] + 1e-9
+    assert higher[0] >= high[0] - 1e-9
+    if sums.rarer_clusters[0] >= 20:
+        assert (lower, higher) == (low, high)
 
 
 def _mean(values: list[float]) -> Estimator:

@@ -1,12 +1,16 @@
 """The leaderboard: unweighted means over data sets, ranked only where they can be compared."""
 
 import math
+from functools import partial
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from proving import sample
 
+from benchmarks.interval_coverage import draw_rates
 from counterpoint import catalog
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Picture
@@ -17,6 +21,7 @@ from counterpoint.metrics.data_set_leaderboard import (
     data_sets_leaderboard,
     question_rows,
 )
+from counterpoint.metrics.intervals import interval_from_sums
 from counterpoint.metrics.leaderboard import (
     Competitor,
     Layout,
@@ -130,6 +135,25 @@ def test_an_interval_of_a_mean_holds_it_and_is_no_wider_than_the_mean_of_interva
     assert mean.low - 1e-9 <= mean.value <= mean.high + 1e-9
     low, high = (math.fsum(getattr(entry, end) for entry in entries) / len(entries) for end in ("low", "high"))
     assert low - 1e-9 <= mean.low <= mean.high <= high + 1e-9
+
+
+def _overlap(shared: float, one: int, other: int) -> float:
+    return shared
+
+
+@pytest.mark.parametrize("correlation", sample([0.2, 0.5, 0.8], 1))
+def test_a_mean_over_data_sets_that_share_pictures_holds_the_truth(correlation: float) -> None:
+    rng, repetitions, held = np.random.default_rng(5), 1000, {0.0: 0, 1.0: 0}
+    for _ in range(repetitions):
+        rates = draw_rates(rng, 0.7, correlation, (50,))  # of the pictures, whatever is asked about them
+        sums = [rng.binomial(4, rates).astype(np.float64) for _ in range(3)]
+        scores = [interval_from_sums(own, np.full(50, 4), float(own.sum())) for own in sums]
+        cells = [LeaderboardCell(score.value, score.low, score.high, score.n) for score in scores]
+        for overlap in held:
+            mean = mean_cell(cells, partial(_overlap, overlap))
+            held[overlap] += (mean.low or 0) <= 0.7 <= (mean.high or 0)
+    assert held[1.0] >= 0.93 * repetitions
+    assert held[0.0] < held[1.0], "those of independent data sets are too narrow"
 
 
 def test_the_interval_of_one_data_set_is_its_own() -> None:

@@ -178,6 +178,8 @@ def describe_run(
             "disagreement": None if check is None else check.disagreement,
             "reasons": dict(result.reasons),
         }
+        if result.stopped:
+            details["stopped"] = result.stopped
     else:
         counts = {"asked": result.done, "failed": result.failed, "cached": result.cached}
         details = {"total": result.total, "updated": datetime.now(UTC).isoformat(timespec="seconds")}

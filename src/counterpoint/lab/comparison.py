@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from counterpoint.core.ahead import map_ahead
 from counterpoint.core.errors import StoreError
+from counterpoint.engine.running import NOT_NEEDED
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.scores import UntaggedGroups, judge_block, score_models
 from counterpoint.lab.selection import (
@@ -169,9 +170,27 @@ class _ModelPair:
 def _notes(
     store: LabStore, names: Sequence[str], pair: _ModelPair, request: ScoreRequest, suites: Sequence[str]
 ) -> tuple[str, ...]:
-    """Which versions are meant, where pooled suites disagree, and how many groups lack a tag."""
+    """Which versions are meant, where pooled suites disagree, how many groups lack a tag, and who was asked in part."""
     disputes = pooled_gold_notes(store, suites) if request.pool else ()
-    return (*version_notes(names, pair.models.values()), *disputes, *pair.untagged.notes())
+    versions, stops = version_notes(names, pair.models.values()), _stop_notes(pair, select_suites(store, suites))
+    return (*versions, *disputes, *pair.untagged.notes(), *stops)
+
+
+def _stop_notes(pair: _ModelPair, suites: Sequence[str]) -> Iterator[str]:
+    """A sentence for each model whose answers end where a gate was decided, which favours what it decided."""
+    for title, model in pair.models.items():
+        if stopped := [name for name in suites if _ends_at_decision(model, name)]:
+            yield (
+                f"{title} was asked about {', '.join(stopped)} until a gate was decided, so that p values are somewhat "
+                "too small: 5 % are 6 to 8 %"
+            )
+
+
+def _ends_at_decision(model: ModelVersion, suite: str) -> bool:
+    """Whether the last run of a suite that came to an end left out what a gate did not need."""
+    runs = [own.details for own in model.runs if suite in own.details.get("suites", {})]
+    ends = [own.get("stopped") == NOT_NEEDED for own in runs if "stopped" in own or own["counts"].get("left") == 0]
+    return bool(ends) and ends[-1]
 
 
 @contextmanager

@@ -1,11 +1,14 @@
 """Scores of a data set for the leaderboard: of its base questions and of the tests of its suites, in blocks."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
+from math import sqrt
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from counterpoint import catalog
 from counterpoint.core.ahead import map_ahead
@@ -18,6 +21,7 @@ from counterpoint.metrics.scoring import ScoreRequest, ScoreTotals
 from counterpoint.metrics.units import Flags, Rows
 from counterpoint.store.blocks import THREADS, AnswerBlocks, GroupMarker, SuiteBlocks, open_blocks, prefetch
 from counterpoint.store.lab import LabStore
+from counterpoint.store.suites import read_portions
 from counterpoint.store.versions import ModelVersion
 
 _READ = (*ANSWER_COLUMNS, *columns_read(column.metric for column in DATA_SET_COLUMNS))
@@ -53,6 +57,39 @@ def score_data_set(
                 rows = ScoreTotals.of(outcomes, request, {(name,): Contents()}).table().to_pylist()
                 scores[title] |= {(row["test"], row["metric"]): row for row in rows}
     return scores
+
+
+def picture_overlaps(store: LabStore, data_sets: Mapping[str, Iterable[str]]) -> dict[tuple[str, str], float]:
+    """The correlation that shared pictures can give to the scores of two data sets, given with their suites, at most.
+
+    The variance of a score is that of its pictures, so that the share of it which is due to some of them is about the
+    share of questions on them.
+    """
+    if len(data_sets) < 2:
+        return {}
+    counts = {name: _count_pictures(store, suites) for name, suites in sorted(data_sets.items())}
+    shares = {
+        (one, other): sqrt(_share_on(counts[one], counts[other]) * _share_on(counts[other], counts[one]))
+        for one, other in combinations(counts, 2)
+    }
+    return {pair: share for pair, share in shares.items() if share}
+
+
+def _count_pictures(store: LabStore, suites: Iterable[str]) -> pa.StructArray:
+    """The pictures of the bases of some suites, and how many bases each has."""
+    parts = [pa.chunked_array([], pa.string())]
+    for suite in suites:
+        for portion in read_portions(store.storage, f"suites/{suite}", ["picture", "role"]):
+            pictures = portion.filter(pc.equal(portion["role"], 0))["picture"].cast(pa.string())
+            parts.append(pictures.drop_null())
+    return pc.value_counts(pa.chunked_array([chunk for part in parts for chunk in part.chunks], pa.string()))
+
+
+def _share_on(own: pa.StructArray, other: pa.StructArray) -> float:
+    """The share of cases that are on pictures of the other."""
+    cases = own.field("counts").to_numpy()
+    is_shared = pc.is_in(own.field("values"), value_set=other.field("values")).to_numpy(zero_copy_only=False)
+    return float(cases[is_shared].sum() / cases.sum()) if len(cases) else 0.0
 
 
 def _metrics(tests: Collection[str]) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from counterpoint import catalog
 from counterpoint.core.costs import format_milliseconds, format_price, format_rate
 from counterpoint.core.errors import CounterpointError, StoreError
 from counterpoint.core.quantities import counted
-from counterpoint.lab.data_set_scores import score_data_set
+from counterpoint.lab.data_set_scores import picture_overlaps, score_data_set
 from counterpoint.lab.model_costs import explain_missing_costs, lab_costs
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.scores import judged_models
@@ -138,8 +138,9 @@ def leaderboard(
         title: competitor(model, costs.get(model.fingerprint, ModelCost())) for title, model in chosen.items()
     }
     if layout == Layout.DATASETS:
-        cells = _data_set_cells(store, chosen, suites, threshold, seed, block_rows)
-        board = data_sets_leaderboard(competitors, cells)
+        data_sets = _data_sets(store, suites)
+        cells = _data_set_cells(store, chosen, data_sets, threshold, seed, block_rows)
+        board = data_sets_leaderboard(competitors, cells, picture_overlaps(store, data_sets))
     else:
         board = _suites_board(store, chosen, competitors, suites, metrics, threshold, seed, block_rows)
         if slices:
@@ -292,13 +293,12 @@ def _suite_scores(
 def _data_set_cells(
     store: LabStore,
     models: Mapping[str, ModelVersion],
-    suites: Sequence[str],
+    data_sets: Mapping[str, Mapping[str, Sequence[str]]],
     threshold: float,
     seed: int,
     block_rows: int,
 ) -> Mapping[str, DataSetCells]:
     """The cells of each model on each data set that has the test of a column."""
-    data_sets = _data_sets(store, suites)
     if not data_sets:
         hint = f"counterpoint generate {store.address} --suite beyond-accuracy makes all of them"
         raise StoreError(f"{store.address} has none of the tests {', '.join(DATA_SET_TESTS)}", hint=hint)

@@ -6,6 +6,7 @@ ranked, since a harder data set may be the one that is missing.
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,13 @@ def data_set_cell(
     return LeaderboardCell(value, low, high, n, chance=chance, missing=missing, failed=failed)
 
 
-def data_sets_leaderboard(models: Mapping[str, Competitor], cells: Mapping[str, DataSetCells]) -> Leaderboard:
+Overlaps = Mapping[tuple[str, str], float]
+"""By two data sets, in the order of their names, the correlation that pictures which both have can give to scores."""
+
+
+def data_sets_leaderboard(
+    models: Mapping[str, Competitor], cells: Mapping[str, DataSetCells], overlaps: Overlaps = MappingProxyType({})
+) -> Leaderboard:
     """The leaderboard of means over data sets, from the cells of each model by title."""
     data_sets = tuple(sorted({data_set for own in cells.values() for data_set in own}))
     columns = tuple(
@@ -110,7 +117,7 @@ def data_sets_leaderboard(models: Mapping[str, Competitor], cells: Mapping[str, 
     means: dict[str, dict[str, LeaderboardCell]] = {title: {} for title in cells}
     for column in columns:
         of = len({data_set for own in cells.values() for data_set in _valued(own, column.key)})
-        column_means = {title: _mean_cell(own, column.key, of) for title, own in cells.items()}
+        column_means = {title: _mean_cell(own, column.key, of, overlaps) for title, own in cells.items()}
         if column.metric.kind is not MetricKind.PLUG_IN:
             column_means = rank_cells(column_means, lower_is_better=column.metric.lower_is_better)
         for title, cell in column_means.items():
@@ -144,8 +151,10 @@ def _valued(cells: DataSetCells, key: str) -> dict[str, LeaderboardCell]:
     return {data_set: cell for data_set, cell in _column_cells(cells, key).items() if cell.value is not None}
 
 
-def _mean_cell(cells: DataSetCells, key: str, of: int) -> LeaderboardCell:
-    if valued := list(_valued(cells, key).values()):
-        return replace(mean_cell(valued), of=of)
+def _mean_cell(cells: DataSetCells, key: str, of: int, overlaps: Overlaps) -> LeaderboardCell:
+    if valued := dict(sorted(_valued(cells, key).items())):
+        names = list(valued)
+        mean = mean_cell([*valued.values()], lambda one, other: overlaps.get((names[one], names[other]), 0.0))
+        return replace(mean, of=of)
     reasons = dict.fromkeys(cell.reason for cell in _column_cells(cells, key).values() if cell.reason)
     return LeaderboardCell(of=of, reason="; ".join(reasons) or "no data set has it")

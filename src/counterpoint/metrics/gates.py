@@ -147,12 +147,12 @@ NO_TEST = LineTest(nan, nan, nan, nan, nan, 0, 0)
 
 
 def share_test(sums: ShareSums, line: float) -> LineTest:
-    """A mean of credit against a line, by the interval of Korn and Graubard at every level."""
+    """A mean of credit against a line, by the one-sided bounds of Korn and Graubard at every level."""
     if not sums.cases[0]:
         return NO_TEST
-    low, high = (float(end[0]) for end in sums.bounds(BOUND))
-    below = _level(lambda upper: float(sums.bounds(upper)[1][0]) < line)
-    above = _level(lambda upper: float(sums.bounds(upper)[0][0]) > line)
+    low, high = (float(end[0]) for end in sums.bounds(BOUND, one_sided=True))
+    below = _level(lambda upper: float(sums.bounds(upper, one_sided=True)[1][0]) < line)
+    above = _level(lambda upper: float(sums.bounds(upper, one_sided=True)[0][0]) > line)
     return LineTest(float(sums.share[0]), low, high, below, above, int(sums.cases[0]), int(sums.clusters[0]))
 
 

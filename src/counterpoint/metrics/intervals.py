@@ -29,6 +29,8 @@ PRIOR_WEIGHT = 2.0
 
 _PRIOR_CORRELATION = 0.5  # of the cases of a cluster, where too few clusters hold the rarer outcome to estimate it
 _MANY_CLUSTERS = 10.0  # clusters with the rarer outcome from which on the continuity correction is not needed
+_MANY_ONE_SIDED = 20.0  # the same for one end alone, whose error no other end makes up for
+_LEAST_DF = 9.0  # of its variance
 _EQUAL = 1e-12
 
 
@@ -92,27 +94,32 @@ class ShareSums:
         squares = np.where(rare, self.nn - 2 * self.sn + self.ss, self.ss)
         return np.asarray(np.divide(total**2, squares, out=np.zeros_like(total), where=squares > _EQUAL))
 
-    def bounds(self, upper: float = UPPER) -> tuple[Floats, Floats]:
+    def bounds(self, upper: float = UPPER, *, one_sided: bool = False) -> tuple[Floats, Floats]:
         """Both ends of the interval of Korn and Graubard, each exceeded with a probability of one minus `upper`.
 
         The design effect is at least 1. Where few clusters hold the rarer outcome it cannot be estimated, and is drawn
         towards that of a correlation of one half within clusters. Where all credit is equal, the effective number of
-        cases is that of the clusters.
+        cases is that of the clusters. The errors of the two ends of an interval make up for each other; each end of a
+        `one_sided` bound keeps its level by itself, for which the variance has fewer degrees of freedom. It is the same
+        where 20 clusters or more hold the rarer outcome.
         """
         share, n, m = self.share, np.maximum(self.cases, 1.0), np.maximum(self.clusters, 1.0)
         with np.errstate(invalid="ignore", divide="ignore"):
             alone = np.maximum(self.squares / n - share * share, 0.0) / n
             between = (self.ss - 2 * share * self.sn + share * share * self.nn) / n**2 * m / (m - 1)
             rarer = np.maximum(self.rarer_clusters, _EQUAL)
-            weight = PRIOR_WEIGHT / rarer**2
+            lack = np.maximum(1 / rarer - 1 / _MANY_ONE_SIDED, 0.0) if one_sided else np.zeros_like(rarer)
+            weight = PRIOR_WEIGHT * (1 / rarer**2 + 3 * lack**2)
             effect = np.maximum(between, 0.0) / alone
             prior = np.maximum(1 + (self.nn / n - 1) * _PRIOR_CORRELATION, effect)
             effect = (effect + weight * prior) / (1 + weight)
-            fewer = (student_quantile(upper, np.maximum(n - 1, 1)) / student_quantile(upper, np.maximum(m - 1, 1))) ** 2
+            df = np.minimum(m - 1, np.maximum(2 / lack - 1, _LEAST_DF))  # Satterthwaite's, of so many clusters
+            fewer = (student_quantile(upper, np.maximum(n - 1, 1)) / student_quantile(upper, np.maximum(df, 1))) ** 2
             effective = share * (1 - share) / alone * np.minimum(fewer / effect, 1.0)
         equal = (alone * n < _EQUAL) | (m < 2)
         effective = np.where(equal, m, np.nan_to_num(effective, nan=1.0))
-        correction = np.where(equal, 0.0, np.minimum(rarer / _MANY_CLUSTERS, 1.0) ** 2 / 2)
+        many = _MANY_ONE_SIDED if one_sided else _MANY_CLUSTERS
+        correction = np.where(equal, 0.0, np.minimum(rarer / many, 1.0) ** 2 / 2)
         return binomial_bounds(share, effective, upper, correction)
 
 

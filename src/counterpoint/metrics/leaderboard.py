@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from itertools import combinations
 from math import sqrt
 from statistics import NormalDist
 from typing import Any
@@ -332,11 +333,13 @@ def _suite_note(cell: LeaderboardCell) -> str:
     return ", and ".join(parts)
 
 
-def mean_cell(cells: Sequence[LeaderboardCell]) -> LeaderboardCell:
-    """The unweighted mean with a 95 % interval, from independent cells and the ends of their intervals.
+def mean_cell(
+    cells: Sequence[LeaderboardCell], correlation: Callable[[int, int], float] = lambda one, other: 0.0
+) -> LeaderboardCell:
+    """The unweighted mean with a 95 % interval, from cells and the ends of their intervals.
 
-    Each end of an interval is as far from the mean as the root of the summed squared distances of its parts allows
-    (Zou and Donner, 2008), so that asymmetric intervals stay asymmetric.
+    Each end of an interval is as far from the mean as the root of the summed squared distances of its parts allows,
+    and of the products of any two by their `correlation` (Zou and Donner, 2008), so that asymmetric intervals stay so.
 
     >>> mean = mean_cell([LeaderboardCell(0.5, 0.4, 0.7), LeaderboardCell(0.7, 0.4, 0.7)])
     >>> round(mean.value, 3), round(mean.low, 3), round(mean.high, 3)
@@ -347,9 +350,18 @@ def mean_cell(cells: Sequence[LeaderboardCell]) -> LeaderboardCell:
     partial = any(cell.in_part for cell in cells)
     if any(cell.low is None for cell in cells):
         return LeaderboardCell(value, data_sets=n, of=n, partial=partial)
-    below = sqrt(sum((_number(cell.value) - _number(cell.low)) ** 2 for cell in cells)) / n
-    above = sqrt(sum((_number(cell.high) - _number(cell.value)) ** 2 for cell in cells)) / n
+    below = _summed([_number(cell.value) - _number(cell.low) for cell in cells], correlation) / n
+    above = _summed([_number(cell.high) - _number(cell.value) for cell in cells], correlation) / n
     return LeaderboardCell(value, value - below, value + above, data_sets=n, of=n, partial=partial)
+
+
+def _summed(distances: Sequence[float], correlation: Callable[[int, int], float]) -> float:
+    """The distance of an end of a sum from its value, from those of its parts."""
+    products = sum(
+        2 * distances[one] * distances[other] * correlation(one, other)
+        for one, other in combinations(range(len(distances)), 2)
+    )
+    return sqrt(sum(own**2 for own in distances) + products)
 
 
 def detectable_difference(cells: Sequence[LeaderboardCell]) -> float | None:
