@@ -74,7 +74,7 @@ def lab(workdir: Path, folder: Path, environ: MutableMapping[str, str]) -> cp.La
     return cp.Lab(workdir / "lab")
 
 
-@pytest.mark.parametrize("line", sample(LINES, 8))
+@pytest.mark.parametrize("line", sample(LINES, 4))
 def test_a_command_says_what_could_not_be_written(lab: cp.Lab, line: str) -> None:
     with full_disk():
         result = CliRunner().invoke(commands, line.split())

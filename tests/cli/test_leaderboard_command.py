@@ -80,11 +80,15 @@ def test_tables_say_why_cells_are_blank_and_expand_to_data_sets(folder: Path) ->
     assert "constant, random: picture features, question features: it does not let its features be changed" in text
     assert "431,809" in text
     assert "over 1 of 2 data sets, so not ranked" in text
-    assert _run("leaderboard", str(folder), "--layout", "datasets", "--markdown").startswith("**Per cent")
-    assert "tabular" in _run("leaderboard", str(folder), "--layout", "datasets", "--latex")
     expanded = _run("leaderboard", str(folder), "--expand", "question-only")
     assert "by chance" in expanded
     assert [line.split("  ")[0] for line in expanded.splitlines()[4:7]] == ["all", "shifted", "world test"]
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize(("form", "shown"), [("--markdown", "**Per cent"), ("--latex", "tabular")])
+def test_means_over_data_sets_are_printed_for_pages_and_papers(folder: Path, form: str, shown: str) -> None:
+    assert shown in _run("leaderboard", str(folder), "--layout", "datasets", form)
 
 
 def test_by_default_the_columns_are_those_that_lead_on_each_suite(folder: Path) -> None:

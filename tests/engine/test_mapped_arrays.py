@@ -14,6 +14,7 @@ from time import sleep
 from typing import IO, Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -135,6 +136,7 @@ def _check_silence(tmp_path: Path, is_busy: bool) -> None:
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.prove
 def test_a_worker_that_ends_before_its_pool_has_started_ends_it_in_silence(tmp_path: Path) -> None:
     _check_silence(tmp_path, is_busy=False)
 

@@ -168,7 +168,7 @@ def test_pictures_are_fitted_by_processes_where_a_model_wants_them_made_apart() 
 
 def test_a_process_that_is_killed_costs_no_picture() -> None:
     pictures = [Picture(f"p:{n}.png") for n in range(60)]
-    with Prefetcher(Slides(), threads=4) as ahead:
+    with Prefetcher(Slides(), threads=2) as ahead:
         get = ahead.preprocess_with(killed, in_processes=True)
         ahead.expect(pictures)
         assert [get(picture) for picture in pictures] == list(range(60))

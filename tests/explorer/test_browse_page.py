@@ -144,7 +144,7 @@ def test_what_is_chosen_can_be_let_go(client: TestClient) -> None:
     assert "hasty" not in without["hasty"]
 
 
-@pytest.mark.parametrize("query", ["", "?text=shade", "?model=hasty", "?suite=plain&answer=dark"])
+@pytest.mark.parametrize("query", ["", *map(prove, ("?text=shade", "?model=hasty")), "?suite=plain&answer=dark"])
 def test_each_group_of_a_list_stands_between_those_beside_it(client: TestClient, query: str) -> None:
     listed = [hit["entry"]["address"] for hit in _json(client, query)["hits"]][:6]
     shown = [client.get(address.replace("?", ".json?")).json() for address in listed]
@@ -241,7 +241,9 @@ def test_pages_hold_every_group_once_and_lead_back(client: TestClient) -> None:
     assert _json(client, "?page=99")["hits"] == second["hits"]
 
 
-@pytest.mark.parametrize("query", ["?model=hasty&verdict=broken", "?metric=accuracy&high=0.5", "?text=is"])
+@pytest.mark.parametrize(
+    "query", ["?model=hasty&verdict=broken", *map(prove, ("?metric=accuracy&high=0.5", "?text=is"))]
+)
 def test_next_and_previous_walk_through_what_was_found(client: TestClient, query: str) -> None:
     listed = _json(client, query)
     address, walked = listed["hits"][0]["entry"]["address"], list[tuple[str, str]]()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from clients import local_client
 from group_labs import PICTURES
-from proving import scaled
+from proving import prove, scaled
 from starlette.testclient import TestClient
 
 from counterpoint import catalog
@@ -147,7 +147,7 @@ def test_every_field_says_how_many_groups_it_has_and_lists_them(client: TestClie
                 assert len(listed["groups"]) == min(field["count"], 10)
 
 
-@pytest.mark.parametrize("suite", ["noise", "words", "foils"])
+@pytest.mark.parametrize("suite", [prove("noise"), "words", prove("foils")])
 def test_a_field_is_the_same_in_find_and_its_groups_stand_among_it(client: TestClient, suite: str) -> None:
     tables = _json(client, f"/compare.json?models=steady,shaky&suite={suite}")["tables"]
     for field in (field for table in tables for line in table["lines"] for field in line["fields"] if field["count"]):

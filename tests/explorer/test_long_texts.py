@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from clients import local_client
+from proving import prove
 from starlette.testclient import TestClient
 
 from counterpoint.core.groups import Answer, Gold, Group, Query, Relation
@@ -52,7 +53,7 @@ def _group(lab: LabStore) -> str:
 
 
 @pytest.mark.parametrize(
-    "path", ["/browse", "/browse?text=word", "group", "/suites/order", "/suites/order/models/hasty"]
+    "path", [prove("/browse"), "/browse?text=word", "group", prove("/suites/order"), "/suites/order/models/hasty"]
 )
 def test_a_page_shows_the_beginning_and_leads_to_the_whole(lab: LabStore, client: TestClient, path: str) -> None:
     path = _group(lab) if path == "group" else path

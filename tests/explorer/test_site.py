@@ -207,6 +207,7 @@ def test_a_link_that_leads_nowhere_is_text_and_an_entry_is_left_out() -> None:
     assert made == '<ul><li><a href="b.html" data-row>B &amp; b</a></li></ul><a>x</a>'
 
 
+@pytest.mark.prove
 def test_a_suite_whose_name_ends_as_a_download_does_is_linked(tmp_path: Path) -> None:
     lab = Lab(tmp_path / "lab")
     lab.generate("order", items=3, name="answers.json")

@@ -127,7 +127,7 @@ DAMAGE: dict[str, tuple[Damage, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("damage", sample(DAMAGE, 4))
+@pytest.mark.parametrize("damage", sample(DAMAGE, 2))
 def test_loss_and_edits_are_found_and_repaired(lab: cp.Lab, damage: str) -> None:
     harm, fact, name = DAMAGE[damage]
     assert cp.verify_folder(lab.folder).holds

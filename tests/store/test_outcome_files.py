@@ -203,6 +203,7 @@ def test_only_the_last_versions_are_kept(tmp_path: Path) -> None:
         assert own["careful", "plain"].path.is_dir()
 
 
+@pytest.mark.prove
 def test_only_the_last_versions_of_a_suite_are_kept_whatever_its_name(tmp_path: Path) -> None:
     lab = small_lab(tmp_path / "lab")
     table = lab.suite("plain").groups.select(GROUPS.names)
