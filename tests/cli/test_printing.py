@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+import counterpoint as cp
 from counterpoint.cli import printing
-from counterpoint.cli.printing import echo, print_json, progress_shown
+from counterpoint.cli.printing import echo, print_json, print_result, progress_shown
 from counterpoint.lab.progress import ProgressEvent, track
+from counterpoint.store.lab import LabStore
 
 
 def _clock() -> Callable[[], float]:
@@ -81,6 +83,24 @@ def test_nothing_that_is_printed_steers_the_terminal(capsys: pytest.CaptureFixtu
     printed = capsys.readouterr()
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", printed.out + printed.err)
     assert json.loads(printed.out.partition("\n")[2]) == {"model": name}
+
+
+def test_a_result_keeps_to_the_width_of_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+    environ: MutableMapping[str, str],
+    capsys: pytest.CaptureFixture[str],
+    lab: LabStore,
+) -> None:
+    contents = cp.Lab(lab.folder).contents()
+    print_result(contents)
+    wide = capsys.readouterr().out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    environ["COLUMNS"] = "60"
+    print_result(contents)
+    narrow = capsys.readouterr().out
+    assert max(map(len, wide.splitlines())) > 60 >= max(map(len, narrow.splitlines()))
+    cells = [str(cell) for table in contents.tables() for row in table.rows for cell in row]
+    assert [cell for cell in cells if cell not in narrow] == []
 
 
 def test_every_command_prints_by_the_function_that_escapes() -> None:

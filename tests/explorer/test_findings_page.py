@@ -1,6 +1,5 @@
 """The findings of a model and of a pair of models as pages, on the first page and in the report."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -144,16 +143,6 @@ def test_the_first_page_the_model_and_the_report_tell_it(client: TestClient, wea
     assert "/models/weak/findings" in client.get("/models/weak").text
     page = render_lab_report(LabReader(weak_lab, cache))
     assert f"is {sentence[0].lower()}{sentence[1:]}" in page
-
-
-def test_every_place_that_tells_a_finding_says_what_elsewhere_is(
-    client: TestClient, weak_lab: LabStore, cache: Path
-) -> None:
-    _json(client, "/models/weak/findings.json")  # waits for the search
-    pages = [client.get(address).text for address in ("/overview", "/models/weak/findings")]
-    for page in (*pages, render_lab_report(LabReader(weak_lab, cache))):
-        assert "% elsewhere" in page.replace("\N{NO-BREAK SPACE}", " ")
-        assert re.search("Elsewhere[^<]* is all groups [^<]*in no", page)
 
 
 def test_text_in_quotes_is_a_whole_word(weak_lab: LabStore, cache: Path) -> None:

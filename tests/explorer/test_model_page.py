@@ -1,16 +1,19 @@
 """The page of one model: its metrics, its distributions, what it costs."""
 
+from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from clients import local_client, reader_of
-from labs import GROUPS, captions_lab
+from labs import GROUPS, answered, captions_lab, plain_groups, small_lab
 from starlette.testclient import TestClient
 
 from counterpoint.explorer.app import create_app
 from counterpoint.store.lab import LabStore
 from counterpoint.store.outcomes.queries import score_bin_counts
+from counterpoint.store.versions import RunRecord
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +80,21 @@ def test_a_measure_that_the_chosen_suite_lacks_gives_way_to_one_that_it_has(clie
 )
 def test_what_is_not_there_is_said(client: TestClient, address: str) -> None:
     assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["modèle-a", "模型一", "模型 二", "org/vlm 7b"])
+def test_a_model_is_reached_by_its_name_in_any_script(tmp_path: Path, name: str) -> None:
+    lab = small_lab(tmp_path / "lab", 1)
+    answered(lab, name, "other 1", [group for _, group in plain_groups()])
+    lab.put_run(RunRecord("other", name, "other 1"))
+    client = local_client(create_app(lab, cache=tmp_path / "cache"))
+    for address in (f"/models/{quote(name)}", f"/models/{quote(name)}/findings", f"/suites/plain/models/{quote(name)}"):
+        page = client.get(address)
+        assert page.status_code == 200, address
+        assert page.history
+        assert escape(name) in page.text
+    assert client.get(f"/models/{quote(name)}.json?suite=plain").json()["title"] == name
+    assert client.get(f"/models/{quote(name)}x").status_code == 404
 
 
 def test_a_model_that_only_ranks_has_its_page(tmp_path_factory: pytest.TempPathFactory) -> None:

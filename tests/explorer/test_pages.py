@@ -57,6 +57,7 @@ def test_whatever_a_page_links_to_is_there(client: TestClient) -> None:
         answer = client.get(address)
         assert answer.status_code == (404 if address.startswith(LOST) else 200), address
         if answer.headers["content-type"].startswith("text/html"):
+            assert not re.search(r"<img(?![^>]*\ssrc=)", answer.text), address
             links = [link for link in _links(answer.text) if not link.endswith(".svg")]
             filters = [link for link in links if link.startswith("/browse")]  # of which there is no end
             waiting.extend(link for link in links if link not in filters[3:])

@@ -47,6 +47,22 @@ def test_the_history_tells_at_which_version_a_score_rose_and_fell(lab: cp.Lab) -
         lab.history("vml")
 
 
+def test_one_version_has_its_values_in_one_table_and_a_sentence(tmp_path: Path) -> None:
+    lab = cp.Lab(lab_of_versions(tmp_path, {"vlm": {"cat": [60], "dog": [100]}}).folder)
+    history = lab.history("vlm")
+    (table,) = history.tables()
+    assert "–" not in {str(cell) for row in table.rows for cell in row}
+    assert len(table.rows) == len(history)
+    assert "comprehensive accuracy" in history.text()
+    assert "comprehensive_accuracy" not in history.text()
+    assert history.notes() == ["vlm has one version with scores, step-100: there is nothing to compare it with"]
+
+
+def test_tables_of_a_history_name_metrics_in_words(lab: cp.Lab) -> None:
+    titles = [table.title for table in lab.history("vlm", metrics=["comprehensive_accuracy"]).tables()]
+    assert titles == ["vlm on cat: comprehensive accuracy", "vlm on dog: comprehensive accuracy"]
+
+
 @pytest.mark.parametrize(("model", "rows"), [("vlm", 250), *(prove(*own) for own in product(MODELS, (90, 7)))])
 def test_blocks_give_the_history_of_the_whole(lab: cp.Lab, model: str, rows: int) -> None:
     whole, blocks = (model_history(lab.store, model, block_rows=size) for size in (10**6, rows))

@@ -71,6 +71,27 @@ def test_a_finding_is_a_sentence_with_examples_patterns_and_the_other_models(fin
     assert len(first.groups) == 50
 
 
+def test_a_lab_with_one_model_need_not_be_told_its_name(findings_lab: cp.Lab, tmp_path: Path) -> None:
+    with pytest.raises(cp.CounterpointError, match="several models") as raised:
+        findings_lab.findings()
+    assert "name one of careful, stubborn with --model" in raised.value.hint
+    lab = cp.Lab(tmp_path / "lab")
+    lab.add_groups([_group(number) for number in range(GROUPS)], "presence")
+    file = tmp_path / "answers.csv"
+    answers = _answers([_group(number) for number in range(GROUPS)], keeps=True)
+    file.write_text("query_id,answer\n" + "\n".join(f"{hex_id(query)},{answer}" for query, answer in answers), "utf-8")
+    lab.import_predictions(file, name="alone", rule="exact")
+    done = CliRunner().invoke(commands, ["findings", str(lab.folder)], catch_exceptions=False)
+    assert "What alone does not understand" in done.output
+    assert "alone is the only model of this lab" in done.output
+
+
+def test_findings_keep_to_the_width_of_a_terminal(findings_lab: cp.Lab) -> None:
+    text = findings_lab.findings("stubborn").text(width=60)
+    assert max(map(len, text.splitlines())) <= 60
+    assert " ".join(findings_lab.findings("stubborn").text().split()) == " ".join(text.split())
+
+
 def test_a_model_without_a_weakness_has_largest_gaps_that_are_not_significant(findings_lab: cp.Lab) -> None:
     found = findings_lab.findings("careful")
     assert not found.is_significant

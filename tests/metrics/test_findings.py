@@ -10,6 +10,7 @@ from answer_tables import Made, Member, Said, tables
 from benchmarks import findings as simulated
 from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.pictures import Edit, Picture
+from counterpoint.lab.finding_words import change_sentence, finding_sentence
 from counterpoint.metrics.findings.choice import find_changes, find_weak_slices
 from counterpoint.metrics.findings.features import SearchSpace, SliceFeature, find_features, prepare_groups
 from counterpoint.metrics.findings.patterns import find_patterns
@@ -61,6 +62,20 @@ def test_two_facts_are_two_findings_and_the_one_that_explains_more_is_first() ->
     assert [own.is_significant for own in found] == [True, True]
     assert jaccard(found[0].inside, many) > 0.9
     assert jaccard(found[1].inside, few) > 0.9
+
+
+@pytest.mark.parametrize(("places", "words"), [((2,), "elsewhere"), ((2, 7), "outside all findings")])
+def test_a_sentence_says_what_its_second_share_is_of(places: tuple[int, ...], words: str) -> None:
+    rng = np.random.default_rng(5)
+    space = make_space(rng)
+    fails = outcomes(space, rng, np.logical_or.reduce([space.inside((place,)) for place in places]), 0.7)
+    found = find_weak_slices(space, fails)
+    assert len(found) == len(places)
+    outside = ~np.logical_or.reduce([own.inside for own in found])
+    for own in found:
+        assert own.elsewhere == pytest.approx(1 - fails[outside].mean())
+        assert f"against {100 * own.elsewhere:.0f} % {words};" in finding_sentence(own, "of a kind")
+        assert change_sentence(own, "of a kind").partition("; ")[2].startswith(words)
 
 
 def test_slices_that_overlap_and_always_fail_are_told_once_each() -> None:

@@ -11,7 +11,7 @@ from counterpoint.cli.printing import print_result
 
 @click.command("findings")
 @lab_argument
-@lab_model_option("--model", "Search the answers of this one.", required=True)
+@lab_model_option("--model", "Search the answers of this one; not needed where the lab has one model.")
 @lab_model_option("--against", "Show what changed from this model or version.")
 @suites_option
 @click.option(

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -45,7 +46,12 @@ def print_result(result: "LabResult[Any]", form: str | None = None, *, as_json: 
     if as_json or form == "json":
         print_json(result.to_dict())
     else:
-        echo(result.text(form or "plain"))
+        echo(result.text(form or "plain", width=_terminal_width()))
+
+
+def _terminal_width() -> int:
+    """The columns of the terminal that results are printed in; 0 where they go to a file or a program."""
+    return get_terminal_size().columns if sys.stdout.isatty() else 0
 
 
 @contextmanager

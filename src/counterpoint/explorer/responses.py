@@ -9,13 +9,13 @@ from gzip import compress
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader
 from msgspec import to_builtins
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from counterpoint._version import __version__
@@ -238,6 +238,8 @@ async def picture(request: Request) -> Response:
 async def problem_page(request: Request, problem: Exception) -> Response:
     """Send an error as a page or as JSON: 404 for what does not exist, 500 for a lab that cannot be read."""
     status = getattr(problem, "status_code", 404 if isinstance(problem, UnknownName | PictureError) else 500)
+    if status == 404 and (address := await run_in_threadpool(_address_of_named_model, request)):
+        return RedirectResponse(address)
     fact = str(problem) if isinstance(problem, CounterpointError) else str(getattr(problem, "detail", "")) or "Error"
     view = ProblemView(
         title="Page not found" if status == 404 else "This page cannot be shown",
@@ -252,6 +254,21 @@ async def problem_page(request: Request, problem: Exception) -> Response:
         view=view, lab=await run_in_threadpool(lab_view, request), navigation=page_navigation(request)
     )
     return Response(html, status, getattr(problem, "headers", None), "text/html")
+
+
+def _address_of_named_model(request: Request) -> str:
+    """Return the address of a page of a model that an address has by its name, such as `org/vlm`; else nothing."""
+    before, mark, after = request.url.path.rpartition("/models/")
+    try:
+        names = {model.name: model.slug for model in request.app.state.reader.models() if model.name != model.slug}
+    except CounterpointError:
+        return ""
+    for name in sorted(names, key=len, reverse=True) if mark else ():
+        path = unquote(after)
+        if path.startswith(name) and (not (rest := path.removeprefix(name)) or rest[0] in "/."):
+            query = f"?{request.url.query}" if request.url.query else ""
+            return f"{before}{mark}{quote(names[name])}{quote(rest)}{query}"
+    return ""
 
 
 def _wants_json(request: Request) -> bool:

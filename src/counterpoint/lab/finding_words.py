@@ -71,14 +71,21 @@ def finding_sentence(found: WeakSlice, slice_words: str) -> str:
     share, elsewhere = _percent(found.share), _percent(found.elsewhere)
     part = _percent(found.failures)
     groups = counted(found.n, "group")
-    return f"Right in {share} of {groups} {slice_words}, against {elsewhere} elsewhere; {part} of all its failures."
+    return (
+        f"Right in {share} of {groups} {slice_words}, against {elsewhere} {_where(found)}; {part} of all its failures."
+    )
 
 
 def change_sentence(found: WeakSlice, slice_words: str) -> str:
     """What a person would write about a slice in which two models differ unlike elsewhere."""
     change, elsewhere = 100 * found.share, 100 * found.elsewhere
     rest = "unchanged" if abs(elsewhere) < 0.5 else _points(elsewhere)
-    return f"{_points(change)} in {counted(found.n, 'group')} {slice_words}; elsewhere {rest}."
+    return f"{_points(change)} in {counted(found.n, 'group')} {slice_words}; {_where(found)} {rest}."
+
+
+def _where(found: WeakSlice) -> str:
+    """What a slice is compared with: all that is outside of it, or where others fail too, what no finding has."""
+    return "elsewhere" if found.is_complement else "outside all findings"
 
 
 def _points(change: float) -> str:

@@ -32,7 +32,7 @@ from counterpoint.metrics.findings.patterns import find_patterns
 from counterpoint.metrics.outcomes import Outcomes, judge
 from counterpoint.metrics.units import STATES, Flags, Floats, Rows
 from counterpoint.metrics.verdicts import FAILING, PASSING, VERDICTS, Verdicts, group_verdicts
-from counterpoint.reports.tables import ResultTable
+from counterpoint.reports.tables import ResultTable, wrap_line
 from counterpoint.store.cache import LRUCache
 from counterpoint.store.lab import LabStore
 from counterpoint.store.versions import ModelVersion
@@ -144,15 +144,17 @@ class Findings(LabResult[Finding], rows="findings"):
         rows = [(str(place), own.sentence, f"{own.p:.3f}") for place, own in enumerate(self.findings, 1)]
         return [ResultTable(self.headline, ("", "finding", "p"), rows, names=2)] if rows else []
 
-    def text(self, form: str = "plain") -> str:
+    def text(self, form: str = "plain", *, width: int = 0) -> str:
         """The sentences with the patterns of wrong answers below each; in Markdown and LaTeX a table."""
         if form != "plain":
             return LabResult.text(self, form)
+        most = min(width or _WIDTH, _WIDTH)
         lines = [self.headline, ""]
         for place, own in enumerate(self.findings, 1):
-            lines += _lines(f"{place:2}. {own.sentence} p = {own.p:.3f}")
-            lines += [line for pattern in own.patterns for line in _lines(f"    {pattern}.")]
-        return "\n".join([*lines, "", *self.remarks, self._searched])
+            lines += _lines(f"{place:2}. {own.sentence} p = {own.p:.3f}", most)
+            lines += [line for pattern in own.patterns for line in _lines(f"    {pattern}.", most)]
+        ends = [*self.remarks, self._searched]
+        return "\n".join([*lines, "", *(wrap_line(line, width) if width else line for line in ends)])
 
     def notes(self) -> list[str]:
         """The patterns of wrong answers, and what was searched."""
@@ -172,14 +174,14 @@ class Findings(LabResult[Finding], rows="findings"):
         return f"<p><b>{escape(finding.sentence)}</b>{below}</p><details><summary>examples</summary>{cards}</details>"
 
 
-def _lines(text: str) -> list[str]:
+def _lines(text: str, width: int = _WIDTH) -> list[str]:
     """A sentence in lines, none of which ends within a figure.
 
     >>> [len(line) for line in _lines("right in " * 12 + "80 %")]
     [107, 8]
     """
     bound = text.replace(" %", "\N{NO-BREAK SPACE}%").replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
-    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in wrap(bound, _WIDTH, subsequent_indent=" " * 4)]
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in wrap(bound, width, subsequent_indent=" " * 4)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,12 +226,15 @@ def find_findings(
     threshold: float = 0.5,
     seed: int = 0,
 ) -> Findings:
-    """The findings of a model over suites, or of what changed in it against another one."""
+    """The findings of a model over suites, or of what changed in it against another one.
+
+    Without a name the model is the only one of the lab, in its latest version.
+    """
     if confirm not in CONFIRMATIONS:
         raise UnknownName("confirmation", confirm, [name for name in CONFIRMATIONS if name])
     if confirm and against:
         raise CounterpointError("changes are not confirmed on halves", hint="leave out confirm, or against")
-    names = [model, against] if against else [model]
+    names = [model or _only_model(store)] + [against] * bool(against)
     chosen = select_models(store, names)
     if len(chosen) < len(names):
         raise StoreError(f"{model} and {against} are the same version", hint="name another model or version")
@@ -259,9 +264,18 @@ def find_findings(
         found.append(_finding(searched, judged, space, own, shown, say, shares))
     pictures = store.pictures(find_worlds(store, searched.table))
     gaps = [] if found else ["there is no gap to speak of"]
-    notes = (*version_notes(names, chosen.values()), *gaps, *_left_out_notes(searched, both))
+    only = () if model else (f"{title} is the only model of this lab",)
+    notes = (*(only or version_notes(names, chosen.values())), *gaps, *_left_out_notes(searched, both))
     about = (title, rest[0][0] if rest else "", int(known.sum()), int(failing.sum()), len(space.features))
     return Findings(*about, tuple(found), pictures, notes, len(np.unique(space.picture)))
+
+
+def _only_model(store: LabStore) -> str:
+    """The name of the model of a lab that has one; its latest version is meant."""
+    names = dict.fromkeys(version.name for version in select_models(store).values())
+    if len(names) > 1:
+        raise StoreError(f"{store.address} has several models", hint=f"name one of {', '.join(names)} with --model")
+    return next(iter(names))
 
 
 def _left_out_notes(searched: _Searched, judged: Sequence[_Judged]) -> list[str]:

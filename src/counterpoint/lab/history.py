@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
 from typing import Any
 
+from counterpoint import catalog
 from counterpoint.core.errors import StoreError, UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.lab.results import LabResult, to_plain
@@ -80,24 +81,34 @@ class ModelHistory(LabResult[VersionScore], rows="scores"):
 
     def tables(self) -> list[ResultTable]:
         """A table for each suite and metric, one row per version."""
+        if self._is_single:
+            rows = [(score.suite, *_metric_cells(score)) for score in self.scores]
+            return [ResultTable(f"{self.model}, in per cent", ("suite", "metric", "%", "n"), rows, names=2)]
         marked = any(score.is_baseline for score in self.scores)
         reference = "since the baseline" if marked else "since the best (or lowest) before"
         heads = ("version", "date", "%", "since the one before", "p", reference, "p", "n")
         return [
-            ResultTable(f"{self.model} on {suite}: {metric}", heads, [_row(score) for score in own], names=2)
+            ResultTable(f"{self.model} on {suite}: {_phrase(metric)}", heads, [_row(score) for score in own], names=2)
             for (suite, metric), own in self.series().items()
         ]
 
+    @property
+    def _is_single(self) -> bool:
+        return len({score.version for score in self.scores}) == 1
+
     def notes(self) -> list[str]:
         """The versions at which something changed, and those that differ from their reference with no such step."""
+        if self._is_single:
+            version = next(iter(self.scores)).version
+            return [f"{self.model} has one version with scores, {version}: there is nothing to compare it with"]
         changes = [
-            f"{score.version}: {score.metric} on {score.suite} {change_text(score.difference)}"
+            f"{score.version}: {_phrase(score.metric)} on {score.suite} {change_text(score.difference)}"
             for score in self.scores
             if score.is_change
         ]
         drifts = [
-            f"{score.version}: {score.metric} on {score.suite} {change_text(score.reference_difference)} since "
-            f"{score.reference}; no single step holds"
+            f"{score.version}: {_phrase(score.metric)} on {score.suite} {change_text(score.reference_difference)} "
+            f"since {score.reference}; no single step holds"
             for own in self.series().values()
             for score in first_drifts(own)
         ]
@@ -273,13 +284,28 @@ def _with_differences(
         yield replace(score, difference=difference, p=p, reference_difference=since, reference_p=since_p)
 
 
+def _phrase(metric: str) -> str:
+    """A metric in words, or the name of one of your own."""
+    try:
+        return catalog.metric(metric).phrase
+    except UnknownName:
+        return metric
+
+
+def _metric_cells(score: VersionScore) -> tuple[str | TableCell, ...]:
+    return _phrase(score.metric), _value(score), f"{score.n:,}"
+
+
+def _value(score: VersionScore) -> TableCell:
+    interval = "" if isnan(score.low) else f"{100 * score.low:.1f}–{100 * score.high:.1f}"
+    return TableCell(f"{100 * score.value:.1f}", interval, is_bold=score.is_change)
+
+
 def _row(score: VersionScore) -> tuple[str | TableCell, ...]:
     name = f"{score.version} (baseline)" if score.is_baseline else score.version
-    interval = "" if isnan(score.low) else f"{100 * score.low:.1f}–{100 * score.high:.1f}"
-    value = TableCell(f"{100 * score.value:.1f}", interval, is_bold=score.is_change)
     since = _points(score.reference_difference)
     return (
-        *(name, score.date, value, _points(score.difference), p_text(score.p)),
+        *(name, score.date, _value(score), _points(score.difference), p_text(score.p)),
         since if since == "–" else f"{since} ({score.reference})",
         *(p_text(score.reference_p), f"{score.n:,}"),
     )

@@ -331,7 +331,7 @@ class Lab(VersionMethods, PeopleMethods, StudyMethods):
 
     def findings(
         self,
-        model: str,
+        model: str = "",
         *,
         against: str = "",
         suites: Sequence[str] = (),
@@ -341,8 +341,8 @@ class Lab(VersionMethods, PeopleMethods, StudyMethods):
     ) -> Findings:
         """What a model does not understand: slices of groups that it fails most, in words, with corrected p values.
 
-        With `against`, the slices that changed most from that model or version. With `confirm="split"`, slices are
-        found on one half of the pictures and confirmed on the other.
+        A lab with one model need not be told its name. With `against`, the slices that changed most from that model or
+        version. With `confirm="split"`, slices are found on one half of the pictures and confirmed on the other.
         """
         from counterpoint.lab.findings import find_findings
 

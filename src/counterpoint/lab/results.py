@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from counterpoint.core.errors import CounterpointError, shorten
 from counterpoint.core.quantities import counted
-from counterpoint.reports.tables import TABLE_FORMATS, ResultTable
+from counterpoint.reports.tables import TABLE_FORMATS, ResultTable, wrap_line
 
 Row = TypeVar("Row", covariant=True)
 _PREVIEW = 8  # rows of a long table that are shown in a notebook
@@ -72,9 +72,12 @@ class LabResult(Generic[Row]):
                 "pandas is not installed", hint="pip install pandas, or use to_arrow()"
             ) from problem
 
-    def text(self, form: str = "plain") -> str:
-        """The tables and notes as plain text, Markdown or LaTeX."""
+    def text(self, form: str = "plain", *, width: int = 0) -> str:
+        """The tables and notes as plain text, Markdown or LaTeX; plain text in lines of `width`, where it is given."""
         mark = {"plain": "{}", "markdown": "- {}", "latex": "% {}"}[form]
+        if form == "plain" and width:
+            notes = "\n".join(wrap_line(note, width) for note in self.notes())
+            return "\n\n".join(filter(None, [*(table.plain(width) for table in self.tables()), notes]))
         lines = "\n".join(mark.format(note) for note in self.notes())
         return "\n\n".join(filter(None, [*(TABLE_FORMATS[form](table) for table in self.tables()), lines]))
 

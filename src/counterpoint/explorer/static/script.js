@@ -50,7 +50,7 @@ for (const form of document.querySelectorAll("form[data-at-once]")) {
 // A closer look: the wheel or + and - zoom about the pointer, dragging moves. Without a script the link opens the picture.
 const closer = document.querySelector("#zoom");
 if (closer) {
-  const [stage, image] = [closer.querySelector("div"), closer.querySelector("img")];
+  const [stage, image] = [closer.querySelector("div"), document.createElement("img")];
   let [scale, x, y, held] = [1, 0, 0, null];
   const place = () => { image.style.transform = `translate(${x}px, ${y}px) scale(${scale})`; };
   const magnify = (by, at = { x: 0, y: 0 }) => {
@@ -67,6 +67,7 @@ if (closer) {
     place();
     image.src = link.href;
     image.alt = link.querySelector("img").alt;
+    stage.replaceChildren(image);
     closer.showModal();
   });
   stage.addEventListener("wheel", (event) => {

@@ -187,17 +187,17 @@ class EvaluationReport(LabResult[dict[str, Any]]):
         omissions = [f"{gate.report.model}, {line}" for gate in self.gates for line in gate.report.omissions()]
         return [*self._work(), *waiting, *omissions, *self._ends()]
 
-    def text(self, form: str = "plain") -> str:
+    def text(self, form: str = "plain", *, width: int = 0) -> str:
         """Sentences and tables that fit a terminal, or Markdown and LaTeX with all columns."""
         if form != "plain":
             return LabResult.text(self, form)
-        scores = [table.plain() for table in score_tables(self.scores)] if self.scores is not None else []
+        scores = [table.plain(width) for table in score_tables(self.scores)] if self.scores is not None else []
         notes = self.scores.notes() if self.scores is not None else ()
-        changes = ["\n".join(_wrapped(change_lines(comparison))) for comparison in self.comparisons]
-        work, gates = "\n".join(_wrapped(self._work())), "\n".join(_wrapped(self._gate_lines()))
-        ends = "\n".join(_wrapped(self._ends()))
+        changes = ["\n".join(_wrapped(change_lines(comparison), width)) for comparison in self.comparisons]
+        work, gates = "\n".join(_wrapped(self._work(), width)), "\n".join(_wrapped(self._gate_lines(), width))
+        ends = "\n".join(_wrapped(self._ends(), width))
         gates = gates.removeprefix("\n")
-        return "\n\n".join(filter(None, [work, *scores, "\n".join(_wrapped(notes)), *changes, gates, ends]))
+        return "\n\n".join(filter(None, [work, *scores, "\n".join(_wrapped(notes, width)), *changes, gates, ends]))
 
     def _work(self) -> Iterator[str]:
         made = [suite for suite in self.suites if suite.presence is SuitePresence.MADE]
@@ -351,19 +351,20 @@ class EvaluationEstimate(LabResult[RunEstimate], rows="runs"):
         prices = [run.cost.price_text for run in self.runs if run.cost.price_text]
         return [*lines, f"in all: {counted(total, 'query')}{duration}{''.join(f', {text}' for text in prices)}"]
 
-    def text(self, form: str = "plain") -> str:
+    def text(self, form: str = "plain", *, width: int = 0) -> str:
         """The sentences, broken for a terminal."""
-        return "\n".join(_wrapped(self.notes())) if form == "plain" else LabResult.text(self, form)
+        return "\n".join(_wrapped(self.notes(), width)) if form == "plain" else LabResult.text(self, form)
 
 
-def _wrapped(lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
-    """Lines broken at the width of a terminal; what follows is indented."""
+def _wrapped(lines: Sequence[str] | Iterator[str], width: int) -> Iterator[str]:
+    """Lines broken at the width of a terminal, at most ours; what follows is indented."""
+    most = min(width or WIDTH, WIDTH)
     for line in lines:
         if line.startswith("\n"):
             yield ""
         line = line.strip("\n")
         margin = " " * (len(line) - len(line.lstrip()))
-        yield from wrap(line, WIDTH, subsequent_indent=f"{margin}  ", break_long_words=False, break_on_hyphens=False)
+        yield from wrap(line, most, subsequent_indent=f"{margin}  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _fields(value: Any) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class WeakSlice:
     pictures: int
     share: float
     elsewhere: float
+    is_complement: bool  # elsewhere is all groups outside the slice; else those outside all findings
     excess: float  # failures beyond those that as many groups have elsewhere
     failures: float  # the share of all failures that lies inside
     p: float  # over everything searched
@@ -220,6 +221,7 @@ def _described(
                 len(np.unique(space.picture[own.inside])),
                 1 - here if is_share else -here,
                 1 - there if is_share else -there,
+                bool((rest == ~own.inside).all()),
                 n * (here - there),
                 float(np.abs(outcome[own.inside]).sum()) / failed,
                 own.p,
