@@ -70,7 +70,7 @@ def test_other_values_are_taken_and_every_score_shows_them(lab: Path) -> None:
     }
     assert _scores(lab) == {"value": 8 / 15, "ok": 0.5, "hedged": 3 / 16, "refused": 0.25, "failed": 1 / 16}
     found = LabStore(lab).read_answers("wordy 1")
-    assert set(found["rule"].to_pylist()) == {"yes-no@7", "exact", "score"}
+    assert set(found["rule"].to_pylist()) == {"yes-no@8", "exact", "score"}
     assert sum(score == 0.5 for score in found["score"].to_pylist()) == 8
     assert _call("verify", lab).exit_code == 0
 

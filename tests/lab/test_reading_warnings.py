@@ -104,10 +104,10 @@ def test_values_by_two_versions_of_the_rules_are_told_and_rescoring_ends_it(
     with lab.store.answers("imported model", run="earlier") as log:
         log.add([(first, 0, cp.Answer("Yes!", "yes", "yes-no"), "", 0.0)])
     answers = lab.answers("model").table
-    assert set(answers["rule"].to_pylist()) == {"yes-no", "yes-no@7"}
+    assert set(answers["rule"].to_pylist()) == {"yes-no", "yes-no@8"}
     lab.scores()
     (warning,) = _warnings(caplog)
-    assert warning.startswith("model has values by versions 1 and 7 of the extraction rules; counterpoint rescore")
+    assert warning.startswith("model has values by versions 1 and 8 of the extraction rules; counterpoint rescore")
     caplog.clear()
     lab.rescore("auto")
     lab.scores()

@@ -576,10 +576,46 @@ def test_amounts_and_letters_of_choices_are_read_as_they_are_written(
     assert extract_answer(raw, Query(None, "Which one is it?", choices=choices)).value == value
 
 
+@pytest.mark.parametrize(
+    ("question", "raw", "value"),
+    [
+        ("What color is the car?", "「红色」。", "红色"),
+        ("What color is the car?", "أحمر،", "أحمر"),
+        ("Is there a dog?", "「いいえ」。", "no"),
+        ("What does the sign say?", "『STOP』", "stop"),
+        ("What is the face?", "It is 🙂.", "🙂"),
+        ("What is the face?", "It is a dog 🙂.", "dog"),
+        ("Is it a face?", "It is 🙂.", "yes"),
+        ("How many dogs are there?", "There are no dogs; there are 3 cats.", "0"),
+        ("How many dogs are there?", "I don't see any dogs, only 3 cats.", "0"),
+        ("How many dogs are there?", "There are no dogs on the left, but 3 on the right.", "3"),
+        ("How many dogs are there?", "There are no cats, but there are 3 dogs.", "3"),
+        ("Is there a dog?", "It would be incorrect to say there is a dog.", "no"),
+        ("What animal is this?", "It's not a cat; it's a dog.", "dog"),
+        ("What animal is this?", "It is not a cat but a dog.", "dog"),
+        ("What color is it?", "It is not red, but blue.", "blue"),
+        ("What animal is this?", "This is a dog, specifically a golden retriever.", "dog"),
+        ("What animal is this?", "A bird, possibly an eagle.", "bird"),
+        ("What time is it?", "The clock shows 10:30 AM.", "10:30 am"),
+        ("How far is it?", "About 10 km", "10 km"),
+        ("How far is it?", "About 10 to 15 km", "about 10 to 15 km"),
+    ],
+)
+def test_foreign_quotes_symbols_denials_and_corrections_are_read(question: str, raw: str, value: str) -> None:
+    assert _taken(raw, question) == value
+
+
+def test_none_of_these_is_none_of_the_above() -> None:
+    query = Query(None, "Which one is it?", choices=("red", "None of the above"))
+    assert [extract_answer(raw, query).value for raw in ("None of these.", "It is none of the options.", "「B」")] == (
+        ["None of the above"] * 3
+    )
+
+
 def test_what_follows_a_semicolon_and_says_more_is_left_out() -> None:
     assert _taken("Red; it has a white stripe.") == "red"
     assert _taken("Plan B. Brown pills are beside it.") == "plan b"
-    assert (_taken("🙂"), _taken("It is 🙂.")) == ("🙂", "<unparsed>")
+    assert (_taken("🙂"), _taken("It is 🙂.")) == ("🙂", "🙂")
 
 
 def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
@@ -591,7 +627,7 @@ def test_the_rule_for_normal_texts_keeps_every_word_but_articles() -> None:
 
 def test_the_exact_rule_strips_blanks_and_changes_nothing_else() -> None:
     for raw in (" The Cup. ", "<think>a</think>b", "I cannot help."):
-        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@7")
+        assert extract_answer(raw, Query(None, OPEN), rule="exact") == Answer.of(raw, value=raw.strip(), rule="exact@8")
 
 
 @pytest.mark.parametrize(
@@ -682,15 +718,15 @@ def test_a_question_that_offers_words_is_answered_by_one_of_them_or_by_yes_or_no
     assert _taken("The bench is made of wood.", text) == "wood"
     assert _taken("Plastic.", text) == "<unparsed>"
     assert _taken("Yes.", text) == "yes"
-    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@7"
+    assert extract_answer("Wood, not metal", Query(None, text)).rule == "choice@8"
 
 
 def test_an_answer_names_the_rule_that_gave_its_value_and_keeps_what_else_there_is() -> None:
     found = extract_answer("Two.", Query(None, "How many?"), top=[("2", 0.9)])
-    assert found == Answer("Two.", "2", "number@7", top=(("2", 0.9),))
-    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@7"
-    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@7"
-    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@7"
+    assert found == Answer("Two.", "2", "number@8", top=(("2", 0.9),))
+    assert extract_answer("B", Query(None, "Which?", choices=("a", "b"))).rule == "choice@8"
+    assert extract_answer("yes", Query(None, "Is it?")).rule == "yes-no@8"
+    assert extract_answer("hm", Query(None, "Is it?")).rule == "yes-no@8"
 
 
 def test_a_text_that_was_to_be_scored_stays_as_it_is() -> None:

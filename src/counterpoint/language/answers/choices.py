@@ -246,6 +246,10 @@ def _option_forms(options: tuple[str, ...], spans: tuple[str, ...]) -> _OptionFo
     for text, option in list(exact.items()):
         for form in _amount_forms(text):
             exact.setdefault(form, option)
+    for text, option in list(exact.items()):
+        if (which := text.removesuffix(" of above")) in ("none", "all") and which != text:
+            for form in ("these", "those", "them", "options"):
+                exact.setdefault(f"{which} of {form}", option)
     forms = dict(exact)
     for change in (plural, singular):
         for text, option in exact.items():

@@ -26,6 +26,7 @@ _NONE = re.compile(
     r"\bnone\b|\bnobody\b|\bno one\b|\bno (?!doubt|idea|way|question|image|picture)\w{1,40}"
     r"|(?:\bnot|n't) (?:\w{1,40} ){0,2}any\b|\bnot (?:a single|one)\b"
 )
+_NO_SUCH = re.compile(r"(?:\bno|\bany) (?!other|more|further)(?:\w{1,30} )?(?P<noun>\w{1,40})\b[^.]{0,60}[,;] ")
 _BOUND = re.compile(r"\b(?:more|less|fewer|greater|other|rather) than\b|\bnot\b[^.]{0,20}\bbut\b")
 _RANGE = re.compile(
     rf"(?:{_DIGITS}|\b(?:{_WORDS}))(?: or | to |-| - |–| and |,? (?:or )?(?:maybe|possibly|perhaps) )(?:{_DIGITS}"
@@ -161,6 +162,8 @@ def _count_in(sentence: str, words: frozenset[str]) -> str | None:
     sentence = sentence.replace("every one of ", "").replace("each one of ", "")
     sentence = _SHARE.sub(r"\1", _SUBSET.sub("", sentence))
     found = list(_NUMBER.finditer(sentence))
+    if found and _denies_asked(sentence, found, words):
+        return "0"
     counts = {_digits(match) for match in found}
     if len(counts) == 1:
         return counts.pop()
@@ -179,6 +182,14 @@ def _count_in(sentence: str, words: frozenset[str]) -> str | None:
         return count
     first = {_digits(match) for match in _NUMBER.finditer(re.split(r"[,:;(](?![0-9])\s?", sentence, maxsplit=1)[0])}
     return first.pop() if len(first) == 1 else None
+
+
+def _denies_asked(sentence: str, found: list[re.Match[str]], words: frozenset[str]) -> bool:
+    """Whether there are none of what was asked for, and the numbers are of other things: "no dogs, but 3 cats"."""
+    denial = _NO_SUCH.search(sentence)
+    if denial is None or not _is_word(denial["noun"], words) or denial.start() > found[0].start():
+        return False
+    return all(_names_another(sentence[match.end() : match.end() + 80], words) for match in found)
 
 
 def _in_total(sentence: str, found: list[re.Match[str]], words: frozenset[str]) -> str | None:

@@ -9,15 +9,15 @@ from counterpoint.core.errors import UnknownName
 from counterpoint.core.groups import Answer, Mode, Query, State
 from counterpoint.language.answers.choices import match_choice, names_several
 from counterpoint.language.answers.counts import is_range, parse_count
-from counterpoint.language.answers.final_answer import ReplyText, normalize, read_reply, strip_question
+from counterpoint.language.answers.final_answer import ReplyText, normalize, read_reply, shown_symbol, strip_question
 from counterpoint.language.answers.polarity import yes_or_no
 from counterpoint.language.answers.refusals import is_hedge, is_refusal, is_tentative, settled_text
 from counterpoint.language.answers.short_answers import short_answer
 from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.language.question_types import ParsedQuestion, QuestionType, parse_question
 
-RULE_VERSION = 7
-"""The version of the extraction rules; an answer names it with the rule, as in "choice@7"; the first is not named."""
+RULE_VERSION = 8
+"""The version of the extraction rules; an answer names it with the rule, as in "choice@8"; the first is not named."""
 
 AUTO = "auto"
 """The rule that chooses among the others by question type."""
@@ -183,6 +183,8 @@ def _value(raw: str, reply: ReplyText, question: ParsedQuestion, name: str) -> s
         return extract(raw.strip(), question)
     if not reply.answer:
         return None
+    if name == "free" and (symbol := shown_symbol(raw)):
+        return symbol
     answer = strip_question(reply.answer, question.words)
     settled = settled_text(answer)
     value = extract(settled, question) if settled else None

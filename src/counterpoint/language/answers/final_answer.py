@@ -45,6 +45,9 @@ _KEYS = ("final answer", "finalanswer", "answer", "final", "result", "response",
 _COUNT_KEYS = ("count", "number", "total", "value")
 _CHOICE_KEYS = ("value", "choice", "option", "selected", "selected option", "selection", "label", *_COUNT_KEYS)
 _SYMBOL = re.compile("[\u2300-\u25c0\u25c2-\u2bff\ufe0f\U0001f000-\U0001faff]")
+_SHOWN_SYMBOL = re.compile(
+    "(?:\\bis|\\bare|'s)\\s{1,2}([\U0001f000-\U0001faff]{1,4})\ufe0f?[.!]?\\s{0,4}$", re.IGNORECASE
+)
 _CHECKED = re.compile(
     r"[\s*•-]{0,6}(?:\[\s?[x✓✔]\s?\]|\(x\)|[☑✅✓✔])|.{1,200}[✅✓✔☑]\ufe0f?\*{0,4}\s{0,4}$", re.IGNORECASE
 )
@@ -53,10 +56,11 @@ _UNCHECKED = re.compile(
 )
 _BOX = re.compile(r"\[\s?[x✓✔]?\s?\]|\(\s?x?\s?\)", re.IGNORECASE)
 _PUNCTUATION = str.maketrans(
-    dict.fromkeys(',;!?()[]{}"*`~<>|\\…=^“”«»„¿¡。、！？◁▷\u200b\ufeff', " ")
+    dict.fromkeys(',;!?()[]{}"*`~<>|\\…=^“”«»„¿¡。、！？◁▷「」『』《》〈〉【】،؛؟\u200b\ufeff', " ")
     | {"‘": "'", "’": "'", "–": "-", "—": "-", "−": "-"}
 )
 _MARKUP = str.maketrans({"*": "", "`": "", "’": "'", "‘": "'", "。": ". ", "\u200b": "", "\ufeff": "", "$": ""})
+_FOREIGN_MARKS = str.maketrans(dict.fromkeys("「」『』《》〈〉【】", '"') | {"،": ",", "؛": ";", "؟": "?"})
 _EDGES = "-.:'/&_@"
 _SIGNED = re.compile(r"(?P<sign>-?)(?P<point>\.?)(?=[0-9])")
 _SENTENCE = re.compile(
@@ -120,14 +124,14 @@ def shorten(raw: str) -> str:
 
 
 def fold_width(text: str) -> str:
-    """The text with full-width letters and the decimal digits of all scripts as ASCII (NFKC).
+    """The text with full-width letters, the decimal digits of all scripts, quotes and Arabic commas as ASCII (NFKC).
 
-    >>> fold_width("Ｙｅｓ， ٤")
-    'Yes, 4'
+    >>> fold_width("Ｙｅｓ， ٤"), fold_width("「红色」"), fold_width("أحمر،")
+    ('Yes, 4', '"红色"', 'أحمر,')
     """
     if text.isascii():
         return text
-    folded = unicodedata.normalize("NFKC", text)
+    folded = unicodedata.normalize("NFKC", text).translate(_FOREIGN_MARKS)
     return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in folded)
 
 
@@ -167,6 +171,16 @@ def strip_markup(text: str) -> str:
         or plain.strip()
         or symbols
     )
+
+
+def shown_symbol(raw: str) -> str | None:
+    """The symbol that a reply names as its answer, and by which it ends.
+
+    >>> shown_symbol("It is 🙂."), shown_symbol("It is a dog 🙂.")
+    ('🙂', None)
+    """
+    match = None if raw.isascii() else _SHOWN_SYMBOL.search(shorten(raw))
+    return match[1] if match else None
 
 
 def concluding_answer(text: str) -> str:

@@ -25,6 +25,9 @@ _DOUBT = re.compile(
 _SIGN = re.compile(
     r"\b(?:no|any|not a) (?:visible |clear )?(?:signs?|traces?|evidence|hints?|indications?) (?:of(?: any| a)?|that) "
 )
+_UNTRUE = re.compile(
+    r"\bit (?:is|would be|'s) (?:incorrect|wrong|false|inaccurate) to (?:say|claim|state)(?: that)? (?!.{0,60}\bno\b)"
+)
 _LEADS_YES = re.compile(rf"{_YES}\b(?![-']|\snot?\b)")
 _LEADS_NO = re.compile(rf"{_NO}\b(?!['-]|\s?(?:\.\s?)?[0-9])")
 _SAYS_YES = re.compile(r"\byes\b")
@@ -121,7 +124,7 @@ def yes_or_no(text: str, words: frozenset[str] = frozenset(), subject: str = "")
     'no'
     """
     lower = text.lower().replace("’", "'").strip(" \"'(.-:#>[\n")
-    sure = _SIGN.sub("no ", _DOUBT.sub("", lower))
+    sure = _UNTRUE.sub("not ", _SIGN.sub("no ", _DOUBT.sub("", lower)))
     if sure != lower and not _WORD.search(sure):
         return "yes"
     sure = sure if sure.isascii() else sure.replace("?", "? ")

@@ -20,12 +20,15 @@ _OPENING = re.compile(
     r"(?: (?:probably|likely|most likely|clearly|called))?(?: taken (?:in|on|at))?\s"
     r"|(?:he|she|it|they) (?:looks?|seems?|feels?|appears?)(?: (?:to be|like))?\s"
     r"|(?:this|it|that) (?:costs|weighs|measures)\s"
+    r"|the (?:clock|watch|thermometer|scoreboard|display|screen|scale|gauge) (?:shows|reads|says|displays|indicates)\s"
+    r"|(?:about|around|approximately|roughly|exactly)\s(?=[0-9][\w.,%]{0,20}(?:\s[a-z%°]{1,20})?[.!]?$)"
     r"|(?:this|it|that|these|those|they) looks? like\s|they(?: are|'re| were)\s|(?:these|those|there) (?:are|is"
     r"|were|was)\s){1,5}",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
     r",\s(?:which|who|where|with|and|as|because|since|while|not|so|although|though|given|judging|based|considering"
+    r"|specifically|more specifically|namely|(?:possibly|likely|probably|perhaps|maybe)(?= an? )"
     r"|(?:i(?:'d)? (?:think|believe|guess|suppose|say)|it (?:seems|appears)|apparently|probably)(?=[.,!]|$))\b"
     r"|;\s|\s[-—–]\s",
     re.IGNORECASE,
@@ -39,6 +42,11 @@ _MADE_BY = re.compile(
 )
 _THINGS = frozenset(("it", "this", "that", "these", "those"))
 _SCORE = re.compile(r"(?<=[0-9])\s[-–—]\s(?=[0-9])")
+_CORRECTED = re.compile(
+    r"(?:it|this|that|he|she|they)(?: is|'s| are|'re) not [^,;.]{1,60}?(?:[,;] (?:but |rather )?| but )"
+    r"(?=(?:it|this|that|he|she|they)(?: is|'s| are|'re) |an? |(?<=but )\w{1,30}(?: \w{1,30}){0,2}[.!]?$)",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"^[0-9]{1,2}[.)]\s(?=[^\W\d])")
 _HENCE = re.compile(
     r",\s(?:so|therefore|thus|hence)\s(?=(?:it|this|that|he|she|they|the \w{1,30})(?:'s|'re| is| are| must be"
@@ -129,7 +137,7 @@ def _closest(sentences: list[str], usual: str, words: frozenset[str]) -> str:
 
 
 def _phrase(sentence: str, words: frozenset[str]) -> str:
-    sentence = _HENCE.split(sentence)[-1]
+    sentence = _CORRECTED.sub("", _HENCE.split(sentence)[-1], count=1)
     sentence = _without_aside(sentence)
     label, colon, rest = sentence.partition(": ")
     if colon and len(label.split()) < 5 and {*normalize(label).split()} & {*words, *word_list("replies", "generic")}:
