@@ -24,18 +24,30 @@ READ = {
     "Is there a wine glass to the left of the painting?": "yes",
     "Is there a wine glass to the left of the paper?": "yes",
     "Is there a wine glass to the left of the man on the right?": "yes",
-    "Is there a backpack to the right of the person on the left side?": "no",
-    "Is there a ball to the left of the person on the left side?": "no",
-    "Is there a car to the right of the person on the left side?": "no",
-    "Is there a cat to the right of the person on the left side?": "no",
-    "Is there a dog to the right of the person on the left side?": "no",
-    "Is there a food truck to the right of the person on the left side?": "no",
-    "Is there a taxi to the right of the person on the left side?": "no",
-    "Are there any shelves to the right of the mirror?": "yes",
-    "Is the food to the right of leaves?": "yes",
+    "Is there a backpack to the right of the boy?": "no",
+    "Is there a ball to the left of the boy?": "no",
+    "Is there a car to the right of the boy?": "no",
+    "Is there a cat to the right of the boy?": "no",
+    "Is there a dog to the right of the boy?": "no",
+    "Is there a food truck to the right of the boy?": "no",
+    "Is there a taxi to the right of the boy?": "no",
+    "Is the boy playing with a ball?": "yes",
+    "Is the street light to the right or to the left of the man at the window?": "right",
+    "Is the black street light to the right or to the left of the man at the window?": "right",
+    "On which side of the photo is the windshield?": "right",
+    "Is the food to the right of any leaves?": "yes",
+    "Is the person holding a wine glass?": "no",
     "Is the person standing on the umbrella?": "no",
 }
 """What was read by eye, with the scene beside it, and found right and fluent."""
+
+RESTATED = {
+    "Is the boy playing with a controller?",
+    "Is there a ball to the right of the boy?",
+    "Is the backpack to the right or to the left of the man at the window?",
+    "Is the person holding the spatula?",
+}
+"""The originals whose words could mean several things, by the names of their annotation."""
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +65,9 @@ def test_every_real_contrast_was_read_and_found_right(made: tuple[list[Group], T
         if gold
     }
     assert told.items() <= READ.items()
-    assert len({dict(group.tags[0])["question"] for group in groups}) == 7, "of the 14 that are matched"
+    assert len({dict(group.tags[0])["question"] for group in groups}) == 10, "of the 14 that are matched"
+    restated = {group.base.text for group in groups if "restated" in dict(group.tags[0])}
+    assert restated == RESTATED
 
 
 def test_a_second_opinion_reads_every_original_and_contrast_in_its_own_words_and_agrees() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from counterpoint.core.pictures import Box, Picture, Size
 from counterpoint.core.scenes import Scene, SceneObject
-from counterpoint.scenes.absence import absence_doubt, lone_parts
+from counterpoint.scenes.absence import absence_doubt, lone_names
 from counterpoint.scenes.absence_index import AbsenceIndex
 from counterpoint.scenes.ambiguity import NameIndex, may_raise_doubt
 from counterpoint.scenes.views import SceneView
@@ -60,7 +60,7 @@ def test_absences_are_those_proved_scene_by_scene(changes: dict[str, Any]) -> No
     index = AbsenceIndex(scenes)
     names = sorted({name for scene in scenes for name in scene.names} | set(ASKED))
     counted = {name: index.absences(name) for name in names}
-    proved = {name: sum(not absence_doubt(one, name, one.names, lone_parts(one)) for one in scenes) for name in names}
+    proved = {name: sum(not absence_doubt(one, name, one.names, lone_names(one)) for one in scenes) for name in names}
     assert counted == proved
     assert 0 < counted["cat"] < len(scenes)
     assert counted["blorkum"] < counted["cat"]

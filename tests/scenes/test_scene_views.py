@@ -361,3 +361,46 @@ def test_draws_that_start_over_are_the_same_again() -> None:
     assert drawn() == []
     view.start_over()
     assert drawn() == first
+
+
+@pytest.mark.parametrize(
+    ("first", "relation", "second", "is_said"),
+    [
+        (("door", (10, 50, 30, 100)), "in front of", ("building", (0, 0, 300, 200)), False),  # it is set in it
+        (("building", (0, 0, 300, 200)), "behind", ("door", (10, 50, 30, 100)), False),
+        (("horse", (10, 50, 90, 100)), "in front of", ("building", (0, 0, 300, 200)), True),
+        (("door", (310, 50, 30, 100)), "in front of", ("building", (0, 0, 300, 200)), True),
+        (
+            ("table", (200, 150, 100, 80)),
+            "to the right of",
+            ("bowl", (20, 50, 150, 150)),
+            False,
+        ),  # it may carry the bowl
+        (("bowl", (20, 50, 150, 150)), "near", ("table", (200, 150, 100, 80)), False),
+        (("bowl", (20, 50, 150, 150)), "on", ("table", (200, 150, 100, 80)), True),
+        (("table", (200, 150, 100, 80)), "to the right of", ("chair", (20, 50, 150, 150)), True),
+    ],
+)
+def test_a_door_has_no_place_before_its_building_nor_a_bowl_beside_its_table(
+    first: tuple[str, tuple[int, int, int, int]],
+    relation: str,
+    second: tuple[str, tuple[int, int, int, int]],
+    is_said: bool,
+) -> None:
+    objects = tuple(SceneObject(str(n), name, (), Box(*box)) for n, (name, box) in enumerate((first, second), 1))
+    shown = replace(scene(1), objects=objects, relations=(Link("1", relation, "2"),))
+    assert bool(SceneView(shown).links) is is_said
+    assert SceneView(replace(shown, is_complete=True)).links, (
+        "where everything is annotated, relations are what they say"
+    )
+
+
+def test_a_bowl_that_stands_on_one_table_is_beside_another() -> None:
+    names = ("bowl", "table", "counter")
+    objects = tuple(SceneObject(str(n), name, (), Box(100 * n, 50, 80, 80)) for n, name in enumerate(names))
+    beside = Link("0", "to the left of", "1")
+    assert not SceneView(replace(scene(1), objects=objects, relations=(beside,))).links
+    assert (
+        "to the left of"
+        in SceneView(replace(scene(1), objects=objects, relations=(beside, Link("0", "on", "2")))).links
+    )

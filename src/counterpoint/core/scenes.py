@@ -80,6 +80,11 @@ class Scene:
         """The names of the relations from one object to another, in the order of annotation."""
         return self._between.get((subject, other), ())
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether annotators named what they noticed: neither everything, nor all that is of a list of categories."""
+        return self.categories is None and not self.is_complete
+
     def is_visible(self, thing: SceneObject) -> bool:
         """Whether an object has a box, and nothing makes it hard to see."""
         return thing.box is not None and not self.is_hard_to_see(thing)

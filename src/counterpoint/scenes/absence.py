@@ -28,7 +28,7 @@ _LONGEST_NAME = 3  # nouns of a name in a caption
 def absence_doubt(scene: Scene, name: str, names: Collection[str], lone: Collection[str]) -> str:
     """Why it is not proved that no object of this name is present, or nothing.
 
-    `names` are those of the scene, `lone` those of its parts without an owner, as `lone_parts` finds them.
+    `names` are those of the scene, `lone` those of its parts without an owner, as `lone_names` finds them.
     """
     if name in scene.names:
         return ambiguity_reason(name, names) if scene.categories is None else "it is annotated"
@@ -41,14 +41,19 @@ def absence_doubt(scene: Scene, name: str, names: Collection[str], lone: Collect
     return IN_CAPTION if scene.captions and any(_is_in(text, name) for text in scene.captions) else ""
 
 
-def lone_parts(scene: Scene) -> frozenset[str]:
-    """The names of what belongs to nothing that is annotated, as a coat away from every person: its owner is not.
+def lone_parts(scene: Scene) -> tuple[SceneObject, ...]:
+    """What belongs to nothing that is annotated, as a coat away from every person: its owner is not.
 
     Where everything is annotated, or a source lists its categories, nothing is concluded from that.
     """
-    if scene.categories is not None or scene.is_complete:
-        return frozenset()
-    return frozenset(thing.name for thing in scene if thing.box and is_part(thing.name) and not _is_owned(scene, thing))
+    if not scene.is_sparse:
+        return ()
+    return tuple(thing for thing in scene if thing.box and is_part(thing.name) and not _is_owned(scene, thing))
+
+
+def lone_names(scene: Scene) -> frozenset[str]:
+    """The names of what belongs to nothing that is annotated."""
+    return frozenset(thing.name for thing in lone_parts(scene))
 
 
 def _is_owned(scene: Scene, part: SceneObject) -> bool:
@@ -68,7 +73,7 @@ def may_be_in_background(scene: Scene, name: str) -> bool:
     outdoors only; paper or a sign nowhere. Where a source lists its categories, or everything is annotated, this does
     not matter.
     """
-    if scene.categories is not None or scene.is_complete:
+    if not scene.is_sparse:
         return False
     anywhere, in_the_open, in_rooms = _backgrounds(name)
     return anywhere or (in_the_open and not is_indoors(scene)) or (in_rooms and not is_outdoors(scene))

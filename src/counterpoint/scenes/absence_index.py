@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from counterpoint.core.scenes import Scene
-from counterpoint.scenes.absence import absence_doubt, is_outdoors, lone_parts
+from counterpoint.scenes.absence import absence_doubt, is_outdoors, lone_names
 from counterpoint.scenes.ambiguity import PART_ANNOTATED, ambiguity_reasons
 from counterpoint.scenes.names import is_listed, is_part_of
 from counterpoint.scenes.recognition import is_indoors
@@ -20,13 +20,13 @@ class AbsenceIndex:
         every = list(scenes)
         plain = [scene for scene in every if scene.categories is None and not scene.captions]
         others = [scene for scene in every if scene.categories is not None or scene.captions]
-        self._others = [(scene, lone_parts(scene)) for scene in others]
+        self._others = [(scene, lone_names(scene)) for scene in others]
         self._all = (1 << len(plain)) - 1
         self._having, self._lone = defaultdict[str, int](int), defaultdict[str, int](int)
         for place, scene in enumerate(plain):
             for name in scene.names:
                 self._having[name] |= 1 << place
-            for name in lone_parts(scene):
+            for name in lone_names(scene):
                 self._lone[name] |= 1 << place
         self._complete = _bits(scene.is_complete for scene in plain)
         self._indoors, self._outdoors = _bits(map(is_indoors, plain)), _bits(map(is_outdoors, plain))

@@ -47,7 +47,7 @@ def may_be_cab(scene: Scene, thing: SceneObject) -> bool:
     Where everything is annotated, or the source has a list of categories, vehicles are told apart.
     """
     box = thing.box
-    if box is None or scene.is_complete or scene.categories is not None or not _is_vehicle(thing.name):
+    if box is None or not scene.is_sparse or not _is_vehicle(thing.name):
         return False
     others = (other for other in scene if other.name != thing.name and _is_vehicle(other.name))
     return any(other.box is not None and other.box.overlap(box) == box.area < other.box.area for other in others)

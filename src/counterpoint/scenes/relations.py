@@ -19,11 +19,11 @@ from counterpoint.core.placement import (
     horizontal_placement,
     vertical_placement,
 )
-from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be
 from counterpoint.language.lexicon.word_lists import split_list, word_list, word_table
 from counterpoint.language.nouns import singular
-from counterpoint.scenes.names import DATA, is_part
+from counterpoint.scenes.names import DATA, is_listed, is_part, may_show
 
 
 @cache
@@ -45,6 +45,34 @@ def can_be_placed(relation: str, *names: str) -> bool:
     if relation in (LEFT, RIGHT) and any(singular(name) in covers for name in names):
         return False
     return not opposed_relation(relation) or not any(map(is_part, names))
+
+
+def may_be_joined(scene: Scene, link: Link) -> bool:
+    """Whether nobody would place two objects so, since one may be a part of the other, or stand on it.
+
+    A door that is annotated in front of its building is set in it, and a table beside a bowl may well carry the bowl.
+    Where everything is annotated, or a source lists its categories, relations are what they say.
+    """
+    if not scene.is_sparse:
+        return False
+    pair = scene[link.subject], scene[link.object]
+    if link.name in ("in front of", "behind"):
+        return any(_may_be_set_in(one, other) for one, other in (pair, pair[::-1]))
+    is_beside = link.name in (LEFT, RIGHT) or link.name in SYMMETRIC_RELATIONS
+    return is_beside and any(_may_stand_on(scene, one, other) for one, other in (pair, pair[::-1]))
+
+
+def _may_be_set_in(part: SceneObject, whole: SceneObject) -> bool:
+    if not part.box or not whole.box or not may_show(whole.name, part.name):
+        return False
+    return 10 * part.box.overlap(whole.box) >= 9 * part.box.area
+
+
+def _may_stand_on(scene: Scene, thing: SceneObject, carrier: SceneObject) -> bool:
+    """Whether an object may stand on another: it stands on nothing else that is annotated."""
+    if not is_listed("standing.carriers", carrier.name) or not is_listed("standing.carried", thing.name):
+        return False
+    return not any(_plain(link.name) == "on" and link.object != carrier.id for link in scene.relations_of(thing.id))
 
 
 @cache

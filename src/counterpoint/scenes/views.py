@@ -11,7 +11,7 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.core.placement import are_apart, are_one_place
 from counterpoint.core.scenes import Link, Scene, SceneObject
 from counterpoint.language.english import be, is_mass, is_plural, singular
-from counterpoint.scenes.absence import absence_doubt, lone_parts
+from counterpoint.scenes.absence import absence_doubt, lone_names
 from counterpoint.scenes.ambiguity import (
     absence_proof,
     ambiguity_reasons,
@@ -36,7 +36,13 @@ from counterpoint.scenes.attributes import (
 from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords, draw_weighted
 from counterpoint.scenes.names import can_be_asked, is_body_part, is_known, may_show, word_set
 from counterpoint.scenes.recognition import is_recognizable, recognizable_objects, visible_names
-from counterpoint.scenes.relations import SceneIndex, can_follow_noun, is_exclusive, opposed_relation
+from counterpoint.scenes.relations import (
+    SceneIndex,
+    can_follow_noun,
+    is_exclusive,
+    may_be_joined,
+    opposed_relation,
+)
 
 MOST_COUNTED = 9
 """The largest number of objects of a name that a question asks for."""
@@ -89,12 +95,12 @@ class SceneView(SceneIndex):
         """Why it is not proved that no object of a name is present, or nothing."""
         doubt = self._doubts.get(name)
         if doubt is None:
-            doubt = self._doubts[name] = absence_doubt(self.scene, name, self.names, self._lone_parts)
+            doubt = self._doubts[name] = absence_doubt(self.scene, name, self.names, self._lone_names)
         return doubt
 
     @cached_property
-    def _lone_parts(self) -> frozenset[str]:
-        return lone_parts(self.scene)
+    def _lone_names(self) -> frozenset[str]:
+        return lone_names(self.scene)
 
     def naming_doubt(self, name: str) -> str:
         """Why objects of other names leave it open whether one of this name is present, or nothing."""
@@ -128,7 +134,8 @@ class SceneView(SceneIndex):
         """The relations that read well, of things that can be seen."""
         visible = {thing.id for thing in self.scene if not self.scene.is_hard_to_see(thing)}
         seen = (link for link in self.scene.relations if link.subject in visible and link.object in visible)
-        return [link for link in seen if _reads_well(link.name, self.scene[link.object].name)]
+        said = [link for link in seen if _reads_well(link.name, self.scene[link.object].name)]
+        return [link for link in said if not may_be_joined(self.scene, link)]
 
     @cached_property
     def has_attributes(self) -> bool:
@@ -185,7 +192,7 @@ class SceneView(SceneIndex):
         if name in word_set("spoken_of"):
             return False
         others = [other for other in self.called(name)[1] if other.id not in (thing.id, self.wearers.get(thing.id))]
-        return bool(others) and not (len(others) == 1 and _has_one(others[0].name, name))
+        return bool(others) and not (len(others) == 1 and has_one(others[0].name, name))
 
     def may_be_unlisted(self, name: str) -> bool:
         """Whether objects of a name are annotated only here and there."""
@@ -232,7 +239,7 @@ def _reads_well(relation: str, other: str) -> bool:
 
 
 @cache
-def _has_one(whole: str, part: str) -> bool:
+def has_one(whole: str, part: str) -> bool:
     """Whether a single object has one such part at most: a dog one tail, a man one shirt that is seen."""
     return not is_plural(whole) and not is_mass(whole) and singular(part) in word_set("one_each") and is_known(whole)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from random import Random
 
 from counterpoint.core.groups import Group, Relation
@@ -18,11 +19,13 @@ from counterpoint.suites.contrast.existence_questions import plan_either, plan_n
 from counterpoint.suites.contrast.question_forms import (
     TEMPLATES,
     QuestionRejected,
+    UnclearWording,
     UnknownWording,
     templates_of,
     templates_of_text,
 )
 from counterpoint.suites.contrast.referent_questions import plan_color, plan_object, plan_relation, plan_side
+from counterpoint.suites.contrast.restated_questions import restate
 from counterpoint.suites.question_groups import base_query, source_proof
 from counterpoint.suites.suite import Rejection, Suite
 
@@ -56,17 +59,30 @@ def propose_contrasts(
         return
     grounder = surveyed.grounder(item.scene)
     for name in names:
+        context = QuestionContext(name, item.question, grounder, surveyed, rng)
         try:
-            yield _group(QuestionContext(name, item.question, grounder, surveyed, rng), contrasts)
+            yield _group(context, contrasts)
+        except UnclearWording as doubt:
+            yield _restated_group(context, contrasts) or Rejection(name, str(doubt))
         except QuestionRejected as doubt:
             yield Rejection(NO_TEMPLATE if isinstance(doubt, UnknownWording) else name, str(doubt))
+
+
+def _restated_group(context: QuestionContext, most: int) -> Group | None:
+    """The contrast set of a question in clearer words, if there are any; a tag of the base has those of the source."""
+    try:
+        group = _group(replace(context, question=restate(context)), most)
+    except QuestionRejected:
+        return None
+    first, *others = group.tags
+    return replace(group, tags=((*first, ("restated", context.text)), *others))
 
 
 def _group(context: QuestionContext, most: int) -> Group:
     if context.grounder.obstacle:
         raise QuestionRejected(context.grounder.obstacle)
     if _REPEATS.search(context.text):
-        raise QuestionRejected("it says the same verb twice")
+        raise UnclearWording("it says the same verb twice")
     plan = PLANNERS[context.template](context)
     contrasts = list(_new(context, plan, most))
     if not contrasts:

@@ -45,7 +45,10 @@ def plan_near(context: QuestionContext) -> ContrastPlan:
     y = context.grounder.referent(y_phrase)
     if not is_known(x_phrase.noun):
         raise QuestionRejected("a name that no lexicon knows")
-    context.require_agreement(_truth(context.grounder, x_phrase, relation, y), context.truth)
+    truth = _truth(context.grounder, x_phrase, relation, y)
+    context.require_agreement(truth, context.truth)
+    if truth is None and not context.truth and _may_be_shown(context.grounder, x_phrase.noun):
+        raise QuestionRejected("something there may be what it asks for")
 
     place = PlaceQuestion(context, match, x_phrase, y_phrase, relation, y)
     contrasts = alternate(place.other_objects(), place.opposite(), place.other_places(), place.other_values())
@@ -274,6 +277,11 @@ def _truth(grounder: SceneGrounder, mine: Phrase, relation: str, y: SceneObject)
                 return True
             is_open = True
     return None if is_open else False
+
+
+def _may_be_shown(grounder: SceneGrounder, noun: str) -> bool:
+    """Whether something annotated may be such an object, as a fish may be a shark; drawn ones are what they are."""
+    return grounder.scene.is_sparse and bool(grounder.possible_referents(noun))
 
 
 def _is_there(grounder: SceneGrounder, mine: Phrase) -> bool | None:

@@ -11,14 +11,16 @@ from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import possessive
 from counterpoint.language.lexicon.senses import hypernym_names, is_a, synonyms
 from counterpoint.language.nouns import is_plural, plural, singular
+from counterpoint.scenes.absence import lone_parts
 from counterpoint.scenes.ambiguity import absence_proof, are_told_apart, may_be
 from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, has_value, modified_noun
-from counterpoint.scenes.names import can_be_asked, general_names, is_known, word_set
+from counterpoint.scenes.names import can_be_asked, general_names, is_body_part, is_known, may_complete, word_set
 from counterpoint.scenes.relations import relation_fact, side_of_picture
-from counterpoint.scenes.views import SceneView
-from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, RelativeClause
+from counterpoint.scenes.views import SceneView, has_one
+from counterpoint.suites.contrast.question_forms import Clue, QuestionRejected, RelativeClause, UnclearWording
 
 _WORD = re.compile(r"[^\s,]+")
+_SIDE = re.compile(r"(?:on|at|to) the (left|right)(?: side)?")
 _DETERMINERS = ("the", "a", "an", "any", "some", "either")
 _JOINING = frozenset({"wearing", "covered by", "covering", "covered in", "covered with"})
 _BY_NAME = ("exact", "number", "synonym")
@@ -176,11 +178,17 @@ class SceneGrounder(SceneView):
         later = [value for value in clue.values if value not in [word for word, _ in values]]
         after = text[at[1] : span[1]].strip()
         if bool(after) != bool(clue.side or later or (anchor and not owned)):
-            raise QuestionRejected(DISAGREE)
+            is_on_side = len(clue.ids) == 1 and self._is_side(after, clue.ids[0])
+            raise UnclearWording(DISAGREE) if is_on_side else QuestionRejected(DISAGREE)
         if not all(value in after for value in (*later, clue.side)):
             raise QuestionRejected(DISAGREE)
         stated = (*values, *((value, (0, 0)) for value in later))
         return Phrase(noun, at, determiner, where, stated, clue.side, anchor, clue.ids, span)
+
+    def _is_side(self, words: str, thing: str) -> bool:
+        """Whether words say only on which side of the picture an object is, where it is."""
+        side = _SIDE.fullmatch(words.lower())
+        return side is not None and side_of_picture(self.scene, self.scene[thing]) == side[1]
 
     def _anchor(
         self, text: str, span: tuple[int, int], link: RelativeClause[Clue] | None
@@ -234,8 +242,14 @@ class SceneGrounder(SceneView):
         if not (shown := self.called(noun)[1]):
             return False
         wearer = self.wearers.get(thing.id)
-        others = (other.id for other in shown if other.id not in (thing.id, wearer))
-        return any(not self._are_joined(other, thing.id) for other in others)
+        others = (other for other in shown if other.id not in (thing.id, wearer))
+        return any(not (self._are_joined(other.id, thing.id) or self._has_this(other, thing, noun)) for other in others)
+
+    def _has_this(self, whole: SceneObject, part: SceneObject, noun: str) -> bool:
+        """Whether the one such part that an object has is this: a windshield within the box of a truck."""
+        if not self.scene.is_sparse or noun != part.name or is_body_part(noun) or not has_one(whole.name, noun):
+            return False
+        return whole.box is not None and part.box is not None and whole.box.overlap(part.box) == part.box.area
 
     def _are_joined(self, one: str, other: str) -> bool:
         """Whether two objects are annotated as covering or wearing each other, not only as placed."""
@@ -265,15 +279,26 @@ class SceneGrounder(SceneView):
         rivals = [
             other for other in self.scene if other.id not in taken and _is_rival(other.name, thing.name, phrase.noun)
         ]
-        if any(self._fits(other, phrase) for other in rivals):
-            raise QuestionRejected(SEVERAL)
+        if any(self._fits(other, phrase) for other in rivals) or self._may_mean_unannotated(thing, phrase):
+            raise UnclearWording(SEVERAL)
         # which woman is in the middle, or whether what is called a bag is black too, no annotation tells
         is_open = not all(attribute_class(value) for value, _ in phrase.values)
         named = self.possible_referents(phrase.noun) if is_open else self.scene.named(phrase.noun)
         others = named if is_open or thing.name != phrase.noun else ()
         if any(other.id not in taken and self._may_fit(other, phrase) for other in others):
-            raise QuestionRejected(SEVERAL)
+            raise UnclearWording(SEVERAL)
         return thing
+
+    def _may_mean_unannotated(self, thing: SceneObject, phrase: Phrase) -> bool:
+        """Whether a general name may be that of what only a part is annotated of: the wearer of a shirt at the side."""
+        if singular(thing.name) == singular(phrase.noun):
+            return False
+        parts = (part for part in self._lone_parts if may_complete(part.name, phrase.noun))
+        return any(not phrase.side or side_of_picture(self.scene, part) in ("", phrase.side) for part in parts)
+
+    @cached_property
+    def _lone_parts(self) -> tuple[SceneObject, ...]:
+        return lone_parts(self.scene)
 
     def _candidates(self, phrase: Phrase) -> list[SceneObject]:
         """Every object that a phrase could refer to.

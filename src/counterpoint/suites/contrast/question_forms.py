@@ -25,6 +25,10 @@ class UnknownWording(QuestionRejected):
     """The wording of a question matches no pattern of the template."""
 
 
+class UnclearWording(QuestionRejected):
+    """The words of a question fit several things, or not its program; other words may do."""
+
+
 T = TypeVar("T")
 
 

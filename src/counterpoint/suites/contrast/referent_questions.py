@@ -12,8 +12,8 @@ from counterpoint.language.english import be
 from counterpoint.language.lexicon.attributes import excludes
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
 from counterpoint.scenes.ambiguity import may_be
-from counterpoint.scenes.attributes import attribute_class, denies, goes_before_noun, value_synonyms
-from counterpoint.scenes.names import is_known, is_part_of
+from counterpoint.scenes.attributes import attribute_class, can_be_said, denies, goes_before_noun, value_synonyms
+from counterpoint.scenes.names import is_known, is_part, is_part_of, wholes_of
 from counterpoint.scenes.relations import (
     OPPOSITE_RELATIONS,
     SYMMETRIC_RELATIONS,
@@ -157,6 +157,8 @@ def plan_color(context: QuestionContext) -> ContrastPlan:
         return ProvenAnswer(Gold.of(*value_synonyms(colors[0])), proof)
 
     x, match, phrase = _only_referent(context)
+    if not can_be_said(gold, x.name):
+        raise QuestionRejected("its kind has several colors, or always the same")
     context.require_agreement(None if not denies(grounder.values(x), gold) else False, True)
     return _replacement_plan(context, x, match, phrase, prove, avoid="color")
 
@@ -233,6 +235,9 @@ def plan_object(context: QuestionContext) -> ContrastPlan:
     match, rng = context.read(relation), context.rng
     taken = {x.id, *(thing.id for thing in y.things)}
     others = [thing for thing in grounder.scene if thing.id not in taken and grounder.is_askable(thing)]
+    if grounder.scene.is_sparse and _is_placing(relation):
+        others = [thing for thing in others if not is_part(thing.name) or "person" in wholes_of(thing.name)]
+        # a windshield has no place of its own, but shoes may stand about
 
     def is_joined(part: str, whole: str) -> bool:
         """Whether it is a place that a part is asked for beside its whole; what one wears may well be asked for."""
@@ -258,7 +263,11 @@ def plan_object(context: QuestionContext) -> ContrastPlan:
         sources.append(_referent_contrasts(context, match, asked.y_phrase, ends, prove_other, (x,)))
     elif not y.one:
         sources.append(_other_ends(context, match, asked))
-    plan = ContrastPlan((x, *y.things), asked.grounding, alternate(*sources))
+    contrasts = alternate(*sources)
+    if asked.can_be_of_any and context.truth:
+        absent = _other_ends(context, match, replace(asked, y_phrase=asked.y_phrase._replace(determiner="a")))
+        contrasts = first_of(contrasts, absent)
+    plan = ContrastPlan((x, *y.things), asked.grounding, contrasts)
     if not things and y.one:
         return replace(plan, lack="nothing else there could stand so")
     return plan
@@ -299,7 +308,8 @@ def _ends_named(
             is_placed = things is not None and _is_placing(asked.relation)
             if is_placed and len(things or ()) < sum(map(grounder.is_askable, other.things)):
                 continue  # right of one gate, and in front of another
-            if text := replace_indefinite(context.text, match, plain, name, bare=True, things=things):
+            is_bare = not _is_placing(asked.relation)  # wearing gloves, but to the right of any leaves
+            if text := replace_indefinite(context.text, match, plain, name, bare=is_bare, things=things):
                 yield Contrast(text, context.contrary, "object", phrase.noun, name, fact.proof, (asked.x,))
 
 
@@ -343,6 +353,15 @@ class RelationQuestion:
     def is_choice(self) -> bool:
         """Whether it asks for left or right."""
         return self.context.question.program[-1].operation == "choose rel"
+
+    @property
+    def can_be_of_any(self) -> bool:
+        """Whether "a Y" can stand for "the Y": in "Is the man holding the kite?", but not after a relation of place.
+
+        Where everything is annotated, or all of a list of categories, other objects take its place.
+        """
+        is_plain = self.y.one is not None and self.y_phrase.is_bare and not _is_placing(self.relation)
+        return is_plain and self.context.grounder.scene.is_sparse
 
     @property
     def grounding(self) -> str:
