@@ -6,6 +6,7 @@ from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -157,6 +158,62 @@ def test_groups_made_in_python_are_a_suite(lab: cp.Lab) -> None:
     )
     lab.add_groups([group], "mine-own")
     assert lab.groups("mine-own").to_arrow()["text"].to_pylist() == list(texts)
+
+
+QUERY = cp.Query(None, "Is it red?")
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        (cp.Group(cp.Relation.GOLD, (QUERY,), (None,)), "one group is no list of groups"),
+        ([{"text": "Is it red?"}], "is no group"),
+        ([cp.Group("equal", (QUERY,), (None,))], "group 0: 'equal' is no relation"),  # type: ignore[arg-type]
+        ([cp.Group(cp.Relation.GOLD, ("Is it?",), (None,))], "is no query"),  # type: ignore[arg-type]
+        ([cp.Group(cp.Relation.GOLD, (cp.Query("a.jpg", "What?"),), (None,))], "is no picture"),  # type: ignore[arg-type]
+        ([cp.Group(cp.Relation.GOLD, (cp.Query(None, "What?", choices="red"),), (None,))], "no texts"),  # type: ignore[arg-type]
+        ([cp.Group(cp.Relation.GOLD, (QUERY,), ("red",))], "'red' is no gold"),  # type: ignore[arg-type]
+        ([cp.Group(cp.Relation.GOLD, (QUERY,), (cp.Gold.of(3),))], "has no texts"),  # type: ignore[arg-type]
+        ([cp.Group(cp.Relation.GOLD, (QUERY,), (cp.Gold.of(),))], "has no texts"),
+    ],
+)
+def test_what_is_no_group_is_refused_before_anything_is_stored(tmp_path: Path, groups: Any, said: str) -> None:
+    own = cp.Lab(tmp_path / "lab")
+    with pytest.raises(cp.CounterpointError, match=said) as raised:
+        own.add_groups(groups, "mine")
+    assert raised.value.hint
+    assert not (tmp_path / "lab").exists()
+
+
+def test_numbers_that_are_none_are_refused_and_leave_the_lab_as_it_was(tmp_path: Path) -> None:
+    """A seed that cannot be read again would make every later command fail."""
+    own = cp.Lab(tmp_path / "lab")
+    for request in ({"seed": 1.5}, {"seed": None}, {"seed": "a"}, {"items": "15"}, {"items": 8.0}, {"limit": "3"}):
+        with pytest.raises(cp.CounterpointError, match=f"{next(iter(request))} is ") as raised:
+            own.generate("order", **{"items": 8, **request})  # type: ignore[arg-type]
+        assert raised.value.hint
+    with pytest.raises(cp.CounterpointError, match="columns is 'question=Q'"):
+        own.generate("plain", source="plain", data="a.csv", columns="question=Q")  # type: ignore[arg-type]
+    assert not (tmp_path / "lab").exists()
+    own.generate("order", items=np.int64(8), limit=np.int64(4), seed=np.int64(3))  # type: ignore[arg-type]
+    assert own.contents().suites[0].seed == 3
+    with pytest.raises(cp.CounterpointError, match=r"trials is 1\.5"):
+        own.run("constant", trials=1.5)  # type: ignore[arg-type]
+
+
+def test_a_threshold_in_per_cent_other_bins_and_layouts_are_refused(lab: cp.Lab) -> None:
+    for threshold in (50, -0.1, "0.5"):
+        with pytest.raises(cp.CounterpointError, match="threshold is") as raised:
+            lab.scores(threshold=threshold)  # type: ignore[arg-type]
+        assert raised.value.hint == "it is from 0 to 1"
+    with pytest.raises(cp.CounterpointError, match="bins is 0"):
+        lab.reliability("mine", bins=0)
+    with pytest.raises(cp.CounterpointError, match="limit is '3'"):
+        lab.failures("mine", limit="3")  # type: ignore[arg-type]
+    with pytest.raises(cp.UnknownName, match="no layout is called 'x'"):
+        lab.leaderboard(layout="x")
+    with pytest.raises(cp.UnknownName, match="is called None"):
+        lab.scores(suites=[None])  # type: ignore[list-item]
 
 
 def test_progress_reaches_a_callback_and_warnings_the_logger(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

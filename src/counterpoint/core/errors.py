@@ -72,7 +72,7 @@ class UnknownName(CounterpointError):  # noqa: N818 - it reads as the sentence i
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        near = get_close_matches(name, names, n=3)
+        near = get_close_matches(str(name), names, n=3)
         self.what, self.near = what, tuple(near)
         listed = ", ".join(names[:8]) + "…" * (len(names) > 8)
         super().__init__(

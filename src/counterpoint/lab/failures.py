@@ -14,7 +14,7 @@ from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Query, State
 from counterpoint.core.ids import hex_id
 from counterpoint.core.ports import Pictures
-from counterpoint.core.quantities import counted
+from counterpoint.core.quantities import check_least, counted
 from counterpoint.lab.picture_locations import find_worlds
 from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_answers, load_groups, select_models, version_notes
@@ -152,6 +152,7 @@ def list_failures(
     threshold: float = 0.5,
 ) -> Failures:
     """The first groups that a model fails, of the named suites or of all; `answers` are its own, if loaded before."""
+    check_least(0, limit=limit)
     ((title, version),) = select_models(store, [model]).items()
     groups = load_groups(store, suites)
     answers = load_answers(store, version) if answers is None else answers

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint import catalog
-from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.errors import CounterpointError, UnknownName, shorten
 from counterpoint.core.grouping import group_pairs
-from counterpoint.core.groups import Group
+from counterpoint.core.groups import Gold, Group, Query, Relation
 from counterpoint.core.items import Question
 from counterpoint.core.pictures import Picture
-from counterpoint.core.quantities import check_least, counted
+from counterpoint.core.quantities import check_least, counted, whole_number
 from counterpoint.engine.cores import usable_cores
 from counterpoint.exports.restored_suite import RestoredSuite, restore_suite
 from counterpoint.lab.foil_proposals import load_fill_mask, propose_foils
@@ -85,8 +85,13 @@ class GenerateRequest:
     def __post_init__(self) -> None:
         if self.engine and self.engine != "ray":
             raise UnknownName("engine", self.engine, ["ray"])
+        if not isinstance(self.columns, Mapping):
+            raise CounterpointError(f"columns is {self.columns!r}", hint='write {"question": "Q", "answer": "A"}')
         check_least(1, items=self.items, limit=self.limit)
         check_least(0, workers=self.workers)
+        for name in ("items", "limit", "seed", "workers"):
+            if (number := getattr(self, name)) is not None or name == "seed":
+                object.__setattr__(self, name, whole_number(name, number))
 
     @property
     def reading(self) -> SourceRequest:
@@ -127,7 +132,7 @@ def add_groups(
     Where their pictures are is set with `locate_pictures`, by the namespace of their addresses.
     """
     tally = Tally()
-    kept = list(drop_repetitions(((group.test or name, group) for group in groups), tally))
+    kept = list(drop_repetitions(((group.test or name, group) for group in _checked(groups)), tally))
     if not kept:
         raise CounterpointError(f"there are no groups for the suite {name}", hint="pass at least one group")
     for _, group in kept:
@@ -136,6 +141,38 @@ def add_groups(
     manifest = Manifest.of(table, generator="", seed=0, rules=rule_set(rules).name)
     lab.put_suite(manifest, table, replace=replace)
     return GeneratedSuites((GeneratedSuite(name, manifest, tally, _tests(table)),), lab.address)
+
+
+def _checked(groups: Iterable[Group]) -> Iterator[Group]:
+    """Groups made by hand; a CounterpointError names the first that holds something else than groups do."""
+    if isinstance(groups, Group):
+        raise CounterpointError("one group is no list of groups", hint="write [group]")
+    for place, group in enumerate(groups):
+        fact, hint = _problem(group)
+        if fact:
+            raise CounterpointError(f"group {place}: {fact}", hint=hint)
+        yield group
+
+
+def _problem(group: object) -> tuple[str, str]:
+    """What is wrong with a group, and what to write instead; empty where nothing is."""
+    if not isinstance(group, Group):
+        return f"{shorten(repr(group))} is no group", "write Group(relation, queries, gold)"
+    if group.relation not in set(Relation):
+        return f"{group.relation!r} is no relation", f"there are {', '.join(Relation)}"
+    for query in group.queries:
+        if not isinstance(query, Query):
+            return f"{shorten(repr(query))} is no query", "write Query(picture, text)"
+        if not isinstance(query.picture, Picture | None):
+            return f"{shorten(repr(query.picture))} is no picture", 'write Picture("mine:a.jpg"), or None'
+        if isinstance(query.choices, str) or not all(isinstance(text, str) for text in (query.text, *query.choices)):
+            return f"{shorten(repr(query))} has no texts", 'a text is one, and choices are several: ("red", "blue")'
+    for gold in group.gold:
+        if not isinstance(gold, Gold | None):
+            return f"{shorten(repr(gold))} is no gold", 'write Gold.of("red"), or None'
+        if gold is not None and not (gold.answers and all(isinstance(answer, str) for answer, _ in gold.answers)):
+            return f"{shorten(repr(gold))} has no texts", 'write Gold.of("red", "crimson")'
+    return "", ""
 
 
 def _put_restored(lab: LabStore, restored: RestoredSuite, request: GenerateRequest) -> GeneratedSuites:

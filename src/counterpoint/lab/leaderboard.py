@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from counterpoint import catalog
 from counterpoint.core.costs import format_milliseconds, format_price, format_rate
-from counterpoint.core.errors import CounterpointError, StoreError
+from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
 from counterpoint.core.quantities import counted
 from counterpoint.lab.data_set_scores import picture_overlaps, score_data_set
 from counterpoint.lab.model_costs import explain_missing_costs, lab_costs
@@ -129,6 +129,8 @@ def leaderboard(
     also those of its tests; those of saved slices follow. In the layout `datasets` they are means over data sets.
     Where the suites have more than `block_rows` rows, they are judged in blocks of about so many.
     """
+    if layout not in set(Layout):
+        raise UnknownName("layout", layout, Layout)
     if slices and layout == Layout.DATASETS:
         raise CounterpointError("means over data sets have no columns of slices", hint="leave out the slices or layout")
     names = (*models, *expand) if models else ()

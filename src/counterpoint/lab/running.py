@@ -15,7 +15,7 @@ import pyarrow as pa
 from counterpoint.core.costs import TokenPrices
 from counterpoint.core.errors import CounterpointError, ModelError, ModelUnreachable, StoreError, UnknownName
 from counterpoint.core.ports import DeferredModel, Model, NegotiatingModel, Pictures
-from counterpoint.core.quantities import check_least, counted
+from counterpoint.core.quantities import check_least, counted, whole_number
 from counterpoint.engine.model_profile import ModelProfile
 from counterpoint.engine.plan import first_groups, trial_numbers
 from counterpoint.engine.progress import Progress, format_duration
@@ -64,6 +64,9 @@ class RunRequest:
         check_least(1, limit=self.limit, batch_size=self.batch_size, cpus_per_worker=self.cpus_per_worker)
         check_least(0, trials=self.trials, workers=self.workers, gpus_per_worker=self.gpus_per_worker)
         check_least(0, seconds=self.seconds, check=self.check)
+        for name in ("limit", "batch_size", "trials", "seed", "check", "workers", "cpus_per_worker"):
+            if (number := getattr(self, name)) is not None or name == "seed":
+                object.__setattr__(self, name, whole_number(name, number))
 
     @classmethod
     def of(

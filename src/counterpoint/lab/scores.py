@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from counterpoint.core.ahead import map_ahead
 from counterpoint.core.errors import CounterpointError, StoreError, UnknownName
-from counterpoint.core.quantities import counted
+from counterpoint.core.quantities import check_least, counted
 from counterpoint.lab.reading_warnings import AnswerProblems
 from counterpoint.lab.results import LabResult, LabTable
 from counterpoint.lab.selection import (
@@ -346,6 +346,7 @@ def measure_reliability(
     store: LabStore, model: str, suites: Sequence[str], *, bins: int, equal_mass: bool
 ) -> Reliability:
     """The reliability of a model's answers to the bases of suites, in bins of equal width or of equal numbers."""
+    check_least(1, bins=bins)
     ((title, version),) = select_models(store, [model]).items()
     outcomes = judge(load_groups(store, suites), load_answers(store, version, ["top"]))
     curve = reliability(outcomes.singles(), bins=bins, mass=equal_mass)

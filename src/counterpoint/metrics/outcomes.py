@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Mode, Relation
+from counterpoint.core.quantities import check_share
 from counterpoint.metrics.credit import AnswerWords, credit_answers, equal_gold
 from counterpoint.metrics.labels import Codes, Labels, find_rows, renumber, tag_labels, take_items
 from counterpoint.metrics.probabilities import AnswerProbabilities, StoredProbabilities
@@ -240,6 +241,7 @@ def judge(groups: pa.Table, answers: pa.Table, threshold: float = 0.5, read_tags
     many have the `BLOCK_COLUMNS`, and `read_tags` in place of tags, which few metrics and slices need. The metadata of
     the answers has the `scale` of their scores.
     """
+    check_share(threshold=threshold)
     table = sort_by_group(encode_categories(groups.select([name for name in _COLUMNS if name in groups.column_names])))
     all_trials = plain = answers.select([*_ANSWER_COLUMNS, *(["top"] if "top" in answers.column_names else [])])
     if several := bool(pc.max(plain["trial"]).as_py()):
@@ -280,6 +282,7 @@ def restore_outcomes(groups: pa.Table, stored: pa.Table, scale: str = "", thresh
 
     Each group's rows are together with the base first, and both tables have the same rows. Probabilities are unknown.
     """
+    check_share(threshold=threshold)
     table = encode_categories(groups)
     base = find_bases(table)
     consistent = stored["consistent"].combine_chunks()

@@ -99,7 +99,9 @@ def suite_names(storage: Storage) -> list[str]:
 
 
 def put_suite(storage: Storage, folder: str, manifest: Manifest, table: pa.Table) -> None:
-    """Write a suite; a kill between its two files is detected when it is read."""
+    """Write a suite that can be read again; a kill between its two files is detected when it is read."""
+    check_groups(table, f"suite {manifest.suite}")
+    _parse_manifest(asdict(manifest), f"suite {manifest.suite}")
     copy = document_text(asdict(manifest)).encode("utf-8", "backslashreplace")
     metadata = {**(table.schema.metadata or {}), _MARK: manifest.fingerprint.encode(), _COPY: copy}
     storage.put(f"{folder}/{TABLE}", to_parquet(table.replace_schema_metadata(metadata)))
