@@ -18,7 +18,7 @@ _LOAD = [HealthCheck.too_slow]  # whether a machine is busy is no property of th
 
 def register_profiles() -> None:
     """Register both profiles with Hypothesis and load the small one; `--hypothesis-profile=prove` loads the other."""
-    settings.register_profile("test", deadline=None, max_examples=12, derandomize=True, suppress_health_check=_LOAD)
+    settings.register_profile("test", deadline=None, max_examples=8, derandomize=True, suppress_health_check=_LOAD)
     settings.register_profile("prove", deadline=None, max_examples=100, suppress_health_check=_LOAD)
     settings.load_profile("test")
 

@@ -70,6 +70,7 @@ def test_pages_say_that_more_suites_will_come(lab: LabStore) -> None:
     assert "are shown while" not in client.get("/overview").text
 
 
+@pytest.mark.prove
 def test_nothing_more_is_announced_once_all_suites_are_shown(lab: LabStore) -> None:
     client, reader = _client(lab)
     _overview_after(client, reader)

@@ -15,7 +15,7 @@ import counterpoint as cp
 pytest_plugins = "pytester"
 MODULE = "counterpoint.integrations.pytest_plugin"
 INSTALLED = any(entry.value == MODULE for entry in entry_points(group="pytest11"))
-WITHOUT = ("-p", "no:playwright")  # which cannot run within itself
+WITHOUT = ("-p", "no:playwright", "-p", "no:schemathesis")  # one cannot run within itself, one takes seconds
 PLUGIN = () if INSTALLED else ("-p", MODULE)
 
 

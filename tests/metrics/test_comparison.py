@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import Case as NaiveCase
 from naive import pair_cases, single_cases
-from proving import examples
+from proving import examples, prove
 
 from benchmarks.comparison_size import Cell, measure_size
 from counterpoint.core.errors import CounterpointError
@@ -449,7 +449,7 @@ def _lost_stars(models: int, repeats: int) -> tuple[float, float]:
     return sum(lost) / len(lost) / models, float(np.mean(np.array(lost) > 0))
 
 
-@pytest.mark.parametrize(("models", "columns"), [(2, 0.04), (10, 0.17), (20, 0.22)])
+@pytest.mark.parametrize(("models", "columns"), [(2, 0.04), prove(10, 0.17), prove(20, 0.22)])
 def test_a_model_as_good_as_the_best_keeps_its_star(models: int, columns: float) -> None:
     """Each does; that all of many do is not promised, and the docs say in how many columns one does not."""
     lost, some = _lost_stars(models, 500)

@@ -124,7 +124,7 @@ def test_a_million_answers_have_the_normal_interval() -> None:
     "cell",
     sample(
         [(50, 9, 0.2, 0.7), (30, 5, 0.3, 0.95), (20, 9, 0.3, 0.9), (100, 9, 0.3, 0.97), (20, 5, 0.2, 0.5)],
-        4,
+        2,
     ),
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(cell: tuple[int, int, float, float]) -> None:

@@ -106,6 +106,7 @@ def test_costs_that_no_model_has_are_a_note_without_a_table(tmp_path: Path) -> N
     assert 'aria-label="Cost"' not in page
 
 
+@pytest.mark.prove
 def test_a_floor_with_scores_on_some_suites_says_of_how_many_its_mean_is(tmp_path: Path) -> None:
     lab = Lab(tmp_path / "lab")
     for suite in ("negation", "order", "rephrase", "ontology", "plain", "existence"):
@@ -121,7 +122,7 @@ def test_a_floor_with_scores_on_some_suites_says_of_how_many_its_mean_is(tmp_pat
 
 @pytest.mark.prove
 def test_every_column_says_its_chance_level_where_it_is_known(tmp_path: Path) -> None:
-    lab = make_lab(tmp_path / "lab", 4, ("negation", "existence"), groups=24)
+    lab = make_lab(tmp_path / "lab", 4, ("negation", "existence"), groups=24, pictures=12)
     reader = LabReader(lab, tmp_path / "cache")
     page = render_lab_report(reader)
     assert "Comprehensive accuracy, 25 by chance" in page

@@ -33,7 +33,7 @@ def test_damaged_files_give_sound_values_and_counted_skips_or_our_error(
     name: str, sample: Sample, tmp_path: Path
 ) -> None:
     endings = damaged_endings(
-        sample, tmp_path, scaled(60, 15), lambda version: ending(data_sets()[name], sample, tmp_path, version)
+        sample, tmp_path, scaled(60), lambda version: ending(data_sets()[name], sample, tmp_path, version)
     )
     assert Ending.REFUSED in endings
     assert endings - {Ending.REFUSED}, "not all damage is the end of a file"

@@ -1,6 +1,7 @@
 """Budgets in requests, tokens and money: a run ends in order, and the next one asks the rest."""
 
 import pytest
+from proving import prove
 from served import answers, asked_table, own_reply, run, served, some
 
 from counterpoint.core.costs import Budget, Cost, TokenPrices, Usage
@@ -31,7 +32,7 @@ def test_a_budget_counts_what_is_sent_again_and_fails_nobody() -> None:
     assert (first.failed, first.asked + first.left) == (0, 30)
 
 
-@pytest.mark.parametrize("concurrency", [1, 4])
+@pytest.mark.parametrize("concurrency", [prove(1), 4])
 @pytest.mark.parametrize(
     ("budget", "prices"),
     [

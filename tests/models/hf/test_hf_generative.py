@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from proving import sample
+from proving import prove, sample
 from tiny_generative import Blocks, a_table, asked, made, speaker
 
 from counterpoint import catalog
@@ -146,7 +146,7 @@ def test_choices_are_chosen_by_likelihood_where_users_want_it(model: Made, kind:
     assert said(one, queries[1:2])[0].raw == together[1].raw
 
 
-@pytest.mark.parametrize("share", ["yes", "no"])
+@pytest.mark.parametrize("share", ["yes", prove("no")])
 def test_a_choice_that_begins_another_counts_where_the_other_does_not_follow(model: Made, share: str) -> None:
     one = model("llava", choose="likelihood", share=share)
     texts = ("red", "redred", "redred.", "a white dog")

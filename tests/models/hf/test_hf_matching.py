@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tiny_pairs
-from proving import sample
+from proving import prove, sample
 from tiny_pairs import Shown, asked, passed, scorer, spread
 
 from counterpoint.core.errors import CounterpointError, ModelError, PictureError
@@ -92,7 +92,7 @@ def test_scores_are_those_of_the_models_own_forward_pass(kind: str, folder: Path
     assert min(spread(first, queries)) > 1e-3
 
 
-@pytest.mark.parametrize("kind", ["blip", "blip2"])
+@pytest.mark.parametrize("kind", ["blip", prove("blip2")])
 def test_the_other_head_gives_the_cosine(kind: str, folder: Path) -> None:
     queries, model = asked(3), _model(kind, folder, head="itc")
     scores = model.score(queries)

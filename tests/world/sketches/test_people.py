@@ -1,6 +1,7 @@
 from itertools import product
 
 import pytest
+from proving import prove
 
 from counterpoint.world.kinds import kinds
 from counterpoint.world.sketch import GROUND, Appearance, Sketch
@@ -29,7 +30,9 @@ def test_every_kind_of_person_has_a_sketch_and_every_pose_of_it_is_known() -> No
     assert {pose for name in PEOPLE for pose in kinds()[name].poses} <= set(POSES)
 
 
-@pytest.mark.parametrize(("kind", "pose"), [*product(PEOPLE, POSES)])
+@pytest.mark.parametrize(
+    ("kind", "pose"), [own if place % 3 == 0 else prove(*own) for place, own in enumerate(product(PEOPLE, POSES))]
+)
 def test_a_person_can_wear_anything_in_any_pose(kind: str, pose: str) -> None:
     for variant, wearing in product(range(3), OUTFITS):
         sketch = drawn(kind, pose, variant, wearing)
