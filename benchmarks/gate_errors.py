@@ -4,10 +4,12 @@
 
 Ten rules hold the model against a line at its true accuracy, ten against a baseline of equal expectation without a
 margin, the hardest cases. Pictures have two questions of correlated difficulty. The second line has a true drop of
-5 points on one suite of 2,000 pictures. All weeks are computed at once, each as a slice.
+5 points on one suite of 2,000 pictures. All weeks are computed at once, each as a slice. The others are rules with a
+margin of 3 points, by which the model is truly worse, on few pictures with one to twelve questions.
 """
 
 import argparse
+from itertools import product
 from math import nan
 from statistics import NormalDist
 
@@ -18,7 +20,7 @@ from counterpoint.metrics.gates import BOUND, GateRule, GateVerdict, LineTest, d
 from counterpoint.metrics.intervals import ShareSums
 from counterpoint.metrics.paired_tests import RatioDifference
 
-RULES, PICTURES, QUESTIONS = 10, 200, 2
+RULES, PICTURES, QUESTIONS, LARGEST = 10, 200, 2, 12
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
@@ -67,8 +69,25 @@ def _is_alarm(week: Floats, watched: int, pictures: int) -> bool:
     return any(check.verdict is GateVerdict.FAILS for check in checks[:watched])
 
 
+def margin_errors(pictures: int, accuracy: float, weeks: int, margin: float = 0.03) -> tuple[float, float]:
+    """How often a model that is worse by just its margin is called within it, and how often beyond it."""
+    rng = np.random.default_rng([pictures, int(100 * accuracy)])
+    place, sizes = np.repeat(np.arange(weeks), pictures), rng.integers(1, LARGEST + 1, weeks * pictures)
+    of_picture, of_question = rng.normal(size=(len(place), 1)), rng.normal(size=(len(place), LARGEST))
+    sums = []
+    for own in (accuracy - margin, accuracy):
+        hard = 0.6**0.5 * of_picture + 0.4**0.5 * rng.normal(size=of_picture.shape)  # models have most of it in common
+        noise = 0.6**0.5 * of_question + 0.4**0.5 * rng.normal(size=of_question.shape)
+        right = (hard + noise < 2**0.5 * NormalDist().inv_cdf(own)) & (np.arange(LARGEST) < sizes[:, None])
+        credit = right.sum(1).astype(np.float64)
+        sums.append(ShareSums.of(credit, sizes, np.asarray(np.bincount(place, credit), np.float64), place))
+    difference = RatioDifference.of(sums[0], sums[1], place)
+    low, _ = difference.bounds(BOUND, one_sided=True)
+    return float((low >= -margin).mean()), float((difference.p_below(-margin) <= 1 - BOUND).mean())
+
+
 def main() -> None:
-    """Print both shares."""
+    """Print all shares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weeks", type=int, default=1000)
     given = parser.parse_args()
@@ -76,6 +95,9 @@ def main() -> None:
     print(f"weeks with a false alarm among {2 * RULES} rules: {count_alarms(rng, given.weeks)} of {given.weeks}")
     found, weeks = count_alarms(rng, given.weeks // 10, 0.05, 2000), given.weeks // 10
     print(f"weeks in which a drop of 5 points is found at 2,000 pictures: {found} of {weeks}")
+    for pictures, accuracy in product((20, 40, 60), (0.8, 0.9, 0.95)):
+        holds, fails = margin_errors(pictures, accuracy, 2 * given.weeks)
+        print(f"on the margin, {pictures} pictures, {accuracy:.0%}: {100 * holds:.1f} % hold, {100 * fails:.1f} % fail")
 
 
 if __name__ == "__main__":

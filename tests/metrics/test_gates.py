@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from proving import sample
 
+from benchmarks.gate_errors import margin_errors
 from counterpoint.metrics.gates import GateRule, GateVerdict, LineTest, decide, statistic_test
 from counterpoint.metrics.intervals import Jackknife, hidden_share
 
@@ -65,3 +67,8 @@ def _normal_test(value: float, error: float, n: int) -> LineTest:
 
     reach, below = stats.norm.ppf(0.95) * error, float(stats.norm.cdf((0.5 - value) / error))
     return LineTest(value, value - reach, value + reach, 1 - below, below, n, n)
+
+
+@pytest.mark.parametrize("cell", sample([(20, 0.95), (40, 0.9), (20, 0.9)], 1))
+def test_rules_with_a_margin_keep_their_level_on_few_pictures(cell: tuple[int, float]) -> None:
+    assert max(margin_errors(*cell, 1000)) <= 0.08  # 6 % and two and a half standard errors

@@ -171,7 +171,7 @@ def difference_test(difference: RatioDifference, cases: int, line: float) -> Lin
     """The difference of two models against a line, by the test that the comparison of models uses."""
     if not cases or isnan(float(difference.value[0])):
         return NO_TEST
-    low, high = (float(end[0]) for end in difference.bounds(BOUND))
+    low, high = (float(end[0]) for end in difference.bounds(BOUND, one_sided=True))
     below = float(difference.p_below(line)[0])
     value, clusters = float(difference.value[0]), int(difference.clusters[0])
     return LineTest(value, low, high, below, 1 - below, cases, clusters)

@@ -94,26 +94,37 @@ class ShareSums:
         squares = np.where(rare, self.nn - 2 * self.sn + self.ss, self.ss)
         return np.asarray(np.divide(total**2, squares, out=np.zeros_like(total), where=squares > _EQUAL))
 
+    @property
+    def prior_effect(self) -> Floats:
+        """The design effect of a correlation of one half within clusters."""
+        return 1 + (self.nn / np.maximum(self.cases, 1.0) - 1) * _PRIOR_CORRELATION
+
+    @property
+    def lack(self) -> Floats:
+        """How far too few clusters of several cases hold the rarer outcome to tell a variance; 0 from 20 on."""
+        few = np.maximum(1 / np.maximum(self.rarer_clusters, _EQUAL) - 1 / _MANY_ONE_SIDED, 0.0)
+        return few * (1 - self.cases / np.maximum(self.nn, 1.0))
+
     def bounds(self, upper: float = UPPER, *, one_sided: bool = False) -> tuple[Floats, Floats]:
         """Both ends of the interval of Korn and Graubard, each exceeded with a probability of one minus `upper`.
 
         The design effect is at least 1. Where few clusters hold the rarer outcome it cannot be estimated, and is drawn
         towards that of a correlation of one half within clusters. Where all credit is equal, the effective number of
         cases is that of the clusters. The errors of the two ends of an interval make up for each other; each end of a
-        `one_sided` bound keeps its level by itself, for which the variance has fewer degrees of freedom. It is the same
-        where 20 clusters or more hold the rarer outcome.
+        `one_sided` bound keeps its level by itself, for which the variance has fewer degrees of freedom the larger the
+        clusters are. It is the same where 20 clusters or more hold the rarer outcome.
         """
         share, n, m = self.share, np.maximum(self.cases, 1.0), np.maximum(self.clusters, 1.0)
         with np.errstate(invalid="ignore", divide="ignore"):
             alone = np.maximum(self.squares / n - share * share, 0.0) / n
             between = (self.ss - 2 * share * self.sn + share * share * self.nn) / n**2 * m / (m - 1)
             rarer = np.maximum(self.rarer_clusters, _EQUAL)
-            lack = np.maximum(1 / rarer - 1 / _MANY_ONE_SIDED, 0.0) if one_sided else np.zeros_like(rarer)
+            lack = one_sided * self.lack
             weight = PRIOR_WEIGHT * (1 / rarer**2 + 3 * lack**2)
             effect = np.maximum(between, 0.0) / alone
-            prior = np.maximum(1 + (self.nn / n - 1) * _PRIOR_CORRELATION, effect)
+            prior = np.maximum(self.prior_effect, effect)
             effect = (effect + weight * prior) / (1 + weight)
-            df = np.minimum(m - 1, np.maximum(2 / lack - 1, _LEAST_DF))  # Satterthwaite's, of so many clusters
+            df = variance_df(m, lack)
             fewer = (student_quantile(upper, np.maximum(n - 1, 1)) / student_quantile(upper, np.maximum(df, 1))) ** 2
             effective = share * (1 - share) / alone * np.minimum(fewer / effect, 1.0)
         equal = (alone * n < _EQUAL) | (m < 2)
@@ -121,6 +132,12 @@ class ShareSums:
         many = _MANY_ONE_SIDED if one_sided else _MANY_CLUSTERS
         correction = np.where(equal, 0.0, np.minimum(rarer / many, 1.0) ** 2 / 2)
         return binomial_bounds(share, effective, upper, correction)
+
+
+def variance_df(clusters: Floats, lack: Floats) -> Floats:
+    """The degrees of freedom of a variance: of the clusters, less where few of them tell it (Satterthwaite)."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.minimum(clusters - 1, np.maximum(2 / lack - 1, _LEAST_DF)))
 
 
 def cluster_columns(sums: Floats, counts: Counts, squares: Floats) -> tuple[Floats, ...]:

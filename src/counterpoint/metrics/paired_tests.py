@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from counterpoint.metrics.distributions import student_p, student_quantile
-from counterpoint.metrics.intervals import PRIOR_WEIGHT, UPPER, Jackknife, ShareSums, add_by, hidden_share
+from counterpoint.metrics.intervals import (
+    PRIOR_WEIGHT,
+    UPPER,
+    Jackknife,
+    ShareSums,
+    add_by,
+    hidden_share,
+    variance_df,
+)
 from counterpoint.metrics.units import Floats, Rows
 
 ALPHA = 0.05
@@ -49,7 +57,8 @@ class RatioDifference:
 
     With δ the supposed difference, both ratios are fitted to the cases under it, and the variance of their difference
     is linearised over clusters at these. Where few clusters hold the rarer outcome of a model, its variance is drawn
-    towards that of as many independent cases, since a model that misses nothing has none by itself.
+    towards that of as many independent cases, since a model that misses nothing has none by itself. One-sided bounds
+    keep their level by themselves, as those of `ShareSums` do: there it is drawn towards that of correlated cases.
     """
 
     def __init__(self, first: ShareSums, second: ShareSums, totals: Iterable[Floats]) -> None:
@@ -81,25 +90,25 @@ class RatioDifference:
         return np.where(self._is_enough, p, nan)
 
     def p_below(self, difference: float) -> Floats:
-        """The p value of the difference lying below a supposed one, which is small where it does."""
+        """The one-sided p value of the difference lying below a supposed one, which is small where it does."""
         supposed = np.full_like(self.value, difference)
         with np.errstate(invalid="ignore", divide="ignore"):
-            error = np.sqrt(self._variance(supposed))
+            error = np.sqrt(self._variance(supposed, one_sided=True))
             t = np.where(error > 0, (self.value - supposed) / error, 0.0)
-        two_sided = student_p(np.nan_to_num(t, posinf=1e9, neginf=-1e9), np.maximum(self.clusters - 1, 1))
+        two_sided = student_p(np.nan_to_num(t, posinf=1e9, neginf=-1e9), self._df(one_sided=True))
         p = np.where(t < 0, two_sided / 2, 1 - two_sided / 2)
         alike = np.maximum(1 - np.maximum(supposed - self.value, 0.0), 0.0) ** self.clusters  # see `hidden_share`
         return np.where(error > 0, p, alike)
 
-    def bounds(self, upper: float = UPPER) -> tuple[Floats, Floats]:
+    def bounds(self, upper: float = UPPER, *, one_sided: bool = False) -> tuple[Floats, Floats]:
         """Both ends of the interval: the differences that the test does not reject."""
-        squared = student_quantile(upper, np.maximum(self.clusters - 1, 1)) ** 2
+        squared = student_quantile(upper, self._df(one_sided=one_sided)) ** 2
         near = np.stack([self.value, self.value])
         far = np.stack([np.full_like(self.value, -1.0), np.full_like(self.value, 1.0)])
         with np.errstate(invalid="ignore", divide="ignore"):
             for _ in range(_HALVINGS):
                 middle = (far + near) / 2
-                inside = (self.value - middle) ** 2 <= squared * self._variance(middle)
+                inside = (self.value - middle) ** 2 <= squared * self._variance(middle, one_sided=one_sided)
                 near, far = np.where(inside, middle, near), np.where(inside, far, middle)
         low, high = near
         hidden = np.where(high - low < 1e-9, [hidden_share(int(many)) for many in self.clusters], 0.0)
@@ -111,7 +120,11 @@ class RatioDifference:
         cases = np.minimum(self._first.cases, self._second.cases)
         return (self.clusters >= FEWEST_CLUSTERS) & (cases >= FEWEST_CASES)
 
-    def _variance(self, difference: Floats) -> Floats:
+    def _df(self, *, one_sided: bool) -> Floats:
+        lack = np.maximum(self._first.lack, self._second.lack) * one_sided
+        return np.maximum(variance_df(self.clusters, lack), 1)
+
+    def _variance(self, difference: Floats, *, one_sided: bool = False) -> Floats:
         """The variance of the difference of both shares if it is truly this."""
         first, second, many = self._first, self._second, self.clusters
         share_a = np.clip(self._pooled + difference * second.cases / self._cases, 0.0, 1.0)
@@ -126,8 +139,10 @@ class RatioDifference:
         ):
             around = (sums.ss - 2 * share * sums.sn + share * share * sums.nn) / sums.cases**2
             own = np.maximum(around - (observed - share) ** 2 / many, 0.0) * many / (many - 1)
-            independent = np.maximum(own, self._granularity * share * (1 - share) / sums.cases)
-            raised = (own + weight * independent) / (1 + weight)
+            prior = self._granularity * share * (1 - share) / sums.cases
+            further = 3 * PRIOR_WEIGHT * sums.lack**2 * one_sided
+            correlated = np.maximum(own, prior * sums.prior_effect)
+            raised = (own + weight * np.maximum(own, prior) + further * correlated) / (1 + weight + further)
             variances.append(raised)
             scales.append(np.sqrt(np.divide(raised, own, out=np.ones_like(own), where=own > _EQUAL)))
         total = variances[0] + variances[1] - 2 * scales[0] * scales[1] * covariance
