@@ -6,11 +6,11 @@ they share counted once, looked at four times a second; time is that of the cloc
 """
 
 import argparse
+import gc
 import json
 import os
 import resource
 from collections.abc import Iterable
-from dataclasses import astuple
 from multiprocessing import get_context
 from pathlib import Path
 from shutil import rmtree
@@ -19,6 +19,7 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks.carets_speed import GRAY, Photos, process_memory
+from counterpoint.cli.main import RARELY
 from counterpoint.core.scenes import Scene
 from counterpoint.lab.generation import PAPER, GenerateRequest, PairQuota, generate
 from counterpoint.store.lab import LabStore
@@ -49,6 +50,7 @@ def main() -> None:
         options={"means": GRAY} if {"carets", "visual"} & set(options.suites) else {},
         workers=options.workers,
     )
+    gc.set_threshold(*RARELY)  # as the command does
     lab = options.folder / "lab"
     rmtree(lab, ignore_errors=True)
     peak, done = [0], Event()
@@ -100,7 +102,7 @@ def _scene_graph(scene: Scene) -> dict[str, Any]:
             "name": thing.name,
             "attributes": list(thing.attributes),
             "relations": links(thing.id),
-            **(dict(zip("xywh", astuple(thing.box), strict=True)) if thing.box else {}),
+            **({"x": box.x, "y": box.y, "w": box.width, "h": box.height} if (box := thing.box) else {}),
         }
         for thing in scene
     }

@@ -1,8 +1,10 @@
 """A scene finds its objects as a loop over everything would."""
 
+import pickle
 from dataclasses import replace
 
 from hypothesis import given
+from hypothesis import strategies as st
 from strategies import scenes
 
 from counterpoint.core.pictures import Box, Picture, Size
@@ -32,6 +34,16 @@ def test_relations_are_listed_by_where_they_start(scene: Scene) -> None:
         for other in scene:
             between = tuple(link.name for link in scene.relations_of(one.id) if link.object == other.id)
             assert scene.relations_between(one.id, other.id) == between
+
+
+@given(scenes(), st.booleans(), st.sampled_from([None, frozenset(["cup", "dog"])]))
+def test_a_pickled_scene_is_the_same_in_every_field(
+    scene: Scene, mark: bool, categories: frozenset[str] | None
+) -> None:
+    objects = tuple(replace(thing, is_crowd=mark, is_hidden=not mark) for thing in scene)
+    scene = replace(scene, objects=objects, categories=categories, is_complete=mark, captions=("A cup.",))
+    again = pickle.loads(pickle.dumps(scene))
+    assert (repr(again), again) == (repr(scene), scene)
 
 
 @given(scenes(), scenes())

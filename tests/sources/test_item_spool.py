@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from counterpoint.core.items import Caption
 from counterpoint.core.pictures import Picture
 from counterpoint.sources.item_spool import ItemSpool
-from counterpoint.sources.sampling import sample_items
+from counterpoint.sources.sampling import sample_items, spool_sample
 
 
 @given(
@@ -52,3 +52,8 @@ def test_a_sample_that_is_kept_on_disk_is_the_one_in_memory() -> None:
         held, again = list(sample_items(items, most)), list[Caption]()
         assert list(sample_items(items, most, held=10, on_repeated=again.append)) == held
         assert {item.id for item in again} >= {item.id for item in held if int(item.id) < 100}
+        kept = ItemSpool[Caption](10, digest=lambda item: int(item.text))
+        spool = spool_sample(items, most, 0, again.append, kept)
+        assert list(spool) == held
+        assert list(spool.ids) == [int(item.text) for item in held]
+        assert (spool is kept) == (most >= 1900 or not most)

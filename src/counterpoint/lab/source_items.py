@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -145,11 +145,11 @@ def apply_rules(item: Any, rules: RuleSet) -> Any:
 
 def items_fingerprint(items: Iterable[Any]) -> str:
     """The fingerprint of annotations, for a manifest; it changes when anything in an item does."""
-    return hex_id(content_id(_content_ids(items)))
+    return hex_id(content_id([_item_id(item) for item in items]))
 
 
-def _content_ids(items: Iterable[Any]) -> list[int]:
-    return [getattr(item, "content_id", None) or content_id(repr(item)) for item in items]
+def _item_id(item: Any) -> int:
+    return getattr(item, "content_id", None) or content_id(repr(item))
 
 
 class ItemCollection:
@@ -161,8 +161,9 @@ class ItemCollection:
 
     @cached_property
     def _counted(self) -> tuple[str, int]:
-        """The fingerprint and the number of items, in one walk over them."""
-        ids = _content_ids(self.items)
+        """The fingerprint and the number of items, in one walk over those whose ids are not known yet."""
+        known = self.items.ids if isinstance(self.items, ItemSpool) else ()
+        ids = list(known or map(_item_id, self.items))
         return hex_id(content_id(ids)), len(ids)
 
     @property
@@ -219,13 +220,19 @@ class SourceItems:
                 return self._collections.setdefault(key, self._make_questions(kind, rules, whole=whole))
             items = _turns(source) if kind == "questions" and has_only_dialogues(source) else getattr(source, kind)()
             if iter(items) is items:
-                tracked = track(items, "reading", self._progress, total=None if whole else self._request.items)
-                items = ItemSpool.of(apply_rules(item, rules) for item in tracked)
+                items = self._spool(source, kind, items, rules, None if whole else self._request.items)
                 self.log_skips(source)
             if self._texts is not None:
                 items = add_rewordings(items, self._texts)
             self._collections[key] = ItemCollection(items, source)
         return self._collections[key]
+
+    def _spool(self, source: Any, kind: str, items: Iterable[Any], rules: RuleSet, total: int | None) -> ItemSpool[Any]:
+        """All items with their ids; scenes, which are heavy and have no rules, are not kept a second time."""
+        kept, tracked = ItemSpool[Any](digest=_item_id), partial(track, task="reading", progress=self._progress)
+        if kind == "scenes" and isinstance(source, Source):
+            return source.spool(kind, tracked, kept)
+        return kept.extend(apply_rules(item, rules) for item in tracked(items, total=total))
 
     def _make_questions(self, kind: str, rules: RuleSet, *, whole: bool) -> ItemCollection:
         """Questions by templates about the scenes of a source that has no questions."""

@@ -8,7 +8,6 @@ it builds all groups at once.
 Where items are on disk, a sampler holds no more of a candidate than numbers: those that are kept are proposed again.
 """
 
-import gc
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -24,6 +23,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Group
+from counterpoint.engine.frozen_objects import frozen_objects
 from counterpoint.metrics.credit import best_answers
 from counterpoint.sources.item_spool import ItemSpool
 from counterpoint.store.groups import groups_table
@@ -298,10 +298,9 @@ _Call: TypeAlias = Callable[[str, Sequence[tuple[Any, ...]]], list[Any]]
 def _in_processes(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
     """Calls a method of every shard: in this process if there is one, else in a forked process for each."""
     if len(shards) == 1:
-        with _uncollected(shards[0]) as shard:
-            yield lambda method, arguments: [getattr(shard, method)(*arguments[0])]
+        with frozen_objects():  # all items live on
+            yield lambda method, arguments: [getattr(shards[0], method)(*arguments[0])]
         return
-    from counterpoint.engine.frozen_objects import frozen_objects
     from counterpoint.engine.worker_pool import call_workers  # slow to import
     from counterpoint.engine.worker_processes import WorkerProcesses
 
@@ -316,22 +315,7 @@ def _in_processes(shards: Sequence[SuiteShard]) -> Iterator[_Call]:
         workers.close()
 
 
-@contextmanager
-def _uncollected(shard: SuiteShard) -> Iterator[SuiteShard]:
-    """No garbage is collected while a shard is at work whose items are in memory: nearly all objects live on."""
-    is_collected = gc.isenabled()
-    if shard.is_held:
-        gc.disable()
-    try:
-        yield shard
-    finally:
-        if is_collected:
-            gc.enable()
-
-
 def _enter_shard(shards: Sequence[SuiteShard], place: int, number: int, report: Callable[[Any], None]) -> SuiteShard:
-    if shards[place].is_held:
-        gc.disable()  # nearly all objects live until the end
     return shards[place]
 
 

@@ -14,8 +14,9 @@ from counterpoint.core.ids import content_id
 from counterpoint.core.items import Caption, Dialogue, Frame, GroundedQuestion, Question, ReadyGroup
 from counterpoint.core.pictures import Picture
 from counterpoint.core.scenes import Scene
+from counterpoint.sources.item_spool import ItemSpool
 from counterpoint.sources.reading.records import Skips, skip_repeated
-from counterpoint.sources.sampling import SAMPLE_SIZE, sample_items
+from counterpoint.sources.sampling import SAMPLE_SIZE, sample_items, spool_sample
 
 NO_SCENE = "a question about a picture whose scene is not there"
 _REMEDY = "the other questions stay; are the scenes those of the same split?"
@@ -258,7 +259,19 @@ class Source:
         """Groups that the authors of the data set paired themselves."""
         return self._values("groups")
 
+    def spool(
+        self, kind: str, through: Callable[[Iterable[Any]], Iterable[Any]], kept: ItemSpool[Any]
+    ) -> ItemSpool[Any]:
+        """What the method of this name yields, in `kept`; all values that are read pass `through` a generator."""
+        values, on_repeated = self._read(kind)
+        return spool_sample(through(values), self.limit, self.seed, on_repeated, kept)
+
     def _values(self, kind: str) -> Iterator[Any]:
+        values, on_repeated = self._read(kind)
+        return sample_items(values, self.limit, self.seed, on_repeated)
+
+    def _read(self, kind: str) -> tuple[Iterator[Any], Callable[[Any], None]]:
+        """All values of a kind, as they are read, and what counts one that has the id of another."""
         if kind not in self.dataset.read:
             has = " and ".join(self.dataset.read)
             raise CounterpointError(f"{self.dataset.title} has no {kind}", hint=f"it has {has}")
@@ -267,7 +280,7 @@ class Source:
         parts = [file.part for file in self.dataset.files if kind in file.kinds]
         name = next((files.paths[part].name for part in parts if part in files.paths), self.folder.name)
         values = self._count(kind, self.dataset.read[kind](files, self.skips))
-        return sample_items(values, self.limit, self.seed, lambda item: skip_repeated(self.skips, f"{name}: {item.id}"))
+        return values, lambda item: skip_repeated(self.skips, f"{name}: {item.id}")
 
     def _count(self, kind: str, values: Iterable[Any]) -> Iterator[Any]:
         self.counts[kind] = 0

@@ -2,10 +2,11 @@
 
 import os
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from tempfile import TemporaryFile
-from typing import IO, Generic, TypeVar
+from typing import IO, Any, Generic, TypeVar
 from weakref import finalize
 
 import pyarrow as pa
@@ -22,11 +23,19 @@ class ItemSpool(Generic[T]):
     """Items in their order, in memory up to a number of them, else in a temporary file without a name.
 
     Of items with fewer than `light` bytes as many are held as have as many bytes together. A forked process reads the
-    same file. Pickled, the list takes its content along.
+    same file. Pickled, the list takes its content along. With a `digest`, `ids` has that of every item, so that nobody
+    reads the file for them.
     """
 
-    def __init__(self, held: int = HELD, portion: int = _PORTION, light: int = LIGHT) -> None:
-        self._held, self._portion, self._light = held, portion, light
+    def __init__(
+        self,
+        held: int = HELD,
+        portion: int = _PORTION,
+        light: int = LIGHT,
+        digest: Callable[[T], int] | None = None,
+    ) -> None:
+        self._held, self._portion, self._light, self._digest = held, portion, light, digest
+        self.ids = array("Q")
         self._most = max(held, portion)  # items that are not in the file
         self._file: IO[bytes] | None = None
         self._ends = [0]  # of the portions in the file
@@ -36,17 +45,22 @@ class ItemSpool(Generic[T]):
     @classmethod
     def of(cls, items: Iterable[T], held: int = HELD, portion: int = _PORTION, light: int = LIGHT) -> "ItemSpool[T]":
         """A list of these items."""
-        spool = cls(held, portion, light)
-        for item in items:
-            spool.append(item)
-        return spool
+        return cls(held, portion, light).extend(items)
 
     def copy(self, items: Iterable[T]) -> "ItemSpool[T]":
         """A list of other items that is kept as this one is."""
-        return ItemSpool.of(items, self._held, self._portion, self._light)
+        return ItemSpool(self._held, self._portion, self._light, self._digest).extend(items)
+
+    def extend(self, items: Iterable[T]) -> "ItemSpool[T]":
+        """Add items at the end; returns the list itself."""
+        for item in items:
+            self.append(item)
+        return self
 
     def append(self, item: T) -> None:
         """Add an item at the end."""
+        if self._digest:
+            self.ids.append(self._digest(item))
         self._last.append(item)
         if len(self._last) > self._most:
             self._make_room()
@@ -115,10 +129,12 @@ class ItemSpool(Generic[T]):
 
     def __getstate__(self) -> tuple[object, ...]:
         content = None if self._file is None else self._bytes(0, self._ends[-1])
-        return self._held, self._portion, self._light, content, self._ends, self._sizes, self._last
+        kept = self._held, self._portion, self._light, self._digest, self.ids
+        return kept, content, self._ends, self._sizes, self._last
 
-    def __setstate__(self, state: tuple[int, int, int, bytes | None, list[int], list[int], list[T]]) -> None:
-        self._held, self._portion, self._light, content, self._ends, self._sizes, self._last = state
+    def __setstate__(self, state: tuple[tuple[Any, ...], bytes | None, list[int], list[int], list[T]]) -> None:
+        kept, content, self._ends, self._sizes, self._last = state
+        self._held, self._portion, self._light, self._digest, self.ids = kept
         self._file, self._most = None, max(self._held, self._portion)
         if content is not None:
             self._most = self._portion - 1
