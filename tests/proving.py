@@ -36,6 +36,7 @@ def examples(count: int, *, suppress: Sequence[HealthCheck] = ()) -> Callable[[T
 
 def prove(*values: Any) -> Any:
     """A parameter set that only `make prove` runs."""
+    assert not any(hasattr(value, "marks") for value in values), "a parameter set in another is no parameter"
     return pytest.param(*values, marks=pytest.mark.prove)
 
 

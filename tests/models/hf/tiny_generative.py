@@ -268,5 +268,7 @@ def _saved(family: Any, config: Any, folder: Path, reader: Any, words: float = 1
         for name, weight in model.named_parameters():
             if weight.ndim > 1:
                 torch.nn.init.normal_(weight, std=words if "embed" in name or "wte" in name else 0.3)
+            elif weight.numel() == 1:  # a gate, which is closed at first
+                torch.nn.init.constant_(weight, 0.5)
     model.save_pretrained(folder)
     reader.save_pretrained(folder)

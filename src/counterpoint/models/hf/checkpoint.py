@@ -26,6 +26,8 @@ TRAINING_FILES = ("trainer_state.json", "*_results.json")
 """What a trainer writes beside a checkpoint, and no model reads."""
 ORIGIN_KEYS = {"_name_or_path", "name_or_path", "transformers_version"}
 """Keys of config files that say where a checkpoint came from, and change no answer."""
+OPTIONAL_PACKAGES = ("torchvision", "timm", "sentencepiece", "tiktoken", "einops", "accelerate")
+"""What the processor, the tokenizer or the code of some models needs beside transformers."""
 FAMILIES = {
     "classifier": "counterpoint.models.hf.classifiers:make",
     "generative": "counterpoint.models.hf.generative:make",
@@ -175,9 +177,15 @@ class Checkpoint:
         except CounterpointError:
             raise
         except Exception as problem:  # of many kinds, for files that are missing, broken, or of another format
-            untrusted = "trust_remote_code" in str(problem)
-            hint = "--model-args trust=yes runs the code that comes with it" if untrusted else ""
-            raise ModelError(f"{self.name} cannot be loaded: {_first_line(problem)}", hint=hint) from problem
+            raise self._loading_error(problem) from problem
+
+    def _loading_error(self, problem: Exception) -> ModelError:
+        message = str(problem)
+        lacking = (name for name in OPTIONAL_PACKAGES if name in message.casefold() and find_spec(name) is None)
+        if package := next(lacking, ""):
+            return missing_package(self.name, package)
+        hint = "--model-args trust=yes runs the code that comes with it" if "trust_remote_code" in message else ""
+        return ModelError(f"{self.name} cannot be loaded: {_first_line(problem)}", hint=hint)
 
     def tokenizer(self, name: str = "") -> Any:
         """Its tokenizer, or that of another checkpoint; an empty vocabulary is an error."""
@@ -223,6 +231,11 @@ def _without_origin(content: Any) -> Any:
     if not isinstance(content, dict):
         return content
     return {key: _without_origin(value) for key, value in content.items() if key not in ORIGIN_KEYS}
+
+
+def missing_package(name: str, package: str) -> ModelError:
+    """The error of a checkpoint that needs a package which is not installed."""
+    return ModelError(f"{name} needs {package}, which is not installed", hint=f"pip install {package}")
 
 
 def _first_line(problem: Exception) -> str:

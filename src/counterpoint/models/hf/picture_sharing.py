@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from counterpoint.models.hf.batch_preparation import BatchPreparer, BatchRow, PreparedBatch, iterate_ahead
-from counterpoint.models.hf.decoder import Decoder, FirstStepLogits
+from counterpoint.models.hf.decoder import Decoder, keep_only
 from counterpoint.models.hf.prompt_formats import ChatPrompt, PromptFormat, image_token
 from counterpoint.models.hf.prompt_trees import TreeBuilder, limit_batches
 from counterpoint.models.hf.shared_decoder import SharedDecoder
@@ -15,7 +15,7 @@ MAX_ROWS, MEMORY_SHARE = 2048, 0.5
 """The most queries at once, and the share of the free memory that their tokens may take."""
 FIRST_SHARE = {"cuda": 0.25, "cpu": 1.0}
 """The size of a first batch among all, since a device waits for it."""
-PROBED_ROWS = 4
+PROBED_ROWS, PROBED_TOKENS = 4, 3
 TOLERANCES = {"float32": 1e-3, "float64": 1e-3}
 HALF_TOLERANCE = 0.1
 """The largest distance of logits from those of the plain pass, relative to their spread, in full and half precision."""
@@ -58,13 +58,19 @@ class PictureSharing:
             return True  # the next picture will tell
         if any(batch.prompts and self._image_token in batch.prompts.tree.tokens for batch in alike):
             return False  # a prompt that ends with its picture has no last token of its own
-        known, found = FirstStepLogits(), FirstStepLogits()
-        self._plain(plain.inputs, known, tokens=1)
-        self.decoder.generate(self._shared(alike), found, tokens=1)
+        known = _StepLogits()
+        tokens = self._plain(plain.inputs, known, tokens=PROBED_TOKENS)
+        found = _StepLogits(tokens)
+        self.decoder.generate(self._shared(alike), found, tokens=PROBED_TOKENS)
         self._checked = True
-        spread = (known.logits - known.logits.mean(-1, keepdim=True)).norm()
+        return all(
+            map(self._is_near, known.unended(self.decoder.ends, tokens), found.unended(self.decoder.ends, tokens))
+        )
+
+    def _is_near(self, known: Any, found: Any) -> bool:
+        spread = (known - known.mean(-1, keepdim=True)).norm()
         kind = str(self._plain.model.dtype).removeprefix("torch.")
-        return bool((found.logits - known.logits).norm() <= TOLERANCES.get(kind, HALF_TOLERANCE) * spread)
+        return bool((found - known).norm() <= TOLERANCES.get(kind, HALF_TOLERANCE) * spread)
 
     def halve(self, rows: int) -> None:
         """Compute at most half as much at once as a batch of so many rows."""
@@ -84,11 +90,33 @@ class PictureSharing:
         return picture.prompts.tokens + sum(self._new_tokens for row in picture.rows if not row.tail)
 
 
+class _StepLogits:
+    """A logits processor that records the logits of each step, and may force the tokens of each row."""
+
+    def __init__(self, tokens: Any = None) -> None:
+        self._logits: list[Any] = []
+        self._tokens = tokens
+
+    def __call__(self, ids: Any, scores: Any) -> Any:
+        """Record the logits before a step."""
+        self._logits.append(scores.float())
+        return scores if self._tokens is None else keep_only(scores, self._tokens[:, len(self._logits) - 1, None])
+
+    def unended(self, ends: Sequence[int], tokens: Any) -> Iterator[Any]:
+        """The logits of each step, of the rows whose tokens have not ended before it."""
+        import torch
+
+        over = torch.isin(tokens, torch.tensor(list(ends), device=tokens.device)).cumsum(1)
+        for step, logits in enumerate(self._logits):
+            yield logits[over[:, step - 1] == 0] if step else logits
+
+
 def find_obstacle(prompts: PromptFormat, config: Any) -> str:
     """Why queries on one picture cannot share it with a model; empty where they can."""
     text = config.get_text_config()
     layers = set(getattr(text, "layer_types", None) or ["full_attention"])
-    if not isinstance(prompts, ChatPrompt) or not prompts.counts_pictures or image_token(config) is None:
+    across = getattr(text, "cross_attention_layers", None)  # as in Llama 3.2 Vision
+    if across or not isinstance(prompts, ChatPrompt) or not prompts.counts_pictures or image_token(config) is None:
         return "its prompt does not hold the picture"
     if prompts.token_types:
         return "its picture attends to the question"

@@ -4,14 +4,13 @@ import logging
 from bisect import bisect_left
 from collections.abc import Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Query
-from counterpoint.models.hf.checkpoint import Checkpoint
+from counterpoint.models.hf.checkpoint import Checkpoint, missing_package
 from counterpoint.models.hf.picture_processing import stack_on_device
 
 logger = logging.getLogger(__name__)
@@ -25,7 +24,8 @@ def load_processor(checkpoint: Checkpoint) -> Any:
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 
     family = getattr(transformers, PROCESSOR_MAPPING_NAMES.get(checkpoint.config.model_type) or "", None)
-    if "video_processor" in getattr(family, "get_attributes", list)() and find_spec("torchvision") is None:
+    parts = checkpoint.load(lambda _, trust_remote_code: getattr(family, "get_attributes", list)())
+    if "video_processor" in parts and find_spec("torchvision") is None:
         processor = _without_video(checkpoint, family)
     else:
         processor = checkpoint.load(transformers.AutoProcessor.from_pretrained)
@@ -45,11 +45,11 @@ def set_padding(tokenizer: Any, side: str) -> None:
 
 
 def _without_video(checkpoint: Checkpoint, family: Any) -> Any:
-    """A processor without its video processor, which needs torchvision and is not used here."""
+    """A processor without its parts for video and sound; that for video needs torchvision, and none is used here."""
     from transformers import AutoImageProcessor, AutoTokenizer
 
     def check(self: Any, name: str, part: Any) -> Any:
-        return type(part) if "video" in name else family.check_argument_for_proper_class(self, name, part)
+        return type(part) if part is None else family.check_argument_for_proper_class(self, name, part)
 
     kind: Any = type(family.__name__, (family,), {"check_argument_for_proper_class": check})
     parts = {
@@ -60,10 +60,10 @@ def _without_video(checkpoint: Checkpoint, family: Any) -> Any:
     for name in (*family.get_attributes(), "processor_class"):
         settings.pop(name, None)
 
-    def build(folder: Path, trust_remote_code: bool) -> Any:
+    try:
         return kind.from_args_and_dict([parts.get(name) for name in family.get_attributes()], settings)
-
-    return checkpoint.load(build)
+    except AttributeError as problem:  # as MiniCPM-V, which takes settings from there
+        raise missing_package(checkpoint.name, "torchvision") from problem
 
 
 def drop_full_mask(tokens: TokenFields) -> TokenFields:

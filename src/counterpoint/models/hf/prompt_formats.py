@@ -135,15 +135,13 @@ class ChatPrompt(PromptFormat):
 
     def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Mapping[str, Any]:
         """Tokens padded on the left, and pictures as the model takes them."""
-        import torch
-
         texts = [self.text(query) for query in queries]
         images = [[Image.fromarray(array)] for array in pixels if array is not None]
         process: Callable[..., Mapping[str, Any]] = self.processor if images else self.tokenizer
         more = {"images": images} if images else {"return_token_type_ids": self.token_types}
         bos = self.lacks_bos(texts[0])
-        inputs = process(text=texts, padding=True, return_tensors="np", add_special_tokens=bos, **more)
-        return {name: torch.as_tensor(value) for name, value in inputs.items() if name != "labels"}
+        inputs = process(text=texts, padding=True, return_tensors="pt", add_special_tokens=bos, **more)
+        return {name: tensor for name, tensor in inputs.items() if name != "labels"}
 
     def _words(self, query: Query) -> str:
         """The text of the query in its prompt, without image tokens, as in the layout of LLaVA: its picture is one."""
