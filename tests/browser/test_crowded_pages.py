@@ -96,6 +96,20 @@ def places(base_url: str) -> dict[str, str]:
     return places
 
 
+def test_every_control_and_picture_has_a_name(page: Page, base_url: str) -> None:
+    for view in ("/browse?suite=visual", "/overview"):
+        page.goto(base_url + view)
+        assert _nameless(page) == []
+
+
+def _nameless(page: Page) -> list[str]:
+    """The roles of controls and pictures that the accessibility tree has without a name."""
+    roles = {"link", "button", "checkbox", "combobox", "textbox", "searchbox", "image", "region", "dialog"}
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    shown = [node for node in nodes if not node["ignored"] and node["role"]["value"] in roles]
+    return [node["role"]["value"] for node in shown if not node["name"]["value"]]
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_view_breaks(browser: Browser, base_url: str, places: dict[str, str], width: int) -> None:
     found = []

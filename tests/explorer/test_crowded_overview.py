@@ -51,6 +51,17 @@ def test_findings_are_shown_on_different_pictures(tmp_path: Path) -> None:
     assert len({client.get(own["entry"]["picture"]).content for own in examples}) == 3
 
 
+def test_few_columns_leave_room_for_long_names_and_many_do_not(client: TestClient) -> None:
+    names = [
+        r'<span class="roomy">Qwen3-VL-235B-A22B-Instruct-AWQ-\S+</span>',
+        r'<span class="tight">Qwen3-VL-\S+</span>',
+    ]
+    few, many = (client.get(f"/overview{query}").text for query in ("", "?family=all"))
+    assert [len(re.findall(name, few)) for name in names] == [1, 1]
+    assert 'class="roomy"' not in many
+    assert 'type="search" aria-label="Search models"' in few
+
+
 def test_families_have_one_column_each_and_open_to_their_suites(client: TestClient) -> None:
     closed, opened = _twin(client), _twin(client, "?family=CARETS")
     assert [column["label"] for column in closed["columns"]] == ["overall", "CARETS", "Own", "VALSE", "Bias"]

@@ -78,6 +78,13 @@ def test_the_report_of_plain_questions_shows_those_that_are_answered_incorrectly
     client = local_client(create_app(lab.store, cache=tmp_path / "cache"))
     assert "the same thing twice" not in client.get("/overview").text
     assert "answers incorrectly" in client.get("/overview").text
+    examples = client.get("/overview.json").json()["examples"]
+    assert len(examples) == min(len(wrong), 3)
+    assert all(f"· gold {example['lines'][0]['gold']}" in client.get("/overview").text for example in examples)
+    results = client.get("/suites/plain/models/cnn-lstm").text
+    assert "Questions<small>on pictures" in results
+    assert "airs" not in results[results.index('<p class="lead">') : results.index('id="groups"')]
+    assert '<span class="small">base</span>' not in results
 
 
 def test_every_picture_of_the_report_can_be_shown(tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ def environment(*loaders: BaseLoader) -> Environment:
     templates.globals["text_limit"] = _LIMIT.get
     templates.filters |= {"thousands": thousands, "counted": counted, "middle": shorten_middle, "reply": LongReply}
     templates.filters["unbroken"] = unbroken
+    templates.filters["tenths"] = tenths
     return templates
 
 
@@ -119,6 +120,15 @@ def unbroken(sentence: str) -> str:
     'right in 33\\xa0% of 211 groups'
     """
     return sentence.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def tenths(number: float) -> str:
+    """A number with one decimal, and with a minus sign in place of a hyphen.
+
+    >>> tenths(-13.68), tenths(4)
+    ('−13.7', '4.0')
+    """
+    return f"{number:.1f}".replace("-", "−")
 
 
 def thousands(number: int) -> str:

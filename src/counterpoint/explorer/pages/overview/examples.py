@@ -4,7 +4,7 @@ Until findings are searched, and where they are fewer, suites with a model that 
 on one the models differ most, and on one even the best model fails most.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -51,7 +51,9 @@ def _examples(reader: LabReader, told: Sequence[ToldFinding], baselines: Sequenc
     pictures = set[str]()
     found = [_finding_example(reader, own, pictures) for own in told]
     if len(found) < MOST:
-        found += [_suite_example(reader, case) for case in contrasting_cases(failing_suites(reader, baselines))]
+        cases = list(contrasting_cases(failing_suites(reader, baselines)))
+        each = -(-MOST // len(cases)) if cases and cases[0].unit == "question" else 1
+        found += [example for case in cases for example in _suite_examples(reader, case, each)]
     return [example for example in found if example][:MOST]
 
 
@@ -76,14 +78,13 @@ def _picture(group: FailedGroup) -> str:
     return picture.address if picture else ""
 
 
-def _suite_example(reader: LabReader, case: SuiteFailures) -> FailingExample | None:
-    matches = failing_groups(reader, case)
-    if not matches:
-        return None
-    entry = group_entries(reader, matches, case.groups)[0]
-    sentence = tell_failure(reader, case, matches[0].relation)
-    about = f"{case.suite}: {case.count}"
-    return _example(reader.model(case.slug).name, sentence, about, case.suite, browse_address(case.groups), entry)
+def _suite_examples(reader: LabReader, case: SuiteFailures, limit: int) -> Iterator[FailingExample]:
+    """Yield groups of a suite that a model fails: one tells of pairs what is alike in all, questions differ."""
+    matches = failing_groups(reader, case, limit)
+    model, address = reader.model(case.slug).name, browse_address(case.groups)
+    for match, entry in zip(matches, group_entries(reader, matches, case.groups), strict=True):
+        sentence = tell_failure(reader, case, match.relation)
+        yield _example(model, sentence, f"{case.suite}: {case.count}", case.suite, address, entry)
 
 
 def _example(model: str, sentence: str, about: str, suite: str, address: str, entry: GroupEntry) -> FailingExample:

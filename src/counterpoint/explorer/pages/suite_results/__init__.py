@@ -54,13 +54,14 @@ class SuiteResultsView(PageView):
     instead: tuple[ConfusionBlock, ...] = ()
     choices: tuple[SelectBox, ...] = ()
     groups: tuple[GroupEntry, ...] = ()
+    unit: str = "Pairs"  # or questions, which have no variants
     found: int = 0
     first: int = 0
     last: int = 0
 
 
 SENTENCE = (
-    "Share of pairs, in per cent, with 95 % intervals over pictures; higher is better unless a column says otherwise, "
+    "{share} per cent, with 95 % intervals over pictures; higher is better unless a column says otherwise, "
     "and chance is what guessing would score."
 )
 
@@ -85,6 +86,7 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
     matches = list_groups(reader, replace(chosen, suite=suite), PAGE, offset=page.offset)
     columns = metric_columns(reader, suite, reader.displayed_metrics(suite))
     chart = verdicts_by_kind(reader, suite, slug)
+    unit, share = ("Pairs", "Share of pairs, in") if reader.contents(suite).relations else ("Questions", "In")
 
     def address(number: int) -> str:
         parameters = {**filter_parameters(chosen), **({"page": str(number)} if number > 1 else {})}
@@ -93,10 +95,11 @@ def suite_results_view(reader: LabReader, request: PageRequest) -> SuiteResultsV
 
     return SuiteResultsView(
         title=f"{suite} · {model.name}",
-        sentence=f"{as_sentence(reader.suite_sentence(suite))} {SENTENCE}".lstrip(),
+        sentence=f"{as_sentence(reader.suite_sentence(suite))} {SENTENCE.format(share=share)}".lstrip(),
         twin=f"{here}.json?{urlencode({**filter_parameters(chosen), 'page': str(page.number)})}",
         above=OverviewQuery((suite,)).address(),
         suite=suite,
+        unit=unit,
         model=model.name,
         here=here,
         models=tuple(
