@@ -85,6 +85,13 @@ def test_questions_have_the_tags_that_columns_name(tmp_path: Path) -> None:
     assert [question.tags for question in asked] == [(("weather", "50% cloud"), ("city", "Köln")), (("city", "Bern"),)]
 
 
+def test_a_list_in_a_column_of_tags_is_one_value(tmp_path: Path) -> None:
+    skills: list[list[str] | str] = [["ocr", "math"], ["math"], [], "ocr"]
+    rows = [ROW | {"answer": str(place), "skills": own} for place, own in enumerate(skills)]
+    asked, _ = _questions(_write(tmp_path / "mine.jsonl", rows), tags="skills")
+    assert [dict(question.tags).get("skills") for question in asked] == ["ocr, math", "math", None, "ocr"]
+
+
 def test_a_letter_behind_which_there_is_no_choice_is_no_answer(tmp_path: Path) -> None:
     row = {"question": "Which?", "A": "red", "B": "blue", "C": "", "image": "1.jpg"}
     asked, source = _questions(_write(tmp_path / "mine.csv", [row | {"answer": letter} for letter in "ABC"]))

@@ -185,9 +185,10 @@ class ColumnFinder:
         return [self.term_value(content, role, name, place) for name in self.terms(content, role)]
 
     def tags(self, content: Mapping[str, Any], place: str) -> tuple[tuple[str, str], ...]:
-        """The columns by which scores can be cut, each with what a row has there."""
+        """The columns by which scores can be cut, each with what a row has there; a list is one text, with commas."""
         cells = zip(self.terms(content, "tags"), self.values(content, "tags", place), strict=True)
-        return tuple((name, text) for name, cell in cells if (text := text_of(cell)))
+        parts = ((name, cell if isinstance(cell, list) else [cell]) for name, cell in cells)
+        return tuple((name, text) for name, own in parts if (text := ", ".join(filter(None, map(text_of, own)))))
 
     def term_value(self, content: Mapping[str, Any], role: str, name: str, place: str) -> Any:
         """A constant in quotation marks, a pattern such as `COCO_val2014_{image_id:012}.jpg`, or a column."""
