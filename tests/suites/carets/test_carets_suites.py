@@ -1,5 +1,6 @@
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import naive_reader
@@ -187,3 +188,13 @@ def world_names() -> set[str]:
 def _words(text: str) -> list[str]:
     """The words of a question, in lower case and without punctuation."""
     return re.findall(r"[\w'-]+", text.lower())
+
+
+def test_of_two_things_that_are_both_absent_from_a_photograph_nobody_says_either() -> None:
+    def both_absent(scenes: list[Scene]) -> list[Group]:
+        joint = (group for group in _groups(negation.suite, scenes) if group.kind == "conjunctive verification")
+        return [group for group in joint if dict(group.tags[0])["gone"] == "2"]
+
+    drawn = list(world(60))
+    assert both_absent(drawn)
+    assert not both_absent([replace(one, is_complete=False) for one in drawn])

@@ -15,9 +15,18 @@ def negate_question(scene: Scene, original: Original, draw: float) -> Group:
     return group_wordings(scene, wordings, gold=(gold, other_gold), relation=Relation.DIFFERS)
 
 
+def negation_doubt(scene: Scene, original: Original) -> str:
+    """Why an original of photographs is not negated: of two things that are both absent nobody says "either"."""
+    is_joint = original.content.kind == "conjunctive verification"
+    if scene.is_sparse and is_joint and dict(original.content.tags)["gone"] == "2":
+        return "both are absent, and either no A or no B may be heard as one alone"
+    return ""
+
+
 suite = original_suite(
     "negation",
     tests="a question and its negation have different answers",
     kinds=VERIFICATIONS,
     make=negate_question,
+    doubt=negation_doubt,
 )

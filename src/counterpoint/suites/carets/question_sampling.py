@@ -228,14 +228,24 @@ _last: list[tuple[Scene, SceneStatistics, int, _Pool]] = []
 
 
 def original_suite(
-    name: str, *, tests: str, kinds: Collection[str], make: Callable[[Scene, Original, float], Group]
+    name: str,
+    *,
+    tests: str,
+    kinds: Collection[str],
+    make: Callable[[Scene, Original, float], Group],
+    doubt: Callable[[Scene, Original], str] = lambda scene, original: "",
 ) -> Suite[Scene, SceneStatistics]:
-    """A suite with one group for each original of these kinds; `make` gets a random number from 0 to 1."""
+    """A suite with one group for each original of these kinds; `make` gets a random number from 0 to 1.
+
+    `doubt` gives the reason why an original cannot be changed so, or nothing.
+    """
 
     def propose(scene: Scene, statistics: SceneStatistics, rng: Random) -> Iterator[Candidate | Rejection]:
         for original in originals(kinds, scene, statistics, rng):
             if isinstance(original, Rejection):
                 yield original
+            elif reason := doubt(scene, original):
+                yield Rejection(original.content.kind, reason)
             else:
                 yield original.candidate(partial(make, scene, original, rng.random()))
 
