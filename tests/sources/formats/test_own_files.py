@@ -87,7 +87,7 @@ def test_questions_have_the_tags_that_columns_name(tmp_path: Path) -> None:
 
 def test_a_list_in_a_column_of_tags_is_one_value(tmp_path: Path) -> None:
     skills: list[list[str] | str] = [["ocr", "math"], ["math"], [], "ocr"]
-    rows = [ROW | {"answer": str(place), "skills": own} for place, own in enumerate(skills)]
+    rows = [{**ROW, "answer": str(place), "skills": own} for place, own in enumerate(skills)]
     asked, _ = _questions(_write(tmp_path / "mine.jsonl", rows), tags="skills")
     assert [dict(question.tags).get("skills") for question in asked] == ["ocr, math", "math", None, "ocr"]
 
