@@ -15,7 +15,8 @@ from counterpoint.cli.data import command
 from counterpoint.core.errors import CounterpointError, ModelError, SourceError, UnknownName
 from counterpoint.language.answers.rule_sets import rule_set
 from counterpoint.models.builtin.onnx_graphs import WEIGHTS, ModelCard
-from counterpoint.sources.dataset import DataSet
+from counterpoint.reports.data_tables import file_remarks
+from counterpoint.sources.dataset import DataSet, File
 from counterpoint.world import dataset_formats as layouts
 from counterpoint.world import gqa_format as gqa_layout
 from counterpoint.world.source import World
@@ -281,3 +282,9 @@ def test_the_page_says_what_is_missing_and_what_was_left_out(vqa: Path, tmp_path
     assert "Skipped" in out.read_text("utf-8")
     assert _call("gqa", "--data", tmp_path, "--out", out).exit_code == 1
     assert "✗ missing" in out.read_text("utf-8")
+
+
+def test_a_source_that_does_not_say_where_its_pictures_come_from_has_no_sentence_about_it() -> None:
+    own = DataSet("labels", "Labels", (File("labels", {"val": ("labels/val",)}, "your own labelling"),), {}, "labels")
+    pictures, *_ = file_remarks("labels", own)
+    assert pictures == "Pictures are in images/; only running a model needs them."

@@ -192,13 +192,22 @@ def test_numbers_that_are_none_are_refused_and_leave_the_lab_as_it_was(tmp_path:
         with pytest.raises(cp.CounterpointError, match=f"{next(iter(request))} is ") as raised:
             own.generate("order", **{"items": 8, **request})  # type: ignore[arg-type]
         assert raised.value.hint
+    (tmp_path / "a.csv").write_text("Q,A,image\nIs it?,yes,1.jpg\n", encoding="utf-8")
     with pytest.raises(cp.CounterpointError, match="columns is 'question=Q'"):
-        own.generate("plain", source="plain", data="a.csv", columns="question=Q")  # type: ignore[arg-type]
+        own.generate("plain", source="plain", data=tmp_path / "a.csv", columns="question=Q")  # type: ignore[arg-type]
     assert not (tmp_path / "lab").exists()
     own.generate("order", items=np.int64(8), limit=np.int64(4), seed=np.int64(3))  # type: ignore[arg-type]
     assert own.contents().suites[0].seed == 3
     with pytest.raises(cp.CounterpointError, match=r"trials is 1\.5"):
         own.run("constant", trials=1.5)  # type: ignore[arg-type]
+
+
+def test_a_folder_without_a_namespace_and_an_import_without_a_file_are_refused(lab: cp.Lab) -> None:
+    with pytest.raises(cp.CounterpointError, match="photos is a folder of no namespace") as raised:
+        lab.pictures("photos")  # type: ignore[arg-type]
+    assert raised.value.hint == 'write {"plain": "photos"}'
+    with pytest.raises(cp.CounterpointError, match="no file of predictions is named"):
+        lab.import_predictions(name="other")
 
 
 def test_a_threshold_in_per_cent_other_bins_and_layouts_are_refused(lab: cp.Lab) -> None:

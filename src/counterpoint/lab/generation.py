@@ -85,8 +85,6 @@ class GenerateRequest:
     def __post_init__(self) -> None:
         if self.engine and self.engine != "ray":
             raise UnknownName("engine", self.engine, ["ray"])
-        if not isinstance(self.columns, Mapping):
-            raise CounterpointError(f"columns is {self.columns!r}", hint='write {"question": "Q", "answer": "A"}')
         check_least(1, items=self.items, limit=self.limit)
         check_least(0, workers=self.workers)
         for name in ("items", "limit", "seed", "workers"):

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import SourceError
+from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Answer, Mode, State
 from counterpoint.core.ports import Scale
@@ -79,6 +79,12 @@ class ImportRequest:
     strict: bool = False  # add nothing unless every prediction and every query is matched
     scores: str = ""  # probability or similarity, where that is known
     questions: Path | str | None = None  # the file with what the model was asked, where its answers do not say it
+
+    def __post_init__(self) -> None:
+        if not self.files:
+            raise CounterpointError(
+                "no file of predictions is named", hint='write import_predictions("FILE", name="…")'
+            )
 
     @property
     def fingerprint(self) -> str:

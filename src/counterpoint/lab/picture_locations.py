@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from counterpoint import catalog
-from counterpoint.core.errors import UnknownName
+from counterpoint.core.errors import CounterpointError, UnknownName
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.pictures import Picture
 from counterpoint.core.ports import Pictures
@@ -58,6 +58,8 @@ class PictureLocations(LabResult[PictureLocation], rows="locations"):
 
 def locate_pictures(lab: LabStore, folders: Mapping[str, Path | str] | None = None) -> PictureLocations:
     """Record the folders of some namespaces, and count the pictures that are found."""
+    if isinstance(folders, str | Path):
+        raise CounterpointError(f"{folders} is a folder of no namespace", hint=f'write {{"plain": "{folders}"}}')
     locations = _locations(lab.opened())
     known = [row.namespace for row in locations]
     for name, folder in (folders or {}).items():

@@ -38,7 +38,8 @@ def file_remarks(name: str, dataset: DataSet) -> Iterator[str]:
         return
     folders = " or ".join(f"{folder}/" for folder in dataset.pictures if folder != ".") or "the folder itself"
     within = f", with {' or '.join(f'{folder}/' for folder in dataset.holds)} in it" if dataset.holds else ""
-    yield f"Pictures are in {folders}{within}; only running a model needs them. They come from {dataset.origin}."
+    origin = f" They come from {dataset.origin}." if dataset.origin else ""
+    yield f"Pictures are in {folders}{within}; only running a model needs them.{origin}"
     yield f"Answers are compared by the rule set {dataset.rules}."
     if dataset.withheld:
         yield f"The answers of these splits are not public: {', '.join(dataset.withheld)}."

@@ -142,6 +142,8 @@ class ColumnFinder:
     _found: dict[tuple[str, ...], ColumnMap] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.given, Mapping):  # as a caller from Python may write it
+            raise SourceError(f"columns is {self.given!r}", hint='write {"question": "Q", "answer": "A"}')
         known = (*self.layout.names, *self.layout.settings)
         self.given = {self._role(role): name for role, name in self.given.items()}
         for role in self.given:
