@@ -250,7 +250,7 @@ def _not_taken(model: str, name: str) -> click.UsageError:
     return click.UsageError(f"{model} takes no --{name.replace('_', '-')}: it is for models {where}, {takers}")
 
 
-def source_options(source: str = "world", split: str = "test", *, items: int = 1000) -> Callable[[F], F]:
+def source_options(source: str = "world", split: str = "test") -> Callable[[F], F]:
     """The options that say what is read: --source, --data, --split, --items."""
     return stack(
         click.option(
@@ -264,7 +264,7 @@ def source_options(source: str = "world", split: str = "test", *, items: int = 1
         click.option("--split", default=split, show_default=True, help="Read this split of the source."),
         click.option(
             "--items",
-            default=items,
+            default=1000,
             show_default=True,
             type=POSITIVE,
             help="Read at most this many scenes, questions, captions or dialogues.",

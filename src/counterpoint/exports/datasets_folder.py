@@ -19,14 +19,14 @@ NO_FACTS = SuiteFacts()
 _DICTIONARY = 64 * 2**20  # a picture that several rows show is stored once in each run of rows
 
 
-def write_shards(tables: Iterable[pa.Table], folder: Path, *, split: str = "test", most: int = SHARD) -> Shards:
+def write_shards(tables: Iterable[pa.Table], folder: Path, *, most: int = SHARD) -> Shards:
     """Write tables below each other to `test-00000-of-00002.parquet` and so on; a run of rows is never torn apart."""
     folder.mkdir(parents=True, exist_ok=True)
     drafts: list[Path] = []
     memory, coming = 0, iter(tables)
     table = next(coming, None)
     while table is not None:
-        drafts.append(folder / f"{split}-{len(drafts):05}.draft")
+        drafts.append(folder / f"test-{len(drafts):05}.draft")
         summarized = [field.name for field in table.schema if not pa.types.is_nested(field.type)]  # not the pictures
         how = {"compression": "zstd", "dictionary_pagesize_limit": _DICTIONARY, "write_statistics": summarized}
         with drafts[-1].open("wb") as file, pq.ParquetWriter(file, table.schema, **how) as writer:
@@ -34,7 +34,7 @@ def write_shards(tables: Iterable[pa.Table], folder: Path, *, split: str = "test
                 writer.write_table(table)
                 memory += table.nbytes
                 table = next(coming, None)
-    names = [f"{split}-{number:05}-of-{len(drafts):05}.parquet" for number in range(len(drafts))]
+    names = [f"test-{number:05}-of-{len(drafts):05}.parquet" for number in range(len(drafts))]
     size = sum(draft.stat().st_size for draft in drafts)
     for draft, name in zip(drafts, names, strict=True):
         draft.rename(folder / name)

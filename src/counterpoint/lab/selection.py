@@ -20,15 +20,10 @@ ANSWER_COLUMNS = ("query", "trial", "raw", "value", "state", "score")
 """The columns of answers that every metric needs."""
 
 
-def load_groups(store: LabStore, names: Sequence[str] = (), *, pool: bool = False) -> pa.Table:
-    """The groups of the named suites, or of all, in one table with the rule set of each row; with `pool`, as one."""
+def load_groups(store: LabStore, names: Sequence[str] = ()) -> pa.Table:
+    """The groups of the named suites, or of all, in one table with the rule set of each row."""
     chosen = select_suites(store, names)
-    groups = pa.concat_tables([store.suite(name).groups.replace_schema_metadata() for name in chosen])
-    if not pool:
-        return groups
-    from counterpoint.metrics.slices import pool_suites  # slow to import
-
-    return pool_suites(groups)
+    return pa.concat_tables([store.suite(name).groups.replace_schema_metadata() for name in chosen])
 
 
 def pooled_gold_notes(store: LabStore, names: Sequence[str]) -> tuple[str, ...]:

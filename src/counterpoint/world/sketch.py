@@ -180,12 +180,6 @@ class Sketch:
                 for x in range(left + 50 + 55 * (k % 2), right - 8, 110):
                     self.rect(x - 4, top + high * k // rows, x + 4, top + high * (k + 1) // rows, f"{paint}.pale")
 
-    def stripes(self, left: int, top: int, right: int, bottom: int, paint: Paint, *, count: int = 3) -> None:
-        """Level stripes across a rectangle, for what is striped."""
-        for k in range(count):
-            y = top + (bottom - top) * (2 * k + 1) // (2 * count + 1)
-            self.rect(left, y, right, y + (bottom - top) // (2 * count + 1), paint)
-
     def extents(self) -> dict[str, Extent]:
         """The smallest rectangle around each part, in the order of painting; what belongs to none is the part ""."""
         xs: dict[str, list[int]] = {}

@@ -194,11 +194,6 @@ class Record:
             raise self.wrong(name, "an object")
         return value
 
-    def members(self, name: str, *, needed: bool = False) -> Iterator[tuple[str, "Record"]]:
-        """The records in an object, with their keys."""
-        value = self.mapping(name, needed=needed)
-        return ((key, Record(content, name, key, self)) for key, content in value.items())
-
     def wrong(self, name: str, expected: str) -> SourceError:
         """The error for a field that is missing or of another type."""
         if name not in self.content:
