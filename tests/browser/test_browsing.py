@@ -1,11 +1,19 @@
 """Browse in a real Chromium: the list follows the hand, the address follows the list, and a link shows the same."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import PATIENCE, WINDOWS, in_chromium
+from browsing import PATIENCE, WINDOWS, in_chromium, served
+from labs import small_lab
 from playwright.sync_api import Browser, Page, expect
+
+from counterpoint.core.groups import Gold, Group, Query, Relation
+from counterpoint.core.pictures import Picture
+from counterpoint.explorer.app import create_app
+from counterpoint.store.groups import groups_table
+from counterpoint.store.suites import Manifest
 
 SCORED = "/browse?model=hasty&suite=plain&metric=accuracy"
 
@@ -158,3 +166,22 @@ def test_nothing_moves_sideways_or_is_too_small_for_a_finger(
         ".map(e => [e.name, e.getBoundingClientRect().height]).filter(([, high]) => high < 30)"
     )
     assert small == []
+
+
+def test_a_long_gold_leaves_room_for_its_question(browser: Browser, tmp_path: Path) -> None:
+    lab = small_lab(tmp_path / "lab", 1)
+    question = "Which of these objects would have to be moved for the delivery van to leave?"
+    gold = Gold.of("the bicycles at the corner of the street, and the van before it")
+    table = groups_table([("open", Group(Relation.GOLD, (Query(Picture("toy:1.png"), question),), (gold,)))], "open")
+    lab.put_suite(Manifest.of(table, generator="test", seed=0), table)
+    with served(create_app(lab, cache=tmp_path / "cache")) as home, browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
+        page = context.new_page()
+        for width in (390, 820, 1400):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(f"{home}/browse?suite=open")
+            text = page.locator(".says").first.get_by_text("Which of these")
+            box = text.bounding_box()
+            assert box
+            assert box["width"] >= 120
+            assert "base" not in page.locator(".entry").first.inner_text()
