@@ -24,7 +24,6 @@ READ = {
     "Is there a wine glass to the left of the painting?": "yes",
     "Is there a wine glass to the left of the paper?": "yes",
     "Is there a wine glass to the left of the man on the right?": "yes",
-    "Is there a backpack to the right of the boy?": "no",
     "Is there a ball to the left of the boy?": "no",
     "Is there a car to the right of the boy?": "no",
     "Is there a cat to the right of the boy?": "no",
