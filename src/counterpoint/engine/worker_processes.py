@@ -46,11 +46,6 @@ class WorkerProcesses:
         self.close = finalize(self, _shut_down, self._processes, exit_seconds)
         atexit.register(self.close)  # runs before multiprocessing waits for processes that nobody closed
 
-    @property
-    def processes(self) -> dict[int, int]:
-        """The process id of each living worker."""
-        return {worker: process.pid for worker, (process, _) in self._processes.items()}
-
     def start(self, worker: int) -> None:
         """Start a process."""
         connection, remote = self._context.Pipe()
