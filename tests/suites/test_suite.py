@@ -13,6 +13,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from proving import examples
 from scenery import scene, sources, world
 
@@ -143,7 +144,7 @@ def test_samplers_of_parts_make_that_of_the_whole(rows: list[tuple[int, str]], c
         Candidate("plain", number, answer, (), partial(_group, str(n), answer))
         for n, (number, answer) in enumerate(rows)
     ]
-    ticketed = [draft._replace(make=made_elsewhere, ticket=place) for place, draft in enumerate(whole)]
+    ticketed = [structs.replace(draft, make=made_elsewhere, ticket=place) for place, draft in enumerate(whole)]
     chosen = []
     for drafts in (whole, ticketed):
         parts = [BalancedSampler(quota, 0) for _ in range(3)]

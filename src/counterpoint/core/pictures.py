@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from msgspec import Struct
+
 from counterpoint.core.ids import Plain, content_id
 
 
@@ -13,8 +15,7 @@ class Size:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """A rectangle in pixels: its upper left corner, width and height."""
 
     x: int

@@ -6,6 +6,8 @@ from functools import cached_property
 from itertools import starmap
 from typing import Any
 
+from msgspec import Struct
+
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.ids import Plain, content_id
 from counterpoint.core.pictures import Box, Picture, Size
@@ -24,8 +26,7 @@ class SceneObject:
     is_hidden: bool = False  # behind others, or drawn in the color of what is behind it
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """A relation of the scene, read from left to right: `subject` is `name` `object`, as in "cup on table"."""
 
     subject: str

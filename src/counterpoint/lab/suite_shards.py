@@ -190,11 +190,10 @@ class _SuitePart:
                 self._add(draft if isinstance(draft, Group) else draft.make())
             return
         ticket = _SHARD * self._shard + (self._count if place is None else _ITEM * place)
-        for draft in drafts:
-            kind, number, answer, tags, make, _, stratum = Candidate.of(draft)
-            offered[kind] += 1
-            kept = make if place is None else made_elsewhere
-            chooser.add(Candidate(kind, number, answer, tags, kept, ticket, stratum))
+        for draft in map(Candidate.of, drafts):
+            offered[draft.kind] += 1
+            make = draft.make if place is None else made_elsewhere
+            chooser.add(Candidate(draft.kind, draft.number, draft.answer, draft.tags, make, ticket, draft.stratum))
             ticket += 1
         self._count = ticket % _SHARD
 

@@ -34,7 +34,7 @@ def absence_doubt(scene: Scene, name: str, names: Collection[str], lone: Collect
         return ambiguity_reason(name, names) if scene.categories is None else "it is annotated"
     if reason := naming_doubt(scene, name, names):
         return reason
-    if any(ambiguity_reasons(name)[part] == PART_ANNOTATED for part in lone):
+    if lone and PART_ANNOTATED in map(ambiguity_reasons(name).among(names).get, lone):
         return PART_ANNOTATED
     if may_be_in_background(scene, name):
         return BACKGROUND

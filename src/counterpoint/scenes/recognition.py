@@ -1,6 +1,6 @@
 """Recognition: which annotated objects a person sees and calls by their names, so that a question may ask for them."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache
 
 from counterpoint.core.scenes import Scene, SceneObject
@@ -9,21 +9,22 @@ from counterpoint.language.lexicon.word_lists import word_list
 from counterpoint.scenes.names import DATA, can_be_asked, is_known
 
 
-def visible_names(scene: Scene, names: Collection[str]) -> list[str]:
+def visible_names(
+    scene: Scene, names: Collection[str], recognizable: Callable[[str], Collection[SceneObject]] | None = None
+) -> list[str]:
     """Those names that a question may ask for as present: a person sees such a thing and calls it so.
 
     No tiny or hidden object proves that, and no toy, statue or drawing. Whether other objects might go by the name as
     well, or could have hidden one, does not matter: one is annotated. Where a source has a list of categories, only
     boxes prove anything, and nothing beyond the list does.
+
+    `recognizable` gives the objects of a name that are known to be so already.
     """
     listed = scene.categories
-    asked = (name for name in names if can_be_asked(name) and (listed is None or name in listed))
-    return [name for name in asked if recognizable_objects(scene, name)]
-
-
-def recognizable_objects(scene: Scene, name: str) -> tuple[SceneObject, ...]:
-    """The objects of a name that a person sees and calls so."""
-    return tuple(thing for thing in scene.named(name) if is_recognizable(scene, thing))
+    asked = [name for name in names if can_be_asked(name) and (listed is None or name in listed)]
+    if recognizable is not None:
+        return list(filter(recognizable, asked))
+    return [name for name in asked if any(is_recognizable(scene, thing) for thing in scene.named(name))]
 
 
 def is_recognizable(scene: Scene, thing: SceneObject) -> bool:

@@ -7,6 +7,8 @@ from itertools import accumulate, combinations
 from random import Random
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.placement import are_apart, are_one_place
 from counterpoint.core.scenes import Link, Scene, SceneObject
@@ -35,7 +37,7 @@ from counterpoint.scenes.attributes import (
 )
 from counterpoint.scenes.cooccurrence import SceneStatistics, WeightedWords, draw_weighted
 from counterpoint.scenes.names import can_be_asked, is_body_part, is_known, may_show, word_set
-from counterpoint.scenes.recognition import is_recognizable, recognizable_objects, visible_names
+from counterpoint.scenes.recognition import is_recognizable, visible_names
 from counterpoint.scenes.relations import (
     SceneIndex,
     can_follow_noun,
@@ -79,7 +81,7 @@ class SceneView(SceneIndex):
     @cached_property
     def visible_names(self) -> list[str]:
         """Names that a question may ask for as present, whether or not their absence could have been proved."""
-        return visible_names(self.scene, self.names)
+        return visible_names(self.scene, self.names, self.recognizable)
 
     @cached_property
     def doers(self) -> list[SceneObject]:
@@ -159,8 +161,16 @@ class SceneView(SceneIndex):
     def recognizable(self, name: str) -> tuple[SceneObject, ...]:
         """The objects of a name that a person sees and calls so."""
         if name not in self._recognizable:
-            self._recognizable[name] = recognizable_objects(self.scene, name)
+            self._recognizable[name] = tuple(filter(self.is_recognizable, self.scene.named(name)))
         return self._recognizable[name]
+
+    def is_recognizable(self, thing: SceneObject) -> bool:
+        """Whether a person sees an object and calls it by its name."""
+        return thing.id in self._recognizable_ids
+
+    @cached_property
+    def _recognizable_ids(self) -> frozenset[str]:
+        return frozenset(thing.id for thing in self.scene if is_recognizable(self.scene, thing))
 
     def properties(self, thing: SceneObject) -> tuple[str, ...]:
         """The values and the actions of an object that are beyond doubt."""
@@ -244,7 +254,7 @@ def has_one(whole: str, part: str) -> bool:
     return not is_plural(whole) and not is_mass(whole) and singular(part) in word_set("one_each") and is_known(whole)
 
 
-class ObjectClaim(NamedTuple):
+class ObjectClaim(Struct, frozen=True):
     """An object that a question names, perhaps with a value: whether it is present, and the proof."""
 
     name: str
@@ -259,7 +269,7 @@ class ObjectClaim(NamedTuple):
         return modified_noun(self.value, self.name)
 
 
-class DrawnObject(NamedTuple):
+class DrawnObject(Struct, frozen=True):
     """An object that a question may name, before its proof is put into words."""
 
     name: str
@@ -303,9 +313,11 @@ class SceneSampler(SceneView):
         if not left:
             return None
         thing, word = rng.choice(left)
-        self._drawn[kind, thing.id, word] += 1
-        if self._drawn[kind, thing.id, word] == (1 if self.statistics.names.scenes >= _MANY else _TIMES_OF_FEW):
-            self._undrawn[kind] = [row for row in left if row[0].id != thing.id or row[1] != word]
+        if self.statistics.names.scenes < _MANY:
+            self._drawn[kind, thing.id, word] += 1
+            if self._drawn[kind, thing.id, word] < _TIMES_OF_FEW:
+                return thing, word
+        self._undrawn[kind] = [row for row in left if row[0].id != thing.id or row[1] != word]
         return thing, word
 
     @cached_property
@@ -357,8 +369,8 @@ class SceneSampler(SceneView):
 
     def claim(self, drawn: "DrawnObject") -> ObjectClaim:
         """What a question says of an object that was drawn, with the proof."""
-        name, value, is_there, things = drawn
-        if not is_there:
+        name, value, things = drawn.name, drawn.value, drawn.things
+        if not drawn.is_there:
             others = things and f"no {name} {be(name)} {value}: {self.excluding_facts(things, value)}"
             proof = others or absence_proof(name)
             return ObjectClaim(name, value, False, proof, things)
@@ -428,7 +440,7 @@ def choose_expression(
 ) -> ReferringExpression | None:
     """A random unambiguous expression for an object that reveals none of the classes to avoid, or None."""
     can_be_named = can_be_asked(thing.name) or thing.name in word_set("spoken_of")
-    if not can_be_named or not is_recognizable(view.scene, thing):
+    if not can_be_named or not view.is_recognizable(thing):
         return None
     alone = view.singles_out(thing, thing.name)
     if alone and rng.random() < _PLAIN:

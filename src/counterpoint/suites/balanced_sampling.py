@@ -9,6 +9,7 @@ from math import log
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from counterpoint.core.groups import Group
@@ -20,7 +21,7 @@ Stratum: TypeAlias = tuple[str, str, str, str]
 _BINARY = frozenset({"yes", "no"})
 
 
-class Candidate(NamedTuple):
+class Candidate(Struct, frozen=True):
     """A group before its variants are built: its kind, the id and best answer of its base, and the tags of the base."""
 
     kind: str
@@ -34,7 +35,7 @@ class Candidate(NamedTuple):
     def __reduce__(self) -> tuple[type["Candidate"], tuple[Any, ...]]:
         """Pickled, a candidate with a ticket is left to whoever offered it."""
         make = self.make if self.ticket is None else made_elsewhere
-        return Candidate, (*self[:4], make, self.ticket, self.stratum)
+        return Candidate, (self.kind, self.number, self.answer, self.tags, make, self.ticket, self.stratum)
 
     @classmethod
     def of(cls, group: "Group | Candidate") -> "Candidate":
@@ -114,13 +115,15 @@ class BalancedSampler:
 
     def add(self, group: Group | Candidate) -> None:
         """Offer one group; of those of a stratum with the same base the first is held."""
-        kind, number, answer, tags, make, ticket, stratum = Candidate.of(group)
-        cell = self._strata.setdefault(stratum or stratum_of(kind, answer, tags), len(self._strata))
+        draft = Candidate.of(group)
+        number, make = draft.number, draft.make
+        stratum = draft.stratum or stratum_of(draft.kind, draft.answer, draft.tags)
+        cell = self._strata.setdefault(stratum, len(self._strata))
         self._seen[cell] += 1
         self._offered += 1
         if not self._most:
             return
-        ticket = -self._offered if ticket is None else ticket
+        ticket = -self._offered if draft.ticket is None else draft.ticket
         if make is not made_elsewhere:
             self._makes[ticket] = make
         cells, lots, numbers, tickets = self._columns

@@ -8,6 +8,8 @@ from functools import partial
 from random import Random
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
+from msgspec import Struct
+
 from counterpoint.core.errors import CounterpointError
 from counterpoint.core.groups import Group
 from counterpoint.core.ids import NO_RNG, seeded_rng
@@ -25,8 +27,7 @@ class Item(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(Struct, frozen=True):
     """A rejected candidate: its kind and the reason; `count` of them where they share both."""
 
     kind: str

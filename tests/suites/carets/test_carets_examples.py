@@ -135,7 +135,7 @@ def _made(test: str, shown: Scene, seeds: int) -> Iterator[Group]:
 def test_the_pairs_that_the_paper_prints_are_made(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
     fitting = templates._fitting
 
-    def narrowed(kind: str, related: bool, slots: frozenset[str]) -> tuple[templates.Template, ...]:
+    def narrowed(kind: str, related: bool, slots: tuple[str, ...]) -> tuple[templates.Template, ...]:
         rows = fitting(kind, related, slots)
         return tuple(row for row in rows if row.ask in example.wordings) or rows
 

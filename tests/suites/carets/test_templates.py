@@ -3,6 +3,7 @@ from itertools import product
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 from proving import scaled
 from scenery import scene
 
@@ -83,7 +84,7 @@ def test_no_question_after_one_thing_or_another_is_heard_as_a_choice() -> None:
     texts = _texts(asked)
     assert [text for text in texts if not clear.search(text.lower())] == []
     assert {parse_question(text).type for text in texts} == {QuestionType.YES_NO}
-    both_there = asked._replace(tags=(("either", "no"),))
+    both_there = replace(asked, tags=(("either", "no"),))
     assert len(_texts(both_there)) >= 9
     assert not [text for text in _texts(both_there) if "either" in text]
 

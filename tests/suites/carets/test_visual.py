@@ -160,7 +160,7 @@ def test_a_foreground_is_proved_or_refused_with_a_reason(boxes: list[Box], data:
         (_placed(None), _asked(SceneObject("0", "cat")), "has no box"),
         (_placed(Box(400, 0, 9, 9)), _asked(SceneObject("0", "cat", box=Box(400, 0, 9, 9))), "has no box"),
         (_placed(), _asked(), "nothing that has a place"),
-        (_placed(), _asked(SceneObject("0", "sea", box=Box(0, 0, 320, 230))), "fills the picture"),
+        (_placed(sea := Box(0, 0, 320, 230)), _asked(SceneObject("0", "sea", box=sea)), "fills the picture"),
         (_placed(), _asked(gone=1, said=("large dog",)), "cannot be seen by itself"),
         (_placed(), _asked(gone=1, where="behind the tall tree"), "cannot be seen by itself"),
     ],

@@ -30,7 +30,8 @@ class RaggedRows:
         self._values = values
 
     def __getitem__(self, row: int) -> list[int]:
-        return [int(value) for value in self._values[self._starts[row] : self._starts[row + 1]]]
+        found: list[int] = self._values[self._starts[row] : self._starts[row + 1]].tolist()
+        return found
 
     def inverted(self) -> "RaggedRows":
         """The inverse relation, where values and rows number the same things."""
@@ -95,9 +96,9 @@ class PartOfSpeechTable:
         return self._column("lemmas").tobytes()
 
     @cached_property
-    def _breaks(self) -> Numbers:
-        breaks = np.flatnonzero(np.frombuffer(self._text, np.uint8) == ord("\n"))
-        return np.concatenate(([-1], breaks, [len(self._text)]))
+    def _breaks(self) -> list[int]:
+        breaks: list[int] = np.flatnonzero(np.frombuffer(self._text, np.uint8) == ord("\n")).tolist()
+        return [-1, *breaks, len(self._text)]
 
     @property
     def _size(self) -> int:

@@ -30,7 +30,6 @@ from counterpoint.scenes.attributes import (
 )
 from counterpoint.scenes.cooccurrence import WeightedWords
 from counterpoint.scenes.names import DATA, general_names, sure_hypernyms
-from counterpoint.scenes.recognition import is_recognizable
 from counterpoint.scenes.views import ReferringExpression, SceneSampler, choose_expression, relation_expressions
 from counterpoint.suites.carets.templates import QuestionContent, question_about
 from counterpoint.suites.question_groups import Tags
@@ -126,7 +125,7 @@ def object_choice(view: SceneSampler, rng: Random) -> QuestionContent | str:
 def _general_kinds(view: SceneSampler) -> Iterator[tuple[SceneObject, str]]:
     """Every object that is seen and named in the singular, with each kind that it surely is of."""
     for thing in view.scene:
-        for general in _kinds_to_choose_within(thing.name) if is_recognizable(view.scene, thing) else ():
+        for general in _kinds_to_choose_within(thing.name) if view.is_recognizable(thing) else ():
             yield thing, general
 
 

@@ -8,6 +8,8 @@ from functools import cache
 from itertools import accumulate
 from random import Random
 
+from msgspec.structs import replace
+
 from counterpoint.core.scenes import Scene, SceneObject
 from counterpoint.language.english import be, head, is_mass, is_plural, plural
 from counterpoint.language.lexicon.senses import hypernym_names, is_a
@@ -105,7 +107,7 @@ def _absent_pair(view: SceneSampler, kinds: WeightedWords, rng: Random) -> tuple
         if proof := _absence(view, general, value):
             objects = tuple(view.called(general)[0]) if value else ()
             special = ObjectClaim(name, value, False, proof, objects)
-            return special, special._replace(name=_in_number_of(general, name))
+            return special, replace(special, name=_in_number_of(general, name))
     return "no general kind is surely absent"
 
 

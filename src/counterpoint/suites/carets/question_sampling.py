@@ -4,16 +4,19 @@ A maker first samples both a true and a false claim, and asks nothing unless it 
 one is asked. False claims are sampled from the statistics of the source, so that a text-only model cannot guess.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from itertools import chain
 from random import Random
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from msgspec import Struct
 
 from counterpoint.core.groups import Gold, Group, text_query_id
 from counterpoint.core.scenes import Scene
-from counterpoint.language.english import be
+from counterpoint.language.english import be, question
 from counterpoint.language.lexicon.senses import hypernym_names
 from counterpoint.scenes.ambiguity import NOT_LISTED, can_be_listed
 from counterpoint.scenes.attributes import attribute_class
@@ -32,9 +35,8 @@ from counterpoint.suites.carets.relation_questions import relation_question
 from counterpoint.suites.carets.templates import (
     QuestionContent,
     Template,
-    fitting_templates,
+    fill_templates,
     question_about,
-    word_question,
 )
 from counterpoint.suites.question_groups import Tags
 from counterpoint.suites.suite import Rejection, Suite
@@ -141,22 +143,20 @@ def verification_question(
     kind: str, claims: tuple[ObjectClaim, ...], truth: bool, more_tags: Tags = ()
 ) -> QuestionContent:
     """The question whether these objects are present."""
-    general = " + ".join([_general_name(claim.name) for claim in claims])
-    there = sum([claim.is_there for claim in claims])
-    return QuestionContent(
-        kind,
-        tuple([claim.phrase for claim in claims]),
-        YES if truth else NO,
-        "; ".join([claim.proof for claim in claims]),
-        tuple([thing for claim in claims for thing in claim.objects]),
-        tags=(
-            ("hypernym", general),
-            ("there", str(there)),
-            ("gone", str(len(claims) - there)),
-            ("attribute", "yes" if any(claim.value for claim in claims) else "no"),
-            *more_tags,
-        ),
-    )
+    phrases, proofs, objects = tuple([claim.phrase for claim in claims]), claims[0].proof, claims[0].objects
+    general, there, has_value = _general_name(claims[0].name), int(claims[0].is_there), bool(claims[0].value)
+    for claim in claims[1:]:
+        proofs, objects = f"{proofs}; {claim.proof}", objects + claim.objects
+        general = f"{general} + {_general_name(claim.name)}"
+        there, has_value = there + claim.is_there, has_value or bool(claim.value)
+    tags = (*_claim_tags(general, there, len(claims) - there, has_value), *more_tags)
+    return QuestionContent(kind, phrases, YES if truth else NO, proofs, objects, tags=tags)
+
+
+@cache
+def _claim_tags(general: str, there: int, gone: int, has_value: bool) -> Tags:
+    counts = ("there", str(there)), ("gone", str(gone))
+    return ("hypernym", general), *counts, ("attribute", "yes" if has_value else "no")
 
 
 @cache
@@ -207,7 +207,7 @@ RNG_KEY = "originals"
 """The rng key of the suites that share their originals."""
 
 
-class Original(NamedTuple):
+class Original(Struct, frozen=True):
     """A question, its template, the resulting base query, and the stratum that it is sampled in."""
 
     content: QuestionContent
@@ -218,7 +218,7 @@ class Original(NamedTuple):
     def candidate(self, make: Callable[[], Group]) -> Candidate:
         """A candidate with this base; `make` builds the group if it is kept."""
         stratum = self.stratum
-        return Candidate(stratum[0], self.number, stratum[3], self.content.tags, make, None, stratum)
+        return Candidate(stratum[0], self.number, stratum[3], self.content.tags, make, stratum=stratum)
 
 
 _Pool: TypeAlias = Mapping[str, list[Original | Rejection]]
@@ -265,14 +265,20 @@ def _pool(scene: Scene, statistics: SceneStatistics, seed: int) -> _Pool:
         if last_scene is scene and last_statistics is statistics and last_seed == seed:
             return pool
     rng, pool = Random(seed), {kind: list[Original | Rejection]() for kind in KINDS}
+    rejections = Counter[tuple[str, str]]()  # added up, since every suite counts them
     for content in sample_questions(KINDS, scene, statistics, rng):
-        pool[content.kind].append(content if isinstance(content, Rejection) else _first(scene, content, rng))
+        if isinstance(content, Rejection):
+            rejections[content.kind, content.reason] += content.count
+        else:
+            pool[content.kind].append(_first(scene, content, rng))
+    for (kind, reason), count in rejections.items():
+        pool[kind].append(Rejection(kind, reason, count))
     _last[:] = [(scene, statistics, seed, pool)]
     return pool
 
 
 def _first(scene: Scene, content: QuestionContent, rng: Random) -> Original:
-    fitting = fitting_templates(content)
+    fitting, slots = fill_templates(content)
     template = fitting[int(rng.random() * len(fitting))]
-    number = text_query_id(scene.picture, word_question(template.ask, content))
+    number = text_query_id(scene.picture, question(template.ask.format_map(slots)))
     return Original(content, template, number, stratum_of(content.kind, content.gold.best, content.tags))

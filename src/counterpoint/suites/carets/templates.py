@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 from string import Formatter
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from counterpoint.core.groups import Gold, Group, Query, Relation, text_query_id
 from counterpoint.core.scenes import Scene, SceneObject
@@ -23,7 +25,7 @@ _SHOWN = re.compile(r"picture|photo|image")
 _EXCLUSIVE = re.compile(r"\beither\b")  # "either A or B" is denied by some people where both are there
 
 
-class QuestionContent(NamedTuple):
+class QuestionContent(Struct, frozen=True):
     """A question before it is worded.
 
     `options` are one or two objects, a value, or the choices; `about` is the object that these are said of, if any;
@@ -45,7 +47,7 @@ class QuestionContent(NamedTuple):
     def listing(self, *options: str) -> "QuestionContent":
         """The same question with its options in another order."""
         assert sorted(options) == sorted(self.options), "the options stay the same"
-        return self._replace(options=options)
+        return replace(self, options=options)
 
 
 def question_about(
@@ -78,19 +80,21 @@ def templates(kind: str, related: bool = False) -> tuple[Template, ...]:
 
 def fitting_templates(content: QuestionContent) -> tuple[Template, ...]:
     """The templates whose slots this content can fill; none says "in the picture" twice, or "either" if not to."""
-    _, names = _filled(content.kind, content.options, content.about, content.where, content.sort)
-    fitting = _fitting(content.kind, bool(content.where) and not content.about, names)
+    return fill_templates(content)[0]
+
+
+def fill_templates(content: QuestionContent) -> tuple[tuple[Template, ...], Mapping[str, str]]:
+    """The templates that fit, and what fills their slots."""
+    slots, where = _slots(content), content.where
+    fitting = _fitting(content.kind, bool(where) and not content.about, tuple(slots))
     if ("either", "no") in content.tags:
-        return tuple(row for row in fitting if not _EXCLUSIVE.search(row.ask))
-    if "in the picture" not in content.where:
-        return fitting
-    return tuple(row for row in fitting if not _SHOWN.search(row.ask))
+        return _without(fitting, _EXCLUSIVE), slots
+    return _without(fitting, _SHOWN) if "in the picture" in where else fitting, slots
 
 
 def word_question(sentence: str, content: QuestionContent) -> str:
     """The question in words."""
-    slots, _ = _filled(content.kind, content.options, content.about, content.where, content.sort)
-    return question(sentence.format_map(slots))
+    return question(sentence.format_map(_slots(content)))
 
 
 def group_wordings(
@@ -123,23 +127,20 @@ def group_candidate(scene: Scene, wordings: Sequence[Wording], relation: Relatio
 
 
 @cache
-def _fitting(kind: str, related: bool, slots: frozenset[str]) -> tuple[Template, ...]:
+def _fitting(kind: str, related: bool, slots: tuple[str, ...]) -> tuple[Template, ...]:
     needed = {row: {slot for _, slot, _, _ in Formatter().parse(row.ask) if slot} for row in templates(kind, related)}
-    return tuple(template for template, names in needed.items() if names <= slots)
+    return tuple(template for template, names in needed.items() if names <= set(slots))
 
 
-@lru_cache(1 << 10)
-def _filled(
-    kind: str, options: tuple[str, ...], about: str, where: str, sort: str
-) -> tuple[Mapping[str, str], frozenset[str]]:
-    """What fills slots, and their names; a question is worded soon after its templates are looked for."""
-    slots = _slots(kind, options, about, where, sort)
-    return slots, frozenset(slots)
+@cache
+def _without(rows: tuple[Template, ...], words: re.Pattern[str]) -> tuple[Template, ...]:
+    return tuple(template for template in rows if not words.search(template.ask))
 
 
-def _slots(kind: str, options: tuple[str, ...], about: str, where: str, sort: str) -> Mapping[str, str]:
-    if about:
-        return _predicate_slots(kind, options, about, where, sort)
+def _slots(content: QuestionContent) -> Mapping[str, str]:
+    options, where = content.options, content.where
+    if content.about:
+        return _predicate_slots(content.kind, options, content.about, where, content.sort)
     if len(options) == 2:
         return _pair_slots(*options)
     return {**_existence_slots(options[0]), "z": where} if where else _existence_slots(options[0])

@@ -4,14 +4,14 @@ The foreground keeps the boxes of all named objects that are present, every inst
 each named object that is absent, the box of another object, sampled at random (CARETS, 4.2 d).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from random import Random
 
 from counterpoint.core.groups import Group, Query
 from counterpoint.core.pictures import Box, Edit, Size
-from counterpoint.core.scenes import Scene, SceneObject
+from counterpoint.core.scenes import Scene
 from counterpoint.pictures.edits import Foreground, blur_around, crop_around, mean_around
 from counterpoint.pictures.folders import Means
 from counterpoint.scenes.attributes import attribute_class
@@ -39,44 +39,46 @@ def foreground(scene: Scene, content: QuestionContent, rng: Random, places: "Pla
     if any(map(_names_measure, (*content.options, content.about, content.where))):
         return "how large a thing is cannot be seen by itself"
     places = Places(scene) if places is None else places
-    boxes = [box for thing in content.objects if (box := places.box_of(thing))]
-    if len(boxes) < len(content.objects):
+    named = [thing.id for thing in content.objects]
+    boxes = [box for own in named if (box := places.boxes[own])]
+    if len(boxes) < len(named):
         return "something that it names has no box"
-    fills = any(thing.id in places.full for thing in content.objects)
-    gone = next((int(value) for name, value in content.tags if name == "gone"), 0)
-    others = _others(places, {thing.id for thing in content.objects}, gone, rng) if gone else []
+    gone = int(dict(content.tags).get("gone", 0))
+    others = _others(places, named, gone, rng) if gone else []
     boxes += others
     if not boxes:
         return "it names nothing that has a place"
-    if fills or any(_share(box, scene.size) > _FULL for box in others):
+    is_filled = not places.leaves_room and any(_share(box, scene.size) > _FULL for box in others)
+    if is_filled or not places.full.isdisjoint(named):
         return "what it is about fills the picture"
     return Foreground(tuple(dict.fromkeys(boxes) if len(boxes) > 1 else boxes), scene.size)
 
 
 class Places:
-    """The boxes of a scene as a foreground has them, each made once for all questions."""
+    """The boxes of a scene as a foreground has them, made once for all questions.
+
+    Whatever is drawn beside them `leaves_room` in all but tiny pictures.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self.full = set[str]()  # ids of objects whose boxes, as far as they were asked for, leave nothing to obscure
-        self._boxes: dict[str, Box | None] = {}
+        self.boxes: dict[str, Box | None] = {}  # by id, at least 32 wide and high; None where none is in the picture
+        self.full = set[str]()  # ids of objects whose boxes leave nothing to obscure
+        self.large: dict[str, Box] = {}  # by id, those that a person knows a thing in and that leave room around it
+        for thing in scene:
+            self._add(thing.id, thing.box)
+        self.leaves_room = min(scene.size.width, scene.size.height) >= 2 * MIN_SIDE and self.full.isdisjoint(self.large)
 
-    def box_of(self, thing: SceneObject) -> Box | None:
-        """The box of an object, at least 32 wide and high; None where it has none in the picture."""
-        if thing.id not in self._boxes:
-            is_seen = thing.box is not None and _share(thing.box, self.scene.size) > 0
-            box = self._boxes[thing.id] = enlarge_box(thing.box, self.scene.size) if thing.box and is_seen else None
-            if box and _share(box, self.scene.size) > _FULL:
-                self.full.add(thing.id)
-        return self._boxes[thing.id]
-
-    @cached_property
-    def large(self) -> Mapping[str, Box]:
-        """By the id of their object, the boxes that a person knows a thing in and that leave room around it."""
-        every = ((thing, thing.box) for thing in self.scene if thing.box)
-        large = ((thing, box) for thing, box in every if box.width >= MIN_SIDE and box.height >= MIN_SIDE)
-        seen = ((thing.id, self.box_of(thing)) for thing, box in large if _share(box, self.scene.size) <= _FULL)
-        return {own: box for own, box in seen if box}
+    def _add(self, own: str, box: Box | None) -> None:
+        share = 0.0 if box is None else _share(box, self.scene.size)
+        if box is None or share <= 0:
+            self.boxes[own] = None
+            return
+        enlarged = self.boxes[own] = enlarge_box(box, self.scene.size)
+        if _share(enlarged, self.scene.size) > _FULL:
+            self.full.add(own)
+        if box.width >= MIN_SIDE and box.height >= MIN_SIDE and share <= _FULL:
+            self.large[own] = enlarged
 
     @cached_property
     def has_equal_boxes(self) -> bool:
@@ -108,7 +110,7 @@ def _share(box: Box, size: Size) -> float:
     return max(across, 0) * max(down, 0) / (size.width * size.height)
 
 
-def _others(places: Places, named: set[str], count: int, rng: Random) -> list[Box]:
+def _others(places: Places, named: Collection[str], count: int, rng: Random) -> list[Box]:
     """Boxes of objects that are not named and large enough, or random rectangles where there are too few."""
     different = [box for own, box in places.large.items() if own not in named]
     if places.has_equal_boxes:
