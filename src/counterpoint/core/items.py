@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from counterpoint.core.groups import Gold, Group
 from counterpoint.core.ids import Memo, content_id, hex_id
 from counterpoint.core.pictures import Box, Picture, Size
@@ -43,7 +41,8 @@ class Question:
     tags: tuple[tuple[str, str], ...] = ()  # slices of its source: (name, value)
 
 
-class GroundedQuestion(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class GroundedQuestion:
     """A question with the scene it asks about."""
 
     question: Question
