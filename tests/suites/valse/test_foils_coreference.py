@@ -72,6 +72,8 @@ def test_a_caption_a_question_and_its_answer_become_a_caption_and_a_foil() -> No
         ("is it red", "a bus on a street", ("is it new", "i don't know, can't see"), ("bus",)),
         ("is he tall", "a man with a dog", ("what color is the boy's hat", "red"), ()),
         ("are any of the people on their phones", "a train for the people who are waiting", (), ()),
+        ("are they smiling", "4 women on a beach 1 facing 3 others who hold boards", (), ()),
+        ("are they smiling", "4 women on a beach who hold boards", (), ("woman",)),
     ],
 )
 def test_a_pronoun_is_taken_where_it_can_mean_one_thing(
@@ -85,6 +87,20 @@ def test_a_question_whose_verb_does_not_agree_with_its_pronoun_is_left_out() -> 
     first, second = pronoun_turns(talk)
     assert first == "its verb does not agree with its pronoun"
     assert isinstance(second, PronounTurn)
+
+
+@pytest.mark.parametrize(
+    ("caption", "broken"),
+    [
+        ("the man is armor is looking at his phone", True),
+        ("the man is in a room that is dark", False),
+        ("the man is tall and the dog is small", False),
+        ("the man is sitting while the dog is asleep", False),
+    ],
+)
+def test_a_caption_with_two_verbs_in_a_clause_has_a_slip(caption: str, broken: bool) -> None:
+    (turn,) = pronoun_turns(_dialogue(1, caption, ("is he wearing a helmet", "no")))
+    assert (turn == "the caption has a slip") == broken
 
 
 def test_a_relative_that_is_no_pronoun_of_its_own() -> None:

@@ -110,6 +110,8 @@ def _meant_noun(word: str, caption: str, since: Sequence[str]) -> str:
         meant = [mention for mention in named if _is_person(mention)] if sum(map(_is_person, named)) > 1 else []
     if not meant or (len(meant) > len(set(meant)) and word not in _THEY):
         return ""  # a parent zebra next to a young zebra
+    if word in _THEY and re.search(r"\b(?:another|others?|rest)\b", caption):
+        return ""  # four women, one of them facing three others
     owners = [owner for owner in re.findall(r"(\w+)['’]s\b", caption) if _agrees(word, owner)]
     if word in _HE | _SHE and (owners or len(meant) > 1):
         return ""  # a girl brushing a woman's hair
@@ -218,8 +220,12 @@ _PREDICATE = re.compile(
     r"[a-z-]+(?: [a-z-]+){0,2})[ ?]*"
 )
 """What something is said to be: "is it a garbage truck"."""
-_SLIPS = re.compile(r"\ban? (?:\w+ and )?an?\b|\ba [aeio]|\ba u[^ns]|\ban [^aeiouh8]|\bit's\b", re.IGNORECASE)
-"""Articles that do not fit, and "it's": a caption with one of them is no English."""
+_SLIPS = re.compile(
+    r"\ban? (?:\w+ and )?an?\b|\ba [aeio]|\ba u[^ns]|\ban [^aeiouh8]|\bit's\b|"
+    r"\b(?:is|are)(?: (?!(?:and|as|but|or|so|that|there|what|when|where|which|while|who)\b)\w+)* (?:is|are)\b",
+    re.IGNORECASE,
+)
+"""Articles that do not fit, "it's", and two verbs in a clause: a caption with one of them is no English."""
 _DISAGREES = re.compile(r"(?:are|do|have) (?:he|she|it)\b|(?:is|does|has) they\b")
 _CLOSED = frozenset({"validation", "val", "test", "shifted"})
 
