@@ -52,6 +52,10 @@ HEADS = {
 """Families by architecture; others are found in the auto-class mappings of transformers."""
 
 
+TOWER_METHODS = ("get_image_features", "get_text_features")
+"""What a model has that is two towers."""
+
+
 class ModelIdentity(NamedTuple):
     """The fingerprint of a model, and those that earlier releases gave it."""
 
@@ -277,6 +281,7 @@ def load(
 
 def family_of(config: Any) -> str:
     """The family of a checkpoint: by its architecture, else by its type in the mappings of transformers."""
+    import transformers
     from transformers.models.auto import modeling_auto as lists
 
     architecture = (getattr(config, "architectures", None) or [""])[0]
@@ -292,5 +297,7 @@ def family_of(config: Any) -> str:
         return "generative"
     if kind in lists.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return "language"
+    if all(hasattr(getattr(transformers, architecture, None), name) for name in TOWER_METHODS):
+        return "towers"
     fact = f"no family of models has the architecture {architecture or kind!r}"
     raise ModelError(fact, hint=f"if one fits, --model-args family={'|'.join(FAMILIES)} chooses it")
