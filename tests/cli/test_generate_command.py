@@ -1,13 +1,17 @@
 """`counterpoint generate`: what it prints, and that it replaces nothing unasked."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+import counterpoint as cp
 from counterpoint.cli.generate import command
-from counterpoint.core.errors import CounterpointError, PictureError, StoreError
+from counterpoint.core.errors import CounterpointError, PictureError, SourceError, StoreError
+from counterpoint.lab.importing import _listed_files
 from counterpoint.store.lab import LabStore
 
 ORDER = "counterpoint.suites.carets.order:suite"
@@ -88,3 +92,21 @@ def test_a_folder_without_any_of_the_pictures_is_an_error_and_nothing_is_stored(
     assert "0 of 2 pictures found: is --pictures right?" in _generate(*words).stdout  # needed by models, not by suites
     with pytest.raises(CounterpointError, match="has pictures of its own"):
         _generate("other", "--suite", "order", "--items", "4", "--pictures", ".")
+
+
+def test_answers_that_are_not_listed_are_counted(tmp_path: Path) -> None:
+    golds = ["red", "blue", "green", "black", "white", "pink"]
+    for number, said in ((5, ", 1 other"), (6, ", 2 others")):
+        groups = [cp.Group(cp.Relation.GOLD, (cp.Query(None, own),), (cp.Gold.of(own),)) for own in golds[:number]]
+        (table,) = cp.Lab(tmp_path / "lab").add_groups(groups, f"mine-{number}").tables()
+        assert str(table.rows[0][1]).endswith(said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in folders")
+def test_data_from_a_pipe_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "rows")
+    with pytest.raises(SourceError, match="is a pipe or a device") as raised:
+        cp.Lab(tmp_path / "lab").generate("plain", source="plain", data=tmp_path / "rows")
+    with pytest.raises(SourceError, match="is a pipe or a device"):
+        _listed_files(tmp_path / "rows")
+    assert "write its lines to a file" in raised.value.hint

@@ -175,6 +175,9 @@ QUERY = cp.Query(None, "Is it red?")
         ([cp.Group(cp.Relation.GOLD, (QUERY,), ("red",))], "'red' is no gold"),  # type: ignore[arg-type]
         ([cp.Group(cp.Relation.GOLD, (QUERY,), (cp.Gold.of(3),))], "has no texts"),  # type: ignore[arg-type]
         ([cp.Group(cp.Relation.GOLD, (QUERY,), (cp.Gold.of(),))], "has no texts"),
+        ([cp.Group(cp.Relation.GOLD, (QUERY,), (None,), tags={"weather": "rain"})], "'rain'} are no tags"),  # type: ignore[arg-type]
+        ([cp.Group(cp.Relation.GOLD, (QUERY,), (None,), tags=({"weather": "rain"},))], "are no tags"),  # type: ignore[arg-type]
+        ([cp.Group(cp.Relation.GOLD, (QUERY,), (None,), tags=((("row", 3),),))], "are no tags"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_no_group_is_refused_before_anything_is_stored(tmp_path: Path, groups: Any, said: str) -> None:

@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 import counterpoint as cp
 from counterpoint.cli.export import command as export
 from counterpoint.cli.paper import _SUBSETS
+from counterpoint.core.errors import PictureError
 from counterpoint.lab.exporting import EXPORT_LAYOUTS
 from counterpoint.studies.foil_words import SUBSETS
 
@@ -23,6 +25,12 @@ def test_a_source_is_described_by_a_function_and_by_a_lab(tmp_path: Path) -> Non
     assert "val_sceneGraphs.json" in {row["file"] for row in expected.records()}
     with pytest.raises(cp.CounterpointError, match="a report needs files"):
         expected.write_html(tmp_path / "gqa.html")
+
+
+def test_a_picture_in_memory_is_refused_with_what_to_do() -> None:
+    with pytest.raises(PictureError, match="a ndarray is no picture") as raised:
+        cp.ask("constant", np.zeros((8, 8, 3), np.uint8), "Is it red?")  # type: ignore[arg-type]
+    assert "save it to a file" in raised.value.hint
 
 
 def test_studies_run_by_name_and_one_that_needs_a_lab_says_so(tmp_path: Path) -> None:

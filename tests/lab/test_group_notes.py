@@ -42,8 +42,12 @@ def test_notes_are_written_on_the_page_of_a_group_and_listed(tmp_path: Path) -> 
     assert len(lab.notes("odd")) == 0
     with pytest.raises(cp.UnknownName):
         lab.add_note("plain", "0" * 16, "nothing")
+    with pytest.raises(cp.UnknownName, match="no group is called '7'"):
+        lab.add_note("plain", 7, "nothing")  # type: ignore[arg-type]
     with pytest.raises(cp.CounterpointError, match="without a text"):
         lab.add_note("plain", group, " ")
+    with pytest.raises(cp.CounterpointError, match="3 is no text"):
+        lab.add_note("plain", group, 3)  # type: ignore[arg-type]
 
 
 def test_notes_that_begin_alike_are_counted_as_the_filter_finds_them(tmp_path: Path) -> None:

@@ -56,7 +56,9 @@ def test_a_slice_is_a_column_of_the_leaderboard_with_the_score_of_the_gate(lab: 
     assert client.get("/overview?slice=nights").status_code == 404
 
 
-@pytest.mark.parametrize(("given", "problem"), [({"verdict": "fails"}, "field"), ({"kind": ""}, "every group")])
+@pytest.mark.parametrize(
+    ("given", "problem"), [({"verdict": "fails"}, "field"), ({"kind": ""}, "every group"), ({"kind": 3}, "no text")]
+)
 def test_a_slice_says_what_groups_are(lab: cp.Lab, given: dict[str, str], problem: str) -> None:
     with pytest.raises(CounterpointError, match=problem):
         lab.save_slice("odd", given)

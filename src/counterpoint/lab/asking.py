@@ -37,6 +37,9 @@ def ask(
     """
     if not question.strip():
         raise CounterpointError("the question is empty", hint='ask something, such as "Is there a dog?"')
+    if not isinstance(picture, str | Path):
+        hint = "save it to a file, as Image.fromarray(array).save(path) of Pillow does, and name that"
+        raise PictureError(f"a {type(picture).__name__} is no picture that can be asked about", hint=hint)
     address, pictures = _locate(str(picture))
     pictures.pixels(address)  # a picture that cannot be read is reported before a model is loaded
     loaded = catalog.model(model, pictures, {**(model_args or {}), **settings})

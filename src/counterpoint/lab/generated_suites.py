@@ -103,7 +103,7 @@ def _suite_table(suite: GeneratedSuite) -> ResultTable:
     rows = []
     for kind, answers in suite.tally.answers.items():
         frequent = [f"{answer} {count:,}" for answer, count in list(answers.items())[:_ANSWERS_SHOWN]]
-        more = [f"{len(answers) - len(frequent)} others"] if len(answers) > len(frequent) else []
+        more = [counted(len(answers) - len(frequent), "other")] if len(answers) > len(frequent) else []
         rows.append((kind, ", ".join(frequent + more), f"{sum(answers.values()):,}", ""))
     for kind, reasons in suite.tally.reasons.items():
         rows += [(kind, reason, "", f"{count:,}") for reason, count in reasons.items()]

@@ -165,12 +165,18 @@ def _problem(group: object) -> tuple[str, str]:
             return f"{shorten(repr(query.picture))} is no picture", 'write Picture("mine:a.jpg"), or None'
         if isinstance(query.choices, str) or not all(isinstance(text, str) for text in (query.text, *query.choices)):
             return f"{shorten(repr(query))} has no texts", 'a text is one, and choices are several: ("red", "blue")'
+    if not all(isinstance(own, tuple | list) and all(map(_is_tag, own)) for own in group.tags):
+        return f"{shorten(repr(group.tags))} are no tags", 'each query has pairs of texts: (("weather", "rain"),)'
     for gold in group.gold:
         if not isinstance(gold, Gold | None):
             return f"{shorten(repr(gold))} is no gold", 'write Gold.of("red"), or None'
         if gold is not None and not (gold.answers and all(isinstance(answer, str) for answer, _ in gold.answers)):
             return f"{shorten(repr(gold))} has no texts", 'write Gold.of("red", "crimson")'
     return "", ""
+
+
+def _is_tag(tag: object) -> bool:
+    return isinstance(tag, tuple | list) and len(tag) == 2 and all(isinstance(text, str) for text in tag)
 
 
 def _put_restored(lab: LabStore, restored: RestoredSuite, request: GenerateRequest) -> GeneratedSuites:

@@ -61,14 +61,16 @@ class GroupNotes(LabResult[GroupNote], rows="entries"):
 
 def add_note(store: LabStore, suite: str, group: str, text: str, author: str = AUTHOR) -> GroupNote:
     """Write a note on a group of a suite; when it returns, the note is on disk."""
+    if not isinstance(text, str):
+        raise CounterpointError(f"{shorten(repr(text))} is no text", hint="write what the group shows")
     words = text.strip()
     if not words:
         raise CounterpointError("a note without a text says nothing", hint="write what the group shows")
     if len(words) > LONGEST:
         raise CounterpointError(f"a note of {len(words):,} characters is too long", hint=f"at most {LONGEST:,}")
-    number = int(group, 16) if _ID.fullmatch(group) else -1
+    number = int(group, 16) if _ID.fullmatch(str(group)) else -1
     if number not in load_groups(store, [suite])["group_id"].to_numpy():
-        raise UnknownName("group", group, [])
+        raise UnknownName("group", str(group), [])
     note = Vote(uuid4().hex, VoteTask.NOTE, suite, number, None, author, "", datetime.now(UTC), note=words)
     append_votes(store.storage, [note])
     return _note(note)

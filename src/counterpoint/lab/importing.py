@@ -36,6 +36,7 @@ from counterpoint.lab.results import LabResult
 from counterpoint.lab.selection import load_groups
 from counterpoint.language.answers.extraction import extract_value, seen_choices
 from counterpoint.metrics.credit import ROUNDING
+from counterpoint.sources.file_checks import refuse_pipe
 from counterpoint.sources.reading.columns import ROLE_NAMES, SYNONYMS, ColumnMap
 from counterpoint.sources.reading.tables import ENDINGS
 from counterpoint.sources.results.formats import (
@@ -266,7 +267,7 @@ def import_predictions(
 def _listed_files(given: Path) -> list[Path]:
     """A file, or those of a folder, but not of its subfolders, whose endings are known; hidden ones are left out."""
     if not given.is_dir():
-        return [given]
+        return [refuse_pipe(given)]
     shown = (path for path in given.iterdir() if not path.name.startswith("."))
     files = sorted(path for path in shown if path.suffix.lower() in _ENDINGS and path.is_file())
     if not files:

@@ -9,6 +9,7 @@ from counterpoint.core.ids import content_id, hex_id
 from counterpoint.core.quantities import counted
 from counterpoint.lab.progress import logger
 from counterpoint.pictures.folders import PICTURE_ENDINGS
+from counterpoint.sources.file_checks import refuse_pipe
 from counterpoint.store.cache import FileCache, user_cache
 from counterpoint.store.storage import Storage, StoredFile, is_address, open_storage
 
@@ -23,7 +24,7 @@ def fetch_data(place: Path | str, others: Collection[str] = ()) -> Path:
     deleted at any time.
     """
     if not is_address(place):
-        return Path(place)
+        return refuse_pipe(Path(place))
     address = str(place).rstrip("/")
     storage, files, is_file = _list_annotations(address, others)
     key = hex_id(content_id([storage.describe(), *([file.name, file.stamp] for file in files)]))

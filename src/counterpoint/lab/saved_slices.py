@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from counterpoint.core.errors import CounterpointError, UnknownName
+from counterpoint.core.errors import CounterpointError, UnknownName, shorten
 from counterpoint.core.groups import Relation
 from counterpoint.lab.results import LabResult
 from counterpoint.metrics.outcomes import sort_by_group
@@ -88,9 +88,11 @@ def save_slice(store: LabStore, name: str, given: Mapping[str, str]) -> SavedSli
         hint = "letters, digits, dots, dashes and underscores, at most a hundred"
         raise CounterpointError(f"{name[:100]!r} is no name of a slice", hint=hint)
     chosen = {field: value for field, value in given.items() if value}
-    for field in chosen:
+    for field, value in chosen.items():
         if field not in FIELDS:
             raise UnknownName("field of a slice", field, FIELDS)
+        if not isinstance(value, str):
+            raise CounterpointError(f"{field} is {shorten(repr(value))}, no text", hint=f'write "{field}": "…"')
     if not chosen:
         raise CounterpointError("a slice without a filter is every group", hint=f"name one of {', '.join(FIELDS)}")
     if chosen.get("relation", Relation.SAME) not in tuple(Relation):

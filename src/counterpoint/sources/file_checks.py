@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from counterpoint.core.errors import CounterpointError
+from counterpoint.core.errors import CounterpointError, SourceError
 from counterpoint.sources.dataset import OWN, DataSet, File, find_file
 
 
@@ -97,6 +97,14 @@ def _own_files(dataset: DataSet, folder: Path, split: str, kinds: Collection[str
         return  # reading says the same, and what helps
     for part, path in paths.items():
         yield FileStatus(part, path.name, split, tuple(kinds), True, dataset.origin, path, size_of(path))
+
+
+def refuse_pipe(path: Path) -> Path:
+    """The same path; a SourceError where it is a pipe or a device, since files are read more than once."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        hint = "write its lines to a file with an ending such as .csv or .jsonl, and name that"
+        raise SourceError(f"{path} is a pipe or a device, and files are read more than once", hint=hint)
+    return path
 
 
 def size_of(path: Path) -> int:

@@ -21,7 +21,14 @@ from counterpoint.core.costs import Budget, Usage
 from counterpoint.core.errors import ModelUnreachable
 from counterpoint.core.groups import Answer, State
 from counterpoint.models.endpoint.completions import MAX_TEXT, Decoding, ServerCapabilities, read_reply, request_body
-from counterpoint.models.endpoint.requests import MAX_REPLY_BYTES, Endpoint, RequestRejected, Server, read_limited
+from counterpoint.models.endpoint.requests import (
+    MAX_REPLY_BYTES,
+    Endpoint,
+    RequestRejected,
+    Server,
+    decode_body,
+    read_limited,
+)
 from counterpoint.models.endpoint.scheduler import RateLimiter, RetryableError, RetryPolicy, ServerState
 from counterpoint.models.prompts import Prompt
 from counterpoint.testing import ChatServer, MemoryLog, ReceivedRequest, ServerFault
@@ -121,6 +128,24 @@ def test_an_error_of_a_content_filter_is_a_refusal_with_its_reason_and_not_asked
 def _response(body: object, status: int = 200) -> bytes:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     return b"HTTP/1.1 %d OK\r\nContent-Length: %d\r\n\r\n" % (status, len(content)) + content
+
+
+@pytest.mark.parametrize(
+    ("encoding", "declared"),
+    [("iso-8859-1", "iso-8859-1"), ("utf-8", "iso-8859-1"), ("gbk", "GBK"), ("utf-8", "none-such"), ("utf-8", "idna")],
+)
+def test_a_reply_is_read_in_utf_8_or_else_in_the_charset_that_its_server_declares(encoding: str, declared: str) -> None:
+    text = "红色" if encoding == "gbk" else "Sí"
+    content = json.dumps({"choices": [{"message": {"content": text}}]}, ensure_ascii=False).encode(encoding)
+    head = f"Content-Type: application/json; charset={declared}\r\nContent-Length: {len(content)}\r\n\r\n"
+    with ChatServer(verbatim=lambda asked: b"HTTP/1.1 200 OK\r\n" + head.encode() + content) as server:
+        (said,) = answers(served(server), some(1))
+    assert said.raw == text
+
+
+@pytest.mark.parametrize("charset", [None, "punycode", "utf-8", "iso-8859-99"])
+def test_bytes_of_no_known_charset_are_replaced(charset: str | None) -> None:
+    assert decode_body(b"S\xed", charset) == "S\ufffd"
 
 
 @pytest.mark.parametrize(

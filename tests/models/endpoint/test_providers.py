@@ -210,11 +210,18 @@ def test_a_message_is_read_with_its_ending(body: dict[str, Any], reply: Reply) -
             {"promptFeedback": {"blockReason": "OTHER"}, "candidates": []},
             Reply("", refused=True, reason="the prompt was blocked: OTHER"),
         ),
-        ({"candidates": [{"finishReason": "OTHER"}]}, Reply("")),
+        ({"candidates": [{"finishReason": "OTHER"}]}, Reply("", reason="the reply has no text: OTHER")),
     ],
 )
 def test_a_candidate_is_read_with_its_ending(body: dict[str, Any], reply: Reply) -> None:
     assert read_generation(json.dumps(body)) == reply
+
+
+def test_an_answer_without_a_text_says_how_its_reply_ended() -> None:
+    body = _response({"candidates": [{"finishReason": "OTHER"}]})
+    with _double(GOOGLE, verbatim=lambda asked: body) as server:
+        (said,) = answers(served(server, provider=GOOGLE), [SEEN])
+    assert (said.state, said.reason) == (State.UNPARSED, "the reply has no text: OTHER")
 
 
 def test_the_tokens_are_those_that_the_server_states_reasoning_and_cache_included() -> None:

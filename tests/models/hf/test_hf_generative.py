@@ -6,6 +6,7 @@ from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from counterpoint.models.hf.batch_preparation import (
     prepare_portions,
 )
 from counterpoint.models.hf.checkpoint import Checkpoint
-from counterpoint.models.hf.decoder import count_tokens, log_likelihoods
+from counterpoint.models.hf.decoder import Decoder, count_tokens, log_likelihoods
 from counterpoint.models.hf.generative import build_prompt
 from counterpoint.store import groups
 from counterpoint.testing import MemoryLog
@@ -482,3 +483,18 @@ def test_batches_made_ready_in_other_processes_are_those_made_here(folder: Path)
         assert known.prompts is not None
         assert tree.prompts.trunk.tolist() == known.prompts.trunk.tolist()
         assert tree.inputs.keys() == {"pixel_values", "image_grid_thw"}, "its picture alone"
+
+
+def test_a_model_whose_generate_ignores_logits_processors_says_that_it_cannot_be_asked() -> None:
+    """As that of Janus in transformers, which passes on other settings alone."""
+    import torch
+
+    class Janus(torch.nn.Linear):  # type: ignore[misc] # torch has no types here
+        device = torch.device("cpu")
+
+        def generate(self, **settings: Any) -> Any:
+            return torch.zeros(1, 5, dtype=torch.long)
+
+    decoder = Decoder(Janus(1, 1), SimpleNamespace(eos_token_id=1, sep_token_id=None, pad_token_id=0))
+    with pytest.raises(ModelError, match=r"Janus\.generate ignores logits processors"):
+        decoder({"input_ids": torch.ones(1, 3, dtype=torch.long)}, tokens=2)

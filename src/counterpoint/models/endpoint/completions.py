@@ -132,7 +132,7 @@ class Reply:
     truncated: bool = False
     first_token: TokenProbabilities | None = None  # None where the server gives no log-probabilities
     usage: Usage | None = None  # None where the server does not state its tokens
-    reason: str = ""  # of a refusal, in the words of the server
+    reason: str = ""  # of a refusal or of a reply without a text, in the words of the server
 
 
 def decode_reply(text: str, read: Callable[[Any], Reply]) -> Reply:
@@ -351,6 +351,8 @@ def answer_from_reply(query: Query, reply: Reply, *, rule: str = AUTO, tokens: i
         answer = replace(answer, value="", state=State.REFUSED, reason=reply.reason)
     elif query.mode is Mode.SCORE:
         answer = _scored(reply, top)
+    elif not reply.text:
+        answer = replace(answer, reason=reply.reason)
     cut = reply.truncated and answer.state is not State.FAILED
     reason = f"cut off after {tokens} tokens" if cut else answer.reason
     return replace(answer, reason=reason, usage=reply.usage)

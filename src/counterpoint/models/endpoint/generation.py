@@ -67,6 +67,8 @@ def _generation(body: Json) -> Reply:
     first_token = first_alternatives(_token_entries(candidate.get("logprobsResult")))
     refused = finish_reason in REFUSALS
     reason = f"the reply was withheld: {finish_reason}" if refused else ""
+    if not text and finish_reason and finish_reason not in {*REFUSALS, "STOP", "MAX_TOKENS"}:
+        reason = f"the reply has no text: {finish_reason}"  # such as OTHER and MALFORMED_FUNCTION_CALL
     return Reply(text, refused, finish_reason == "MAX_TOKENS", first_token, usage, reason)
 
 

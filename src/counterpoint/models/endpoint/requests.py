@@ -53,6 +53,7 @@ FATAL_CODES = {"insufficient_quota": 402, "API_KEY_INVALID": 401, "FAILED_PRECON
 FATAL_MESSAGES = {"credit balance is too low": 402}
 """The same where nothing but the message tells."""
 _NOT_SUPPORTED = "is not supported"  # as llama.cpp says of pictures, under status 500
+_CHARSETS = re.compile(r"iso-?8859|latin|windows-|cp\d|utf-(?:16|32)|gb|big5|shift|euc-|koi8", re.IGNORECASE)
 _WEB_PAGE = re.compile(r"\s{0,64}<(?:!doctype html|html)", re.IGNORECASE)
 MAX_RETRY_AFTER = 900.0
 """Seconds; a server that asks for a longer wait ends the run."""
@@ -151,6 +152,24 @@ async def read_limited(response: httpx2.Response) -> bytes:
         if len(body) > MAX_REPLY_BYTES:
             raise RequestRejected(f"the reply is longer than {MAX_REPLY_BYTES // 2**20} MiB")
     return bytes(body)
+
+
+def decode_body(content: bytes, charset: str | None = None) -> str:
+    """The text of a body: UTF-8, as JSON is, or where it is not, in the charset that the server declares.
+
+    Charsets of texts alone are taken, since Python has others, such as punycode, that are slow on long bodies.
+
+    >>> decode_body("Sí".encode()), decode_body("Sí".encode(), "iso-8859-1"), decode_body(b"S\\xed", "iso-8859-1")
+    ('Sí', 'Sí', 'Sí')
+    """
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        known = charset if charset and _CHARSETS.match(charset) else "utf-8"
+    try:
+        return content.decode(known, "replace")
+    except LookupError:
+        return content.decode("utf-8", "replace")
 
 
 async def _read_lines(response: httpx2.Response) -> AsyncIterator[bytes]:
@@ -252,11 +271,14 @@ class Endpoint:
     ) -> T:
         sent = self._clock()
         response, content = await self._response(client, body, sent)
+        charset = response.charset_encoding
         if not response.is_success:
-            self._raise_for_status(response, content.decode("utf-8", "replace"), sent)
+            self._raise_for_status(response, decode_body(content, charset), sent)
         self._mark_answered()
         try:
-            usage, result = await get_running_loop().run_in_executor(worker, self._interpreted, content, interpret)
+            usage, result = await get_running_loop().run_in_executor(
+                worker, self._interpreted, content, interpret, charset
+            )
             self._state.count_reply(usage)  # no await follows before it is out of flight, so it counts once
             if isinstance(result, MalformedReply):
                 raise result
@@ -286,7 +308,7 @@ class Endpoint:
         sent = self._clock()
         with self._translated_errors(sent):
             async with client.stream(method, self._server.url(path), timeout=self._idle, **content) as response:
-                text = (await read_limited(response)).decode("utf-8", "replace")
+                text = decode_body(await read_limited(response), response.charset_encoding)
         self._require_success(response, text, sent)
         try:
             body = json.loads(text)
@@ -302,7 +324,8 @@ class Endpoint:
         with self._translated_errors(sent):
             async with client.stream("GET", self._server.url(path), timeout=self._idle) as response:
                 if not response.is_success:
-                    self._require_success(response, (await read_limited(response)).decode("utf-8", "replace"), sent)
+                    text = decode_body(await read_limited(response), response.charset_encoding)
+                    self._require_success(response, text, sent)
                 self._mark_answered()
                 async for line in _read_lines(response):
                     yield line
@@ -337,9 +360,11 @@ class Endpoint:
             raise result
         return result
 
-    def _interpreted(self, content: bytes, interpret: Callable[[Reply], T]) -> tuple[Usage | None, T | MalformedReply]:
+    def _interpreted(
+        self, content: bytes, interpret: Callable[[Reply], T], charset: str | None = None
+    ) -> tuple[Usage | None, T | MalformedReply]:
         """The tokens of a reply, and what `interpret` makes of it; nothing of the state is touched."""
-        reply, redact = self._server.provider.read_reply(content.decode("utf-8", "replace")), self._server.redact
+        reply, redact = self._server.provider.read_reply(decode_body(content, charset)), self._server.redact
         try:
             return reply.usage, interpret(replace(reply, text=redact(reply.text), reason=self.show(reply.reason)))
         except MalformedReply as problem:

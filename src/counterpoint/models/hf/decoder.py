@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from counterpoint.core.costs import Usage
+from counterpoint.core.errors import ModelError
 from counterpoint.core.groups import Query
 from counterpoint.core.ids import seeded_rng
 from counterpoint.core.ports import Floats
@@ -211,7 +212,10 @@ class Decoder:
                 )
 
     def __call__(self, inputs: Mapping[str, Any], *processors: Any, tokens: int) -> Any:
-        """The new tokens of each row; `processors` change the logits before each step."""
+        """The new tokens of each row; `processors` change the logits before each step.
+
+        ModelError where the model does not call them, as Janus: nothing that it generates could be read.
+        """
         import torch
 
         steps = FirstStepLogits()
@@ -223,6 +227,9 @@ class Decoder:
                 do_sample=False,
                 num_beams=1,
             )
+        if not steps.steps:
+            fact = f"{type(self.model).__name__}.generate ignores logits processors, so it cannot be asked"
+            raise ModelError(fact, hint="ask it by code of your own (module:object), or by a server")
         return generated[:, -steps.steps :]
 
     def pack(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
