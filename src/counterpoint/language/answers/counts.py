@@ -26,7 +26,9 @@ _NONE = re.compile(
     r"\bnone\b|\bnobody\b|\bno one\b|\bno (?!doubt|idea|way|question|image|picture)\w{1,40}"
     r"|(?:\bnot|n't) (?:\w{1,40} ){0,2}any\b|\bnot (?:a single|one)\b"
 )
-_NO_SUCH = re.compile(r"(?:\bno|\bany) (?!other|more|further)(?:\w{1,30} )?(?P<noun>\w{1,40})\b[^.]{0,60}[,;] ")
+_NO_SUCH = re.compile(
+    r"(?:\bno|\bany) (?!other|more|further|fewer|less)(?:\w{1,30} )?(?P<noun>\w{1,40})\b[^.]{0,60}[,;] "
+)
 _BOUND = re.compile(r"\b(?:more|less|fewer|greater|other|rather) than\b|\bnot\b[^.]{0,20}\bbut\b")
 _RANGE = re.compile(
     rf"(?:{_DIGITS}|\b(?:{_WORDS}))(?: or | to |-| - |–| and |,? (?:or )?(?:maybe|possibly|perhaps) )(?:{_DIGITS}"

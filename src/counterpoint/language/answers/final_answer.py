@@ -46,7 +46,8 @@ _COUNT_KEYS = ("count", "number", "total", "value")
 _CHOICE_KEYS = ("value", "choice", "option", "selected", "selected option", "selection", "label", *_COUNT_KEYS)
 _SYMBOL = re.compile("[\u2300-\u25c0\u25c2-\u2bff\ufe0f\U0001f000-\U0001faff]")
 _SHOWN_SYMBOL = re.compile(
-    "(?:\\bis|\\bare|'s)\\s{1,2}([\U0001f000-\U0001faff]{1,4})\ufe0f?[.!]?\\s{0,4}$", re.IGNORECASE
+    "(?:^|[\n>])[^.!?\n>]{0,99}(?:\\bis|\\bare|'s)\\s{1,2}([\U0001f000-\U0001faff]{1,4})\ufe0f?[.!]?\\s{0,4}$",
+    re.IGNORECASE,
 )
 _CHECKED = re.compile(
     r"[\s*•-]{0,6}(?:\[\s?[x✓✔]\s?\]|\(x\)|[☑✅✓✔])|.{1,200}[✅✓✔☑]\ufe0f?\*{0,4}\s{0,4}$", re.IGNORECASE
@@ -174,10 +175,10 @@ def strip_markup(text: str) -> str:
 
 
 def shown_symbol(raw: str) -> str | None:
-    """The symbol that a reply names as its answer, and by which it ends.
+    """The symbol that a reply of one sentence names as its answer, and by which it ends.
 
-    >>> shown_symbol("It is 🙂."), shown_symbol("It is a dog 🙂.")
-    ('🙂', None)
+    >>> shown_symbol("It is 🙂."), shown_symbol("It is a dog 🙂."), shown_symbol("A pizza! My mood is 🙂.")
+    ('🙂', None, None)
     """
     match = None if raw.isascii() else _SHOWN_SYMBOL.search(shorten(raw))
     return match[1] if match else None

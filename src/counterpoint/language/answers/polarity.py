@@ -26,7 +26,8 @@ _SIGN = re.compile(
     r"\b(?:no|any|not a) (?:visible |clear )?(?:signs?|traces?|evidence|hints?|indications?) (?:of(?: any| a)?|that) "
 )
 _UNTRUE = re.compile(
-    r"\bit (?:is|would be|'s) (?:incorrect|wrong|false|inaccurate) to (?:say|claim|state)(?: that)? (?!.{0,60}\bno\b)"
+    r"\bit(?: is| would be|'s) (?:incorrect|wrong|false|inaccurate) to (?:say|claim|state)(?: that)? "
+    r"(?!.{0,60}(?:\b(?:no|not|nobody|none|never|without|missing|absent|lacks?)\b|n't))"
 )
 _LEADS_YES = re.compile(rf"{_YES}\b(?![-']|\snot?\b)")
 _LEADS_NO = re.compile(rf"{_NO}\b(?!['-]|\s?(?:\.\s?)?[0-9])")
