@@ -21,6 +21,21 @@ def test_plain_columns_are_padded_to_their_widest_cell() -> None:
     assert plain == ["T", "", "model       n", "-------------", "a       1,000", "longer      2"]
 
 
+def test_in_a_narrow_terminal_rows_are_lines_without_empty_cells_and_lines_of_a_note_stay_apart() -> None:
+    table = ResultTable(
+        "T", ("kind", "kept", "rejected"), [["color of things", "1,000", ""]], note="no gold: 2\nno box: 3"
+    )
+    assert table.plain(20).splitlines() == [
+        "T",
+        "",
+        "color of things",
+        "    kept: 1,000",
+        "",
+        "no gold: 2",
+        "no box: 3",
+    ]
+
+
 def test_markdown_escapes_what_would_end_a_cell_or_become_markup() -> None:
     lines = SCORES.markdown().splitlines()
     assert lines[2] == "| Model | order & more accuracy | order & more RAD |"

@@ -66,10 +66,10 @@ class ResultTable:
         return "\n\n".join(filter(None, [prose[0], table, prose[1]]))
 
     def _stacked(self, heads: Sequence[str], row: Sequence[str], width: int) -> str:
-        """A row in lines: what names it, then each number with its head."""
+        """A row in lines: what names it, then each number that it has, with its head."""
         name = wrap_line("  ".join(filter(None, row[: self.names])), width)
         numbers = zip(heads[self.names :], row[self.names :], strict=True)
-        return "\n".join([name, *(wrap_line(f"    {head}: {value}", width) for head, value in numbers)])
+        return "\n".join([name, *(wrap_line(f"    {head}: {value}", width) for head, value in numbers if value)])
 
     def markdown(self) -> str:
         """A table in GitHub's Markdown."""
@@ -122,18 +122,23 @@ class ResultTable:
         return f"<tr>{''.join(_html_cell(cell, tag, style) for cell, style in zip(cells, styles, strict=True))}</tr>"
 
 
-def wrap_line(line: str, width: int) -> str:
-    """A line in lines of at most so many characters; those that follow are indented, and no figure loses its unit.
+def wrap_line(text: str, width: int) -> str:
+    """Every line in lines of at most so many characters; those that follow are indented, and no figure loses its unit.
 
-    >>> print(wrap_line("Right in 43 % of 60 groups", 13))
+    >>> print(wrap_line("Right in 43 % of 60 groups\\n2 rejected", 12))
     Right in
       43 % of 60
       groups
+    2 rejected
     """
-    margin = " " * (len(line) - len(line.lstrip()) + 2)
-    bound = line.replace(" %", "\N{NO-BREAK SPACE}%").replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
-    wrapped = wrap(bound, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+    bound = text.replace(" %", "\N{NO-BREAK SPACE}%").replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    wrapped = [row for line in bound.split("\n") for row in _wrap(line, width) or [""]]
     return "\n".join(wrapped).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def _wrap(line: str, width: int) -> list[str]:
+    margin = " " * (len(line) - len(line.lstrip()) + 2)
+    return wrap(line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
 
 
 TABLE_FORMATS: Mapping[str, Callable[[ResultTable], str]] = MappingProxyType(
