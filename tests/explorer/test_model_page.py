@@ -95,6 +95,8 @@ def test_a_model_is_reached_by_its_name_in_any_script(tmp_path: Path, name: str)
         assert escape(name) in page.text
     assert client.get(f"/models/{quote(name)}.json?suite=plain").json()["title"] == name
     assert client.get(f"/models/{quote(name)}x").status_code == 404
+    elsewhere = client.get(f"http://127.0.0.1//example.org/models/{quote(name)}", follow_redirects=False)
+    assert elsewhere.headers["location"].startswith("/example.org/models/"), "no other host is named"
 
 
 def test_a_model_that_only_ranks_has_its_page(tmp_path_factory: pytest.TempPathFactory) -> None:

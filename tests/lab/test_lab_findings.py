@@ -84,6 +84,8 @@ def test_a_lab_with_one_model_need_not_be_told_its_name(findings_lab: cp.Lab, tm
     done = CliRunner().invoke(commands, ["findings", str(lab.folder)], catch_exceptions=False)
     assert "What alone does not understand" in done.output
     assert "alone is the only model of this lab" in done.output
+    with pytest.raises(cp.CounterpointError, match="alone and alone are the same version"):
+        lab.findings(against="alone")
 
 
 def test_findings_keep_to_the_width_of_a_terminal(findings_lab: cp.Lab) -> None:

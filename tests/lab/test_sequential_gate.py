@@ -17,6 +17,7 @@ from counterpoint.lab.gating import GateReport, SequentialCourse
 from counterpoint.lab.running import RunRequest
 from counterpoint.lab.sequential_gate import GateRules, SequentialRequest, gate_sequentially
 from counterpoint.metrics.gates import GateVerdict
+from counterpoint.store.versions import RunRecord
 
 PICTURES = 300
 MODEL = "constant"
@@ -88,6 +89,14 @@ def test_a_comparison_says_that_a_model_was_asked_until_a_gate_was_decided(lab: 
     (note,) = [note for note in lab.compare(MODEL, "random").notes() if "until a gate" in note]
     assert note.startswith(f"{MODEL} was asked about order until a gate was decided")
     lab.run(MODEL)
+    assert not [note for note in lab.compare(MODEL, "random").notes() if "until a gate" in note]
+
+
+def test_models_are_compared_while_an_import_has_counted_nothing_yet(lab: cp.Lab) -> None:
+    lab.run("random")
+    lab.run(MODEL)
+    (version,) = (own for own in lab.store.versions() if own.name == MODEL)
+    lab.store.put_run(RunRecord("later", MODEL, version.fingerprint, {"state": "running", "suites": {"order": ""}}))
     assert not [note for note in lab.compare(MODEL, "random").notes() if "until a gate" in note]
 
 

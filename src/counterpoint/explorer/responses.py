@@ -267,7 +267,8 @@ def _address_of_named_model(request: Request) -> str:
         path = unquote(after)
         if path.startswith(name) and (not (rest := path.removeprefix(name)) or rest[0] in "/."):
             query = f"?{request.url.query}" if request.url.query else ""
-            return f"{before}{mark}{quote(names[name])}{quote(rest)}{query}"
+            address = f"{before}{mark}{quote(names[name])}{quote(rest)}{query}"
+            return f"/{address.lstrip('/')}"  # two slashes at the start would name another host
     return ""
 
 

@@ -189,8 +189,8 @@ def _stop_notes(pair: _ModelPair, suites: Sequence[str]) -> Iterator[str]:
 def _ends_at_decision(model: ModelVersion, suite: str) -> bool:
     """Whether the last run of a suite that came to an end left out what a gate did not need."""
     runs = [own.details for own in model.runs if suite in own.details.get("suites", {})]
-    ends = [own.get("stopped") == NOT_NEEDED for own in runs if "stopped" in own or own["counts"].get("left") == 0]
-    return bool(ends) and ends[-1]
+    ended = [own for own in runs if "stopped" in own or own.get("counts", {}).get("left") == 0]  # none at the start
+    return bool(ended) and ended[-1].get("stopped") == NOT_NEEDED
 
 
 @contextmanager

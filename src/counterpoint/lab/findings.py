@@ -237,7 +237,7 @@ def find_findings(
     names = [model or _only_model(store)] + [against] * bool(against)
     chosen = select_models(store, names)
     if len(chosen) < len(names):
-        raise StoreError(f"{model} and {against} are the same version", hint="name another model or version")
+        raise StoreError(f"{names[0]} and {against} are the same version", hint="name another model or version")
     (title, version), *rest = chosen.items()
     searched = _prepare_search(store, suites, threshold)
     judged = searched.judge(version)
