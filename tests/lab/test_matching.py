@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
@@ -99,6 +100,13 @@ def test_the_first_line_of_a_prompt_may_be_the_question() -> None:
     assert _found(_table((CAT, "")), Prediction("", "yes", "000007.jpg", prompt)).counts["matched"] == 1
 
 
+@pytest.mark.parametrize(
+    "text", ["<image 1> Is there a cat?", "Is there a cat? <image 1>", "<image_1>\nIs there a cat?"]
+)
+def test_the_mark_of_a_picture_is_no_part_of_the_question_as_in_own_files(text: str) -> None:
+    assert _found(_table((CAT, "")), Prediction("", "yes", "000007.jpg", text)).counts["matched"] == 1
+
+
 def test_queries_that_differ_in_edits_or_choices_are_not_guessed() -> None:
     blurred = replace(CAT, picture=SEVEN.edited(Edit("blur", ("6",))))
     seen = Prediction("", "yes", "000007.jpg", CAT.text)
@@ -189,7 +197,8 @@ def test_every_record_and_every_query_is_counted_once(records: list[Prediction |
 _QUERIES = (CAT, DOG, CAT.with_text("Ist  das\u2019s  rot?"), replace(CAT, picture=SEVEN.edited(Edit("blur", ("6",)))))
 _IDS = ("", "1", "01", "2", "x", *(hex_id(query.id) for query in _QUERIES), *(str(query.id) for query in _QUERIES))
 _PICTURES = ("", "7", "000007.jpg", "train/000007.jpg", "9.jpg", "coco:val/000007.jpg")
-_TEXTS = ("", "is there a cat?", "Is there a cat?", "<image>\nIs there a cat?\nIn a word.", "ist das's rot?", "Why?")
+_CAT_PROMPTS = ("<image>\nIs there a cat?\nIn a word.", "<image 1> Is there a cat?")
+_TEXTS = ("", "is there a cat?", "Is there a cat?", *_CAT_PROMPTS, "ist das's rot?", "Why?")
 
 
 @given(

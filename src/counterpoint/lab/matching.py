@@ -16,6 +16,7 @@ from counterpoint.core.errors import shorten
 from counterpoint.core.grouping import group_pairs
 from counterpoint.core.groups import Mode
 from counterpoint.core.ids import hex_id
+from counterpoint.sources.reading.cells import without_picture_mark
 from counterpoint.sources.results.predictions import AskedQuestion, Prediction, RejectedRecord, as_number
 from counterpoint.store.answers import text_array
 from counterpoint.store.groups import unique_queries
@@ -28,7 +29,7 @@ MATCH_KINDS = ("matched", "repeated", "conflict", "unmatched", "ambiguous", "odd
 """How a record was matched: each is exactly one of these; `odd` holds no prediction."""
 
 Key = TypeVar("Key")
-_UNUSUAL = r"[^ -~]|  |^ | $|<image>"  # in what is no line of ASCII characters with single blanks
+_UNUSUAL = r"[^ -~]|  |^ | $|<image"  # in what is no line of ASCII characters with single blanks
 _NO_ROW, _SEVERAL = -1, -2  # in place of the row of a key
 _OTHER_ID = r"^([0-9a-fA-F]{16}|0[0-9]+)$"  # what may be a content id, and is not written as a number
 _HEX = re.compile(r"[0-9a-fA-F]{16}")
@@ -410,10 +411,10 @@ def missing_queries(groups: pa.Table, queries: QueryIndex, matches: MatchResult)
 def normalize_text(text: str) -> str:
     """A text without what a copy may change: case, spacing, curly quotation marks, a mark for the picture.
 
-    >>> normalize_text("<image>\\n Isn’t  it Red? ")
-    "isn't it red?"
+    >>> normalize_text("<image>\\n Isn’t  it Red? "), normalize_text("Why? <image 1>")
+    ("isn't it red?", 'why?')
     """
-    plain = text.replace("<image>", " ")
+    plain = without_picture_mark(text)
     if not plain.isascii():
         plain = unicodedata.normalize("NFKC", plain).translate(_STRAIGHT)
     return " ".join(plain.casefold().split())
@@ -426,7 +427,7 @@ def _wordings(text: str) -> list[str]:
     """What a text may be of a query's: all of it, or its first line, behind which prompts say how to answer."""
     if len(text.splitlines()) < 2:
         return [normalize_text(text)]
-    lines = [line for line in text.replace("<image>", " ").splitlines() if line.strip()]
+    lines = [line for line in without_picture_mark(text).splitlines() if line.strip()]
     wordings = [text] if len(lines) < 2 else [text, lines[0]]
     return list(dict.fromkeys(map(normalize_text, wordings)))
 
