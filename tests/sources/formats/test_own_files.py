@@ -198,18 +198,23 @@ def test_the_turns_of_a_conversation_are_named_by_the_hint_and_read_without_the_
 
 
 def test_a_question_about_a_second_picture_is_skipped(tmp_path: Path) -> None:
-    """As MMMU marks pictures: whoever reads its first alone would ask about one that nobody shows."""
-    texts = ["<image 1> What is it?", "Is <image 1> as red as <image_2>?", "Which one? <image 1>"]
+    """As MMMU and LLaVA mark pictures: whoever reads its first alone would ask about one that nobody shows."""
+    texts = [
+        "<image 1> What is it?",
+        "Is <image 1> as red as <image_2>?",
+        "Which one? <image 1>",
+        "<image>\n<image>\nAre they alike?",
+    ]
     rows = [ROW | {"question": text, "options": ["red", "blue"]} for text in texts]
     rows[2]["options"] = ["red", "<image 2>"]
     path = _write(tmp_path / "a.jsonl", rows)
     questions, source = _questions(path)
     assert [question.text for question in questions] == ["What is it?"]
-    assert source.skips.total == 2
+    assert source.skips.total == 3
     assert "names a second picture: a question is about one" in source.skips.lines()[0]
     groups = Source(plain, path, "test", columns={"relation": "'gold'"})
     assert [ready.group.queries[0].text for ready in groups.groups()] == ["What is it?"]
-    assert groups.skips.total == 2
+    assert groups.skips.total == 3
 
 
 @pytest.mark.parametrize(

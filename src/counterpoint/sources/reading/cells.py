@@ -129,8 +129,8 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     return (_ANNOUNCED.sub("", text[: listed[0].start()]).strip(), options) if all(options) else (text, ())
 
 
-_PICTURE_MARK = re.compile(r"<image>|^\s*<image[ _]?1>|<image[ _]?1>\s*$")
-_OTHER_PICTURE = re.compile(r"<image[ _]?(?:[2-9]|1[0-9])>")
+_FIRST_PICTURE = re.compile(r"^\s*<image[ _]?1>|<image[ _]?1>\s*$")
+_OTHER_PICTURE = re.compile(r"<image(?:[ _]?(?:[2-9]|1[0-9]))?>")
 
 
 def without_picture_mark(text: str) -> str:
@@ -139,14 +139,16 @@ def without_picture_mark(text: str) -> str:
     >>> without_picture_mark("<image>\\nWhat is it?"), without_picture_mark("What is it? <image 1>")
     ('What is it?', 'What is it?')
     """
-    return _PICTURE_MARK.sub(" ", text).strip() if "<image" in text else text
+    return _FIRST_PICTURE.sub(" ", text.replace("<image>", " ", 1)).strip() if "<image" in text else text
 
 
 def names_other_picture(texts: Iterable[str]) -> bool:
-    """Whether a text has the mark of a second picture.
+    """Whether a text without the mark of its picture has that of a second one.
 
     >>> names_other_picture(["Compare <image 1> and <image 2>."]), names_other_picture(["What is in <image 1>?"])
     (True, False)
+    >>> names_other_picture([without_picture_mark("<image>\\n<image>\\nWhat differs?")])
+    True
     """
     return any("<image" in text and _OTHER_PICTURE.search(text) for text in texts)
 
