@@ -121,6 +121,8 @@ def test_a_click_shows_the_prompt_the_whole_reply_and_what_it_cost(tmp_path: Pat
     client = local_client(create_app(lab, cache=tmp_path / "cache"))
     twin, page = _group(client, "it", model="talker")
     shown = twin["answers"][0]["answers"][0]
+    assert "<dt>question</dt>" in page
+    assert not re.search(r"\bbase\b", re.sub(r"<[^>]*>", "", page))  # which has variants
     assert shown["raw"] == reply
     assert (shown["prompt"], shown["tokens_in"], shown["tokens_out"]) == (answer.prompt, 120, 900)
     assert (shown["seconds"], shown["price"]) == (1.25, "0.00186 EUR")

@@ -228,11 +228,13 @@ def _agree(first: AnswerView | None, second: AnswerView | None) -> bool:
 
 
 def query_names(number: int) -> list[str]:
-    """Return the names of the queries of a group.
+    """Return the names of the queries of a group; a plain question is no base, since it has no variants.
 
-    >>> query_names(3)
-    ['base', 'variant 1', 'variant 2']
+    >>> query_names(3), query_names(1)
+    (['base', 'variant 1', 'variant 2'], ['question'])
     """
+    if number == 1:
+        return ["question"]
     return ["base", *(f"variant {place}" for place in range(1, number))]
 
 
