@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import counterpoint as cp
+from counterpoint.lab.leaderboard import FLOORS
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "built-in-models.md"
 FAMILIES = {
@@ -55,11 +56,12 @@ def family_table(columns: Mapping[str, Any], cells: Mapping[tuple[str, str], Any
 
 
 def _shown(cell: Mapping[str, Any]) -> str:
-    """A score in per cent with its interval; bold where it is tied with the best of all models."""
+    """A score in per cent with its interval; bold where it is tied with the best of all models, and no floor."""
     if cell["value"] is None:
         return "–"
     value, low, high = (f"{100 * cell[name]:.1f}" for name in ("value", "low", "high"))
-    return f"{f'**{value}**' if cell['is_best'] else value} ({low}–{high})"
+    is_bold = cell["tie"] and cell["model"] not in FLOORS  # also where most are tied, which leaderboards do not mark
+    return f"{f'**{value}**' if is_bold else value} ({low}–{high})"
 
 
 def page_with(texts: Mapping[str, str], page: str) -> str:

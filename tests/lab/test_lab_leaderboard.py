@@ -156,6 +156,22 @@ def test_a_floor_is_marked_as_the_best_nowhere(lab: LabStore, tmp_path: Path) ->
     assert "<b>100.0</b>" not in report
 
 
+def test_where_most_models_are_tied_none_is_marked_anywhere(lab: LabStore, tmp_path: Path) -> None:
+    for name in ("eve", "ivy", "may", "zoe"):
+        lab.put_run(RunRecord(name, name, f"{name} 1", {"abilities": ["answers"]}))
+        with lab.answers(f"{name} 1", run=name) as log:
+            log.add((query, 0, Answer.of(gold), "", 0.0) for s in lab.suites() for query, gold in _gold(lab, s).items())
+    result, reader = leaderboard(lab), LabReader(lab, tmp_path / "cache")
+    assert any(cell.tie for row in result.board.rows for cell in row.cells.values())
+    assert all(result.board.is_undecided(column.key) for column in result.board.columns)
+    assert not any(record["is_best"] for record in result.records())
+    texts = [*map(result.text, ("plain", "markdown", "latex")), result._repr_html_()]
+    assert all("where most models are tied with the best, none is marked" in text for text in texts)
+    assert not any(re.search(r"\d\*|\*\*\d|<b>\d|textbf\{\d", text) for text in texts)
+    assert not any(cell.tie for line in build_overview(reader, OverviewQuery()).lines for cell in line.cells)
+    assert "<b>100.0</b>" not in render_lab_report(reader)
+
+
 def test_a_suite_that_was_asked_in_part_counts_as_less(lab: LabStore) -> None:
     _answer(lab, "in-part", "first-file", 10)
     rows = leaderboard(lab, suites=["first-file"]).board.rows

@@ -82,7 +82,7 @@ class LeaderboardResult(LabResult[dict[str, Any]]):
         return [
             {"model": row.model, "fingerprint": row.fingerprint, "column": key, "value": cell.value}
             | {"low": cell.low, "high": cell.high, "n": cell.n, "tie": cell.tie, "rank": cell.rank}
-            | {"is_best": row.is_best(key), "chance": cell.chance, "reason": cell.reason}
+            | {"is_best": self.board.is_best(row, key), "chance": cell.chance, "reason": cell.reason}
             for row in self.board.rows
             for key, cell in row.cells.items()
         ]
@@ -100,10 +100,12 @@ class LeaderboardResult(LabResult[dict[str, Any]]):
         return ResultTable("", ("model", *names.values()), rows)
 
     def notes(self) -> list[str]:
-        """Which models are floors, why cells and costs are missing, and which means are not ranked."""
+        """What is not marked as the best, why cells and costs are missing, and which means are not ranked."""
         costs = () if self.expand else explain_missing_costs({row.model: row.cost for row in self.board.rows})
         floors = [row.model for row in self._shown_rows() if row.is_floor]
         never = [f"{', '.join(floors)}: {FLOOR}, so never marked as the best"] if floors else []
+        if any(self.board.is_undecided(column.key) for column in self.board.columns):
+            never.append("where most models are tied with the best, none is marked")
         return [*never, *row_notes(self.board, self._shown_rows()), *costs]
 
     def _shown_rows(self) -> list[LeaderboardRow]:
@@ -374,7 +376,7 @@ def _expanded_table(board: Leaderboard, row: LeaderboardRow) -> ResultTable:
     heads, means = ["data set"], ["all"]
     for column in board.columns:
         heads += [column.heading, *(["by chance"] if column.metric.chance else [])]
-        means += [_mean_text(row, column.key), *([""] if column.metric.chance else [])]
+        means += [_mean_text(board, row, column.key), *([""] if column.metric.chance else [])]
     rows = [means] + [
         [name, *(text for column in board.columns for text in _data_set_texts(cells.get(column.key), column))]
         for name, cells in row.data_sets.items()
@@ -384,18 +386,18 @@ def _expanded_table(board: Leaderboard, row: LeaderboardRow) -> ResultTable:
 
 def _cell(board: Leaderboard, row: LeaderboardRow, key: str) -> str | TableCell:
     if board.layout is Layout.DATASETS:
-        return _mean_text(row, key)
+        return _mean_text(board, row, key)
     cell = row.cells[key]
-    return percent_cell(cell.value, cell.low, cell.high, is_bold=row.is_best(key), hint=cell.reason)
+    return percent_cell(cell.value, cell.low, cell.high, is_bold=board.is_best(row, key), hint=cell.reason)
 
 
-def _mean_text(row: LeaderboardRow, key: str) -> str:
+def _mean_text(board: Leaderboard, row: LeaderboardRow, key: str) -> str:
     """A mean, with how many data sets it was taken over where these are not all."""
     cell = row.cells[key]
     if cell.value is None:
         return percent(None)
     over = "" if cell.whole else f" [{cell.data_sets} of {cell.of}{', in part' * cell.partial}]"
-    return percent(cell.value, cell.low, cell.high) + "*" * row.is_best(key) + over
+    return percent(cell.value, cell.low, cell.high) + "*" * board.is_best(row, key) + over
 
 
 def _data_set_texts(cell: LeaderboardCell | None, column: LeaderboardColumn) -> list[str]:

@@ -139,10 +139,6 @@ class LeaderboardRow:
     part: str = ""  # why it stands after other models: it has scores on a part of what they have scores on
     is_floor: bool = False  # what can be had without looking, or without thinking
 
-    def is_best(self, key: str) -> bool:
-        """Whether a table marks a cell: its model is the best of the column or tied with it, and no floor."""
-        return (self.cells[key].tie or self.cells[key].rank == 1) and not self.is_floor
-
     def to_dict(self) -> dict[str, Any]:
         """The row as JSON has it."""
         own = {"model": self.model, "fingerprint": self.fingerprint, "part": self.part, "is_floor": self.is_floor}
@@ -161,6 +157,16 @@ class Leaderboard:
     data_sets: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     order: str = ""  # the metric by whose mean the rows are ordered
+
+    def is_undecided(self, key: str) -> bool:
+        """Whether a column ranks no model, since most of more than three cannot be told from the best."""
+        cells = [row.cells[key] for row in self.rows if row.cells[key].value is not None]
+        return len(cells) > 3 and sum(cell.tie for cell in cells) > len(cells) / 2
+
+    def is_best(self, row: LeaderboardRow, key: str) -> bool:
+        """Whether a table marks a cell: its model is no floor, and the best of a column that ranks, or tied with it."""
+        cell = row.cells[key]
+        return (cell.tie or cell.rank == 1) and not row.is_floor and not self.is_undecided(key)
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as JSON has it."""

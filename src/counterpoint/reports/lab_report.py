@@ -108,7 +108,7 @@ def _leaderboard_table(reader: LabReader, board: Leaderboard) -> ResultTable:
                         cell.value,
                         cell.low if has_room else None,
                         cell.high if has_room else None,
-                        is_bold=row.is_best(key),
+                        is_bold=board.is_best(row, key),
                         hint=cell.reason,
                     )
                     for key, cell in cells

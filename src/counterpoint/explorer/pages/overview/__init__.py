@@ -174,15 +174,6 @@ def natural_key(name: str) -> list[str | int]:
     return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
 
-def undecided_columns(board: Leaderboard) -> frozenset[str]:
-    """Return the keys of the columns by which most models cannot be told from the best."""
-    columns = {column.key: [row.cells[column.key] for row in board.rows] for column in board.columns}
-    valued = {key: [cell for cell in cells if cell.value is not None] for key, cells in columns.items()}
-    return frozenset(
-        key for key, cells in valued.items() if len(cells) > 3 and sum(cell.tie for cell in cells) > len(cells) / 2
-    )
-
-
 def is_dense(board: Leaderboard) -> bool:
     """Return whether there are too many suites for intervals below the numbers."""
     suites = {column.suite for column in board.columns if not column.slice}
@@ -250,7 +241,7 @@ def _leaderboard(reader: LabReader, query: OverviewQuery) -> Leaderboard:
 def _columns(reader: LabReader, board: Leaderboard, query: OverviewQuery) -> tuple[MetricColumn, ...]:
     places = [(column.suite, column.place) for column in board.columns]
     has_groups = any(number > 1 for number in Counter(places).values())
-    dense, undecided = is_dense(board), undecided_columns(board)
+    dense, undecided = is_dense(board), [column.key for column in board.columns if board.is_undecided(column.key)]
     cells = {column.key: [row.cells[column.key] for row in board.rows] for column in board.columns}
     detectable = {key: detectable_difference(cells[key]) for key in undecided}
     return tuple(
@@ -319,15 +310,13 @@ def _line(
     reader: LabReader, board: Leaderboard, query: OverviewQuery, row: LeaderboardRow, model: LabModel
 ) -> ScoreRow:
     opened = model.slug in query.opened
-    undecided = undecided_columns(board)
     cells = [(column, row.cells[column.key]) for column in board.columns]
     return ScoreRow(
         model.name,
         model.name,
         " · ".join(filter(None, [model.detail, row.part, _format_errors(reader, model, board, query)])),
         tuple(
-            _cell(reader, model, column, replace(cell, tie=row.is_best(column.key) and column.key not in undecided))
-            for column, cell in cells
+            _cell(reader, model, column, replace(cell, tie=board.is_best(row, column.key))) for column, cell in cells
         ),
         address=f"/models/{quote(model.slug)}",
         slug=model.slug,
