@@ -181,10 +181,33 @@ def test_a_question_that_the_caption_answers_is_not_asked() -> None:
         ("a bull with a head decoration", "does it have decorations on it"),
         ("a man in a hat", "is he wearing a hat"),
         ("a man and a woman", "is he alone"),
+        ("a couple kissing while holding white teddy bears", "are they each holding a teddy bear"),
     ],
 )
 def test_postures_and_what_is_named_are_answered_by_the_caption(caption: str, question: str) -> None:
     assert caption_answers(caption, question)
+
+
+@pytest.mark.parametrize(
+    ("asked", "other", "answer", "open_"),
+    [
+        ("desk", "table", "yes", True),
+        ("couch", "sofa", "yes", True),
+        ("desk", "table", "no", False),
+        ("desk", "wall", "yes", False),
+    ],
+)
+def test_a_place_that_may_be_called_so_is_not_denied(asked: str, other: str, answer: str, open_: bool) -> None:
+    turns = (f"is it on a {asked}", "no"), (f"is it on a {other}", answer)
+    first, second = pronoun_turns(_dialogue(1, "a tablet in a keyboard dock", *turns))
+    assert (first == "the place may be called so too") is open_
+    assert isinstance(second, PronounTurn)
+
+
+@pytest.mark.parametrize("question", ["do they look happy", "are they bored", "do they seem to wear hats"])
+def test_opinions_are_not_asked_for(question: str) -> None:
+    (turn,) = pronoun_turns(_dialogue(1, "several people visit a statue", (question, "no")))
+    assert turn == "a picture of it does not tell"
 
 
 def test_pictures_of_training_make_the_standard_instrument() -> None:

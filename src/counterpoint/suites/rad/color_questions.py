@@ -7,9 +7,11 @@ from itertools import pairwise
 from counterpoint.language.answers.rule_sets import normalize_vqa
 from counterpoint.language.english import join_list
 from counterpoint.language.lexicon.attributes import attribute_classes, excludes
+from counterpoint.language.lexicon.senses import is_a
 from counterpoint.language.lexicon.word_lists import split_list, word_table
-from counterpoint.language.nouns import head
+from counterpoint.language.nouns import head, singular
 from counterpoint.language.tokens import tag_words
+from counterpoint.scenes.names import is_known
 from counterpoint.suites.rad.augmentation import DATA, Augmentation, QuestionSubject, listed_words
 
 _WHOSE_PLACE = re.compile(r"'s? .+ (?:to|on) the (?:left|right)$")  # "the man's shirt to the right"
@@ -78,6 +80,19 @@ def hues(color: str) -> tuple[str, ...]:
 def colors_exclude(subject: QuestionSubject, wanted: str, answer: str) -> bool:
     """Whether no color of a value is close to any color of an answer."""
     return all(excludes(one, other) for one in _all_hues(wanted) for other in _all_hues(answer))
+
+
+@lru_cache(1 << 14)
+def are_near(subject: QuestionSubject, wanted: str, answer: str) -> bool:
+    """Whether one person may call by one color what another calls by the other: bricks and coats are brown or red.
+
+    >>> [are_near(QuestionSubject(thing), "yellow", "brown") for thing in ("stallion", "car")]
+    [True, False]
+    """
+    thing, near = singular(head(subject.noun.lower())), listed_words("color.near")
+    if thing in listed_words("color.coats") or (is_known(thing) and is_a(thing, "animal")):
+        near |= listed_words("color.near_on_coats")
+    return all(not near.isdisjoint(_all_hues(text)) for text in (wanted, answer))
 
 
 @cache

@@ -20,6 +20,7 @@ from counterpoint.suites.rad.counterfactuals import (
     counterfactual_group,
     draw_answer,
 )
+from counterpoint.suites.rad.told_before import after_dialogue, doubt_after
 from counterpoint.suites.suite import Rejection, Suite
 
 _LEADS = re.compile(
@@ -119,9 +120,11 @@ def propose_turns(
         if isinstance(interpreted, InterpretedQuestion) and augmentation is color:
             is_photo = shows_picture(interpreted.subject) and not asks_for_picture(dialogue.turns[:place])
             interpreted = PICTURE_ITSELF if is_photo else interpreted
+        if isinstance(interpreted, InterpretedQuestion):
+            interpreted = doubt_after(dialogue, place, augmentation, interpreted) or interpreted
         drawn_answer = None
         if isinstance(interpreted, InterpretedQuestion):
-            drawn_answer = draw_answer(augmentation, interpreted, samplers, rng)
+            drawn_answer = draw_answer(after_dialogue(dialogue, place, augmentation), interpreted, samplers, rng)
         if isinstance(interpreted, str) or drawn_answer is None:
             yield Rejection(augmentation.name, interpreted if isinstance(interpreted, str) else NO_OTHER)
         elif offered and not turn.options:

@@ -19,6 +19,7 @@ from counterpoint.language.lexicon.senses import curated_names, is_a
 from counterpoint.language.noun_chunks import NounChunk, TaggedToken, find_noun_chunks, tag_text
 from counterpoint.language.nouns import is_plural, singular
 from counterpoint.language.tokens import is_noun, tag_words
+from counterpoint.scenes.ambiguity import may_be
 from counterpoint.scenes.names import is_known
 from counterpoint.suites.question_groups import ranking_group
 from counterpoint.suites.suite import Rejection, Suite
@@ -186,6 +187,20 @@ def caption_answers(caption: str, question: str) -> bool:
     return "alone" in question_words and len(persons) > 1
 
 
+def goes_by_another_name(dialogue: Dialogue, question: str) -> bool:
+    """Whether a dialogue says yes to a place that may be called as the place of a question: a table may be a desk."""
+    sure = (_place(turn.question) for turn in dialogue.turns if yes_or_no(turn.answer) == "yes")
+    place = _place(question)
+    return bool(place) and any(other and other != place and may_be(place, other) for other in sure)
+
+
+def _place(question: str) -> str:
+    """The place that a question asks about at its end, or nothing."""
+    match = _AT_PLACE.search(question.lower())
+    place = singular(chunk_heads(match[1])[-1]) if match and chunk_heads(match[1]) else ""
+    return place if place and is_known(place) else ""
+
+
 def _content_words(text: str) -> frozenset[str]:
     """The words of a text that say something, nouns in the singular."""
     words = frozenset(re.findall(r"[a-z]+", text.lower())) - _words("light")
@@ -227,6 +242,7 @@ _SLIPS = re.compile(
 )
 """Articles that do not fit, "it's", and two verbs in a clause: a caption with one of them is no English."""
 _DISAGREES = re.compile(r"(?:are|do|have) (?:he|she|it)\b|(?:is|does|has) they\b")
+_AT_PLACE = re.compile(r"\b(?:on|in|at) ((?:an?|the) [a-z -]+?)[ ?]*$")
 _CLOSED = frozenset({"validation", "val", "test", "shifted"})
 
 
@@ -296,6 +312,8 @@ def _case(dialogue: Dialogue, place: int, turn: Turn, since: Sequence[str], scen
         return "the question does not fit what the pronoun refers to"
     if caption_answers(dialogue.caption, text):
         return "the caption answers the question"
+    if answer == "no" and goes_by_another_name(dialogue, text):
+        return "the place may be called so too"
     if _SLIPS.search(dialogue.caption):
         return "the caption has a slip"
     full_text = f"{sentence(dialogue.caption)} {asked(turn.question)}"
