@@ -135,13 +135,17 @@ class ChatPrompt(PromptFormat):
 
     def inputs(self, queries: Sequence[Query], pixels: Sequence[Pixels | None]) -> Mapping[str, Any]:
         """Tokens padded on the left, and pictures as the model takes them."""
+        import torch
+
         texts = [self.text(query) for query in queries]
         images = [[Image.fromarray(array)] for array in pixels if array is not None]
         process: Callable[..., Mapping[str, Any]] = self.processor if images else self.tokenizer
         more = {"images": images} if images else {"return_token_type_ids": self.token_types}
         bos = self.lacks_bos(texts[0])
-        inputs = process(text=texts, padding=True, return_tensors="pt", add_special_tokens=bos, **more)
-        return {name: tensor for name, tensor in inputs.items() if name != "labels"}
+        # torchvision may make bfloat16, which NumPy lacks; with Pillow some processors take arrays alone without a warning
+        form = "pt" if images and _uses_torchvision(self.processor.image_processor) else "np"
+        inputs = process(text=texts, padding=True, return_tensors=form, add_special_tokens=bos, **more)
+        return {name: torch.as_tensor(value) for name, value in inputs.items() if name != "labels"}
 
     def _words(self, query: Query) -> str:
         """The text of the query in its prompt, without image tokens, as in the layout of LLaVA: its picture is one."""
@@ -194,6 +198,11 @@ def chat_template(reader: Any, tokenizer: Any, given: str) -> str:
             raise ModelError(f"the template {given} cannot be read: {problem}", hint="template=FILE.jinja") from problem
     template = getattr(reader, "chat_template", None) or tokenizer.chat_template or ""
     return str(template.get("default", "")) if isinstance(template, dict) else str(template)
+
+
+def _uses_torchvision(processor: Any) -> bool:
+    """Whether an image processor computes with torchvision, as those do that exist for it alone."""
+    return any(base.__name__ == "TorchvisionBackend" for base in type(processor).__mro__)
 
 
 def image_token(config: Any) -> int | None:
