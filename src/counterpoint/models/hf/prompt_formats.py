@@ -142,7 +142,7 @@ class ChatPrompt(PromptFormat):
         process: Callable[..., Mapping[str, Any]] = self.processor if images else self.tokenizer
         more = {"images": images} if images else {"return_token_type_ids": self.token_types}
         bos = self.lacks_bos(texts[0])
-        # torchvision may make bfloat16, which NumPy lacks; with Pillow some processors take arrays alone without a warning
+        # torchvision may make bfloat16, which NumPy lacks; without it some processors warn of tensors
         form = "pt" if images and _uses_torchvision(self.processor.image_processor) else "np"
         inputs = process(text=texts, padding=True, return_tensors=form, add_special_tokens=bos, **more)
         return {name: torch.as_tensor(value) for name, value in inputs.items() if name != "labels"}
