@@ -74,6 +74,9 @@ def test_a_caption_a_question_and_its_answer_become_a_caption_and_a_foil() -> No
         ("are any of the people on their phones", "a train for the people who are waiting", (), ()),
         ("are they smiling", "4 women on a beach 1 facing 3 others who hold boards", (), ()),
         ("are they smiling", "4 women on a beach who hold boards", (), ("woman",)),
+        ("is he in his gear", "a firefighter rests his arm on a meter as another walks past", (), ()),
+        ("is it watermarked", "a sandwich on a plate", (), ("scene",)),
+        ("is it a crowd of people", "an airplane over 2 stacks", (), ("scene",)),
     ],
 )
 def test_a_pronoun_is_taken_where_it_can_mean_one_thing(

@@ -111,7 +111,7 @@ def _meant_noun(word: str, caption: str, since: Sequence[str]) -> str:
         meant = [mention for mention in named if _is_person(mention)] if sum(map(_is_person, named)) > 1 else []
     if not meant or (len(meant) > len(set(meant)) and word not in _THEY):
         return ""  # a parent zebra next to a young zebra
-    if word in _THEY and re.search(r"\b(?:another|others?|rest)\b", caption):
+    if word not in _IT and re.search(r"\b(?:another|others?|rest)\b", caption):
         return ""  # four women, one of them facing three others
     owners = [owner for owner in re.findall(r"(\w+)['’]s\b", caption) if _agrees(word, owner)]
     if word in _HE | _SHE and (owners or len(meant) > 1):
