@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import tiny_words
-from tiny_generative import LANGUAGE, SIGHT, _numbers, _saved
+from tiny_generative import LANGUAGE, SIGHT, numbers, qwen, saved
 
 WINDOW = {"sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"]}
 """A layer that sees the last tokens alone, and one that sees all."""
@@ -42,35 +42,9 @@ def qwen3_5(folder: Path) -> None:
 
 
 def _later_qwen(folder: Path, family: Any, settings: Any, tongue: dict[str, Any], sight: dict[str, Any]) -> None:
-    from transformers import Qwen2VLImageProcessorPil
-
-    marks = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
-    words = tiny_words.byte_pairs(*marks)
-    start, end, image, video = (words.convert_tokens_to_ids(mark) for mark in marks)
+    eye = {"hidden_size": 32, "intermediate_size": 48, "out_hidden_size": 32, "num_position_embeddings": 16}
     rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "mrope_interleaved": True, "rope_theta": 1e4}
-    config = settings(
-        vision_config={
-            "depth": 2,
-            "num_heads": 4,
-            "hidden_size": 32,
-            "intermediate_size": 48,
-            "out_hidden_size": 32,
-            "patch_size": 16,
-            "num_position_embeddings": 16,
-            **sight,
-        },
-        text_config={**LANGUAGE, "head_dim": 8, **_numbers(words), "rope_parameters": rope, **tongue},
-        image_token_id=image,
-        video_token_id=video,
-        vision_start_token_id=start,
-        vision_end_token_id=end,
-    )
-    eyes = Qwen2VLImageProcessorPil(
-        patch_size=16, merge_size=2, size={"shortest_edge": 32 * 32, "longest_edge": 96 * 96}
-    )
-    words.chat_template = tiny_words.turns("<|vision_start|><|image_pad|><|vision_end|>")
-    _saved(family, config, folder, words)
-    eyes.save_pretrained(folder)
+    qwen(folder, family, settings, eye | sight, {"head_dim": 8, "rope_parameters": rope, **tongue}, 16)
 
 
 def glm4v(folder: Path) -> None:
@@ -97,7 +71,7 @@ def glm4v(folder: Path) -> None:
             "out_hidden_size": 32,
             "image_size": 84,
         },
-        text_config={**LANGUAGE, **_numbers(words), "rope_parameters": rope},
+        text_config={**LANGUAGE, **numbers(words), "rope_parameters": rope},
         image_token_id=image,
         video_token_id=video,
         image_start_token_id=start,
@@ -109,7 +83,7 @@ def glm4v(folder: Path) -> None:
         patch_size=14, merge_size=2, size={"shortest_edge": 28 * 28, "longest_edge": 84 * 84 * 2}
     )
     words.chat_template = tiny_words.turns("<|begin_of_image|><|image|><|end_of_image|>")
-    _saved(Glm4vForConditionalGeneration, config, folder, words)
+    saved(Glm4vForConditionalGeneration, config, folder, words)
     eyes.save_pretrained(folder)
 
 
@@ -122,7 +96,7 @@ def gemma3(folder: Path) -> None:
     start, end, image = (words.convert_tokens_to_ids(mark) for mark in marks.values())
     config = Gemma3Config(
         vision_config={"model_type": "siglip_vision_model", **SIGHT, "vision_use_head": False},
-        text_config={"head_dim": 8, **LANGUAGE, **_numbers(words), "query_pre_attn_scalar": 8, **WINDOW},
+        text_config={"head_dim": 8, **LANGUAGE, **numbers(words), "query_pre_attn_scalar": 8, **WINDOW},
         mm_tokens_per_image=4,
         boi_token_index=start,
         eoi_token_index=end,
@@ -131,7 +105,7 @@ def gemma3(folder: Path) -> None:
     eyes = Gemma3ImageProcessorPil(size={"height": 28, "width": 28})
     template = "{{ bos_token }}" + tiny_words.turns("<start_of_image>")
     processor = Gemma3Processor(eyes, words, image_seq_length=4, chat_template=template)
-    _saved(Gemma3ForConditionalGeneration, config, folder, processor, words=0.05)
+    saved(Gemma3ForConditionalGeneration, config, folder, processor, words=0.05)
 
 
 def gemma4(folder: Path) -> None:
@@ -146,11 +120,11 @@ def gemma4(folder: Path) -> None:
     seen = {"boi_token": "<|image>", "eoi_token": "<image|>", "image_token": "<|image|>"}
     heard = {"boa_token": "<|audio>", "eoa_token": "<audio|>", "audio_token": "<|audio|>"}
     words = tiny_words.byte_pairs(*seen.values(), *heard.values(), "<|video|>", begin=True, **seen, **heard)
-    numbers = {f"{mark}_id": words.convert_tokens_to_ids(word) for mark, word in {**seen, **heard}.items()}
+    places = {f"{mark}_id": words.convert_tokens_to_ids(word) for mark, word in {**seen, **heard}.items()}
     config = Gemma4Config(
         text_config={
             **LANGUAGE,
-            **_numbers(words),
+            **numbers(words),
             **WINDOW,
             "head_dim": 8,
             "global_head_dim": 8,
@@ -167,14 +141,14 @@ def gemma4(folder: Path) -> None:
             "position_embedding_size": 128,
         },
         video_token_id=words.convert_tokens_to_ids("<|video|>"),
-        **numbers,
+        **places,
     )
     parts = {
         "image_processor": Gemma4ImageProcessorPil(patch_size=4, max_soft_tokens=70),
         "feature_extractor": Gemma4AudioFeatureExtractor(),
     }
     words.chat_template = tiny_words.turns("<|image|>")
-    _saved(Gemma4ForConditionalGeneration, config, folder, words, words=0.05)
+    saved(Gemma4ForConditionalGeneration, config, folder, words, words=0.05)
     parts["image_processor"].save_pretrained(folder)
     settings = {name: json.loads(part.to_json_string()) for name, part in parts.items()}
     (folder / "processor_config.json").write_text(json.dumps({"processor_class": "Gemma4Processor", **settings}))
@@ -193,7 +167,7 @@ def llava_next(folder: Path) -> None:
     points = [[28, 56], [56, 28], [56, 56]]
     config = LlavaNextConfig(
         vision_config={"model_type": "clip_vision_model", **SIGHT},
-        text_config={"model_type": "llama", "head_dim": 8, **LANGUAGE, **_numbers(words)},
+        text_config={"model_type": "llama", "head_dim": 8, **LANGUAGE, **numbers(words)},
         image_token_index=words.convert_tokens_to_ids("<image>"),
         image_grid_pinpoints=points,
         image_seq_length=4,
@@ -209,7 +183,7 @@ def llava_next(folder: Path) -> None:
         chat_template=tiny_words.turns("<image>"),
         num_additional_image_tokens=1,
     )
-    _saved(LlavaNextForConditionalGeneration, config, folder, processor)
+    saved(LlavaNextForConditionalGeneration, config, folder, processor)
 
 
 def llava_onevision(folder: Path) -> None:
@@ -224,14 +198,14 @@ def llava_onevision(folder: Path) -> None:
     points = [[28, 28], [28, 56], [56, 28], [56, 56]]
     config = LlavaOnevisionConfig(
         vision_config={"model_type": "siglip_vision_model", **SIGHT, "vision_use_head": False},
-        text_config={"model_type": "qwen2", **LANGUAGE, **_numbers(words)},
+        text_config={"model_type": "qwen2", **LANGUAGE, **numbers(words)},
         image_token_index=words.convert_tokens_to_ids("<image>"),
         video_token_index=words.convert_tokens_to_ids("<video>"),
         image_grid_pinpoints=points,
     )
     eyes = LlavaOnevisionImageProcessorPil(size={"height": 28, "width": 28}, image_grid_pinpoints=points)
     words.chat_template = tiny_words.turns("<image>")
-    _saved(LlavaOnevisionForConditionalGeneration, config, folder, words)
+    saved(LlavaOnevisionForConditionalGeneration, config, folder, words)
     eyes.save_pretrained(folder)
     settings = {"num_image_tokens": 4, "vision_feature_select_strategy": "full"}
     (folder / "processor_config.json").write_text(
@@ -260,7 +234,7 @@ def mllama(folder: Path) -> None:
         },
         text_config={
             **LANGUAGE,
-            **_numbers(words),
+            **numbers(words),
             "vocab_size": len(words) - 1,
             "cross_attention_layers": [1],
             "rope_parameters": {"rope_type": "default", "rope_theta": 1e4},
@@ -269,7 +243,7 @@ def mllama(folder: Path) -> None:
     )
     eyes = MllamaImageProcessorPil(size={"height": 28, "width": 28}, max_image_tiles=4)
     processor = MllamaProcessor(eyes, words, chat_template="{{ bos_token }}" + tiny_words.turns("<|image|>"))
-    _saved(MllamaForConditionalGeneration, config, folder, processor)
+    saved(MllamaForConditionalGeneration, config, folder, processor)
 
 
 def aya_vision(folder: Path) -> None:
@@ -293,7 +267,7 @@ def aya_vision(folder: Path) -> None:
     words = tiny_words.byte_pairs(*marks, begin=True)
     config = AyaVisionConfig(
         vision_config={"model_type": "siglip_vision_model", **SIGHT, "image_size": 56, "vision_use_head": False},
-        text_config={"model_type": "cohere2", "head_dim": 8, **LANGUAGE, **_numbers(words), **WINDOW},
+        text_config={"model_type": "cohere2", "head_dim": 8, **LANGUAGE, **numbers(words), **WINDOW},
         image_token_index=words.convert_tokens_to_ids("<|IMG_PATCH|>"),
         downsample_factor=2,
     )
@@ -303,7 +277,7 @@ def aya_vision(folder: Path) -> None:
     processor = AyaVisionProcessor(
         eyes, words, patch_size=14, img_size=56, downsample_factor=2, chat_template=tiny_words.turns("<image>")
     )
-    _saved(AyaVisionForConditionalGeneration, config, folder, processor, words=0.3)
+    saved(AyaVisionForConditionalGeneration, config, folder, processor, words=0.3)
 
 
 def ovis2(folder: Path) -> None:
@@ -320,7 +294,7 @@ def ovis2(folder: Path) -> None:
             "num_visual_indicator_tokens": 5,
             "qkv_bias": False,
         },
-        text_config={"model_type": "qwen2", **LANGUAGE, **_numbers(words)},
+        text_config={"model_type": "qwen2", **LANGUAGE, **numbers(words)},
         image_token_id=words.convert_tokens_to_ids("<IMG_ATOM>"),
         visual_indicator_token_ids=[words.convert_tokens_to_ids(mark) for mark in marks],
         hidden_size=32,
@@ -328,7 +302,7 @@ def ovis2(folder: Path) -> None:
     )
     eyes = Ovis2ImageProcessorPil(size={"height": 28, "width": 28}, max_patches=4)
     processor = Ovis2Processor(eyes, words, chat_template=tiny_words.turns("<image>"), image_seq_length=4)
-    _saved(Ovis2ForConditionalGeneration, config, folder, processor)
+    saved(Ovis2ForConditionalGeneration, config, folder, processor)
 
 
 def idefics2(folder: Path) -> None:
@@ -353,10 +327,10 @@ def idefics2(folder: Path) -> None:
             "resampler_head_dim": 8,
             "num_key_value_heads": 1,
         },
-        text_config={"model_type": "mistral", "head_dim": 8, **LANGUAGE, **_numbers(words), "sliding_window": None},
+        text_config={"model_type": "mistral", "head_dim": 8, **LANGUAGE, **numbers(words), "sliding_window": None},
         image_token_id=words.convert_tokens_to_ids("<image>"),
     )
-    _saved(Idefics2ForConditionalGeneration, config, folder, processor)
+    saved(Idefics2ForConditionalGeneration, config, folder, processor)
 
 
 def mistral3(folder: Path) -> None:
@@ -371,7 +345,7 @@ def mistral3(folder: Path) -> None:
     words = tiny_words.byte_pairs("[IMG]", "[IMG_BREAK]", "[IMG_END]", begin=True)
     config = Mistral3Config(
         vision_config={"model_type": "pixtral", **SIGHT, "image_size": 112, "head_dim": 8},
-        text_config={"model_type": "mistral", "head_dim": 8, **LANGUAGE, **_numbers(words), "sliding_window": None},
+        text_config={"model_type": "mistral", "head_dim": 8, **LANGUAGE, **numbers(words), "sliding_window": None},
         image_token_index=words.convert_tokens_to_ids("[IMG]"),
         spatial_merge_size=2,
     )
@@ -379,7 +353,7 @@ def mistral3(folder: Path) -> None:
     processor = PixtralProcessor(
         eyes, words, patch_size=14, spatial_merge_size=2, chat_template=tiny_words.turns("[IMG]")
     )
-    _saved(Mistral3ForConditionalGeneration, config, folder, processor)
+    saved(Mistral3ForConditionalGeneration, config, folder, processor)
 
 
 def llama4(folder: Path) -> None:
@@ -407,7 +381,7 @@ def llama4(folder: Path) -> None:
         text_config={
             "head_dim": 8,
             **LANGUAGE,
-            **_numbers(words),
+            **numbers(words),
             "intermediate_size_mlp": 48,
             "num_local_experts": 2,
             "attention_chunk_size": 64,
@@ -418,7 +392,7 @@ def llama4(folder: Path) -> None:
     )
     eyes = Llama4ImageProcessor(size={"height": 56, "width": 56}, max_patches=2)
     processor = Llama4Processor(eyes, words, patch_size=14, chat_template=tiny_words.turns("<|image|>"))
-    _saved(Llama4ForConditionalGeneration, config, folder, processor)
+    saved(Llama4ForConditionalGeneration, config, folder, processor)
 
 
 def lfm2_vl(folder: Path) -> None:
@@ -428,7 +402,7 @@ def lfm2_vl(folder: Path) -> None:
     words = tiny_words.byte_pairs("<image>", "<|image_start|>", "<|image_end|>", "<|img_thumbnail|>", begin=True)
     config = Lfm2VlConfig(
         vision_config={"model_type": "siglip2_vision_model", **SIGHT, "num_patches": 16, "vision_use_head": False},
-        text_config={**LANGUAGE, **_numbers(words), "layer_types": ["conv", "full_attention"], "block_multiple_of": 16},
+        text_config={**LANGUAGE, **numbers(words), "layer_types": ["conv", "full_attention"], "block_multiple_of": 16},
         image_token_id=words.convert_tokens_to_ids("<image>"),
         projector_hidden_size=32,
     )
@@ -441,7 +415,7 @@ def lfm2_vl(folder: Path) -> None:
         do_image_splitting=False,
     )
     processor = Lfm2VlProcessor(eyes, words, chat_template="{{ bos_token }}" + tiny_words.turns("<image>"))
-    _saved(Lfm2VlForConditionalGeneration, config, folder, processor, words=0.05)
+    saved(Lfm2VlForConditionalGeneration, config, folder, processor, words=0.05)
 
 
 FAMILIES = {

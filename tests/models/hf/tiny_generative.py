@@ -43,7 +43,7 @@ def llava(folder: Path) -> None:
     words = tiny_words.byte_pairs("<image>", begin=True)
     config = LlavaConfig(
         vision_config={"model_type": "clip_vision_model", **SIGHT},
-        text_config={"model_type": "llama", "head_dim": 8, **LANGUAGE, **_numbers(words)},
+        text_config={"model_type": "llama", "head_dim": 8, **LANGUAGE, **numbers(words)},
         image_token_id=words.convert_tokens_to_ids("<image>"),
     )
     eyes = CLIPImageProcessorPil(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28})
@@ -55,7 +55,7 @@ def llava(folder: Path) -> None:
         chat_template=tiny_words.turns("<image>"),
         num_additional_image_tokens=1,
     )
-    _saved(LlavaForConditionalGeneration, config, folder, processor)
+    saved(LlavaForConditionalGeneration, config, folder, processor)
 
 
 def qwen2_vl(folder: Path) -> None:
@@ -63,7 +63,7 @@ def qwen2_vl(folder: Path) -> None:
     from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
 
     sight = {"embed_dim": 32, "hidden_size": 32, "mlp_ratio": 2}
-    _qwen(folder, Qwen2VLForConditionalGeneration, Qwen2VLConfig, sight)
+    qwen(folder, Qwen2VLForConditionalGeneration, Qwen2VLConfig, sight)
 
 
 def qwen2_5_vl(folder: Path) -> None:
@@ -71,33 +71,36 @@ def qwen2_5_vl(folder: Path) -> None:
     from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
     sight = {"hidden_size": 32, "intermediate_size": 48, "out_hidden_size": 32, "window_size": 56}
-    _qwen(folder, Qwen2_5_VLForConditionalGeneration, Qwen2_5_VLConfig, {**sight, "fullatt_block_indexes": [1]})
+    qwen(folder, Qwen2_5_VLForConditionalGeneration, Qwen2_5_VLConfig, {**sight, "fullatt_block_indexes": [1]})
 
 
-def _qwen(folder: Path, family: Any, settings: Any, sight: dict[str, Any]) -> None:
+def qwen(
+    folder: Path,
+    family: Any,
+    settings: Any,
+    sight: dict[str, Any],
+    tongue: dict[str, Any] | None = None,
+    patch: int = 14,
+) -> None:
+    """Any Qwen-VL, by what its eye, its tongue and its positions have of their own."""
     from transformers import Qwen2VLImageProcessorPil
 
     marks = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
     words = tiny_words.byte_pairs(*marks)
     start, end, image, video = (words.convert_tokens_to_ids(mark) for mark in marks)
+    rope = {"rope_type": "default", "type": "mrope", "mrope_section": [2, 1, 1], "rope_theta": 1e4}
     config = settings(
-        vision_config={"depth": 2, "num_heads": 4, "patch_size": 14, **sight},
-        text_config={
-            **LANGUAGE,
-            **_numbers(words),
-            "rope_parameters": {"rope_type": "default", "type": "mrope", "mrope_section": [2, 1, 1], "rope_theta": 1e4},
-        },
+        vision_config={"depth": 2, "num_heads": 4, "patch_size": patch, **sight},
+        text_config={**LANGUAGE, **numbers(words), "rope_parameters": rope, **(tongue or {})},
         image_token_id=image,
         video_token_id=video,
         vision_start_token_id=start,
         vision_end_token_id=end,
     )
-    eyes = Qwen2VLImageProcessorPil(
-        patch_size=14, merge_size=2, size={"shortest_edge": 28 * 28, "longest_edge": 84 * 84}
-    )
+    edges = {"shortest_edge": (2 * patch) ** 2, "longest_edge": (6 * patch) ** 2}
     words.chat_template = tiny_words.turns("<|vision_start|><|image_pad|><|vision_end|>")
-    _saved(family, config, folder, words)
-    eyes.save_pretrained(folder)
+    saved(family, config, folder, words)
+    Qwen2VLImageProcessorPil(patch_size=patch, merge_size=2, size=edges).save_pretrained(folder)
 
 
 def idefics3(folder: Path) -> None:
@@ -113,14 +116,14 @@ def idefics3(folder: Path) -> None:
     words = tiny_words.byte_pairs("<image>", "<fake_token_around_image>", "<end_of_utterance>", "<global-img>", *tiles)
     config = Idefics3Config(
         vision_config=SIGHT,
-        text_config={"model_type": "llama", "head_dim": 8, **LANGUAGE, **_numbers(words)},
+        text_config={"model_type": "llama", "head_dim": 8, **LANGUAGE, **numbers(words)},
         image_token_id=words.convert_tokens_to_ids("<image>"),
         scale_factor=2,
         pad_token_id=words.pad_token_id,
     )
     eyes = Idefics3ImageProcessorPil(size={"longest_edge": 56}, max_image_size={"longest_edge": 28})
     processor = Idefics3Processor(eyes, words, image_seq_len=1, chat_template=tiny_words.turns("<image>"))
-    _saved(Idefics3ForConditionalGeneration, config, folder, processor)
+    saved(Idefics3ForConditionalGeneration, config, folder, processor)
 
 
 def internvl(folder: Path) -> None:
@@ -137,14 +140,14 @@ def internvl(folder: Path) -> None:
     image = words.convert_tokens_to_ids("<IMG_CONTEXT>")
     config = InternVLConfig(
         vision_config={**SIGHT, "image_size": [56, 56], "patch_size": [14, 14]},
-        text_config={"model_type": "qwen2", **LANGUAGE, **_numbers(words)},
+        text_config={"model_type": "qwen2", **LANGUAGE, **numbers(words)},
         image_token_id=image,
     )
     eyes = GotOcr2ImageProcessorPil(
         size={"height": 56, "width": 56}, crop_to_patches=True, min_patches=1, max_patches=2
     )
     words.chat_template = tiny_words.turns("<IMG_CONTEXT>")
-    _saved(InternVLForConditionalGeneration, config, folder, words)
+    saved(InternVLForConditionalGeneration, config, folder, words)
     eyes.save_pretrained(folder)
     (folder / "processor_config.json").write_text('{"image_seq_length": 4, "processor_class": "InternVLProcessor"}')
 
@@ -164,11 +167,11 @@ def paligemma(folder: Path) -> None:
     processor = PaliGemmaProcessor(eyes, words)
     config = PaliGemmaConfig(
         vision_config={"model_type": "siglip_vision_model", **SIGHT, "vision_use_head": False},
-        text_config={"model_type": "gemma", "head_dim": 8, **LANGUAGE, **_numbers(words)},
+        text_config={"model_type": "gemma", "head_dim": 8, **LANGUAGE, **numbers(words)},
         image_token_index=words.convert_tokens_to_ids("<image>"),
         projection_dim=32,
     )
-    _saved(PaliGemmaForConditionalGeneration, config, folder, processor, words=0.05)
+    saved(PaliGemmaForConditionalGeneration, config, folder, processor, words=0.05)
 
 
 def blip(folder: Path) -> None:
@@ -190,7 +193,7 @@ def blip(folder: Path) -> None:
         },
     )
     eyes = BlipImageProcessorPil(size={"height": 28, "width": 28})
-    _saved(BlipForQuestionAnswering, config, folder, BlipProcessor(eyes, words), words=0.5)
+    saved(BlipForQuestionAnswering, config, folder, BlipProcessor(eyes, words), words=0.5)
 
 
 def gpt2(folder: Path, template: str = "") -> None:
@@ -198,8 +201,8 @@ def gpt2(folder: Path, template: str = "") -> None:
     from transformers import GPT2Config, GPT2LMHeadModel
 
     words = tiny_words.byte_pairs(template=template)
-    config = GPT2Config(n_embd=32, n_layer=2, n_head=4, n_positions=512, **_numbers(words))
-    _saved(GPT2LMHeadModel, config, folder, words, words=0.3)
+    config = GPT2Config(n_embd=32, n_layer=2, n_head=4, n_positions=512, **numbers(words))
+    saved(GPT2LMHeadModel, config, folder, words, words=0.3)
 
 
 KINDS: dict[str, Callable[[Path], None]] = {
@@ -249,7 +252,8 @@ def a_table(queries: list[Query]) -> pa.Table:
     )
 
 
-def _numbers(words: Any) -> dict[str, int]:
+def numbers(words: Any) -> dict[str, int]:
+    """What a config says of a tokenizer."""
     return {
         "vocab_size": len(words),
         "pad_token_id": words.pad_token_id,
@@ -258,7 +262,7 @@ def _numbers(words: Any) -> dict[str, int]:
     }
 
 
-def _saved(family: Any, config: Any, folder: Path, reader: Any, words: float = 1.0) -> None:
+def saved(family: Any, config: Any, folder: Path, reader: Any, words: float = 1.0) -> None:
     """Random weights that are large enough for answers to depend on what is shown; `words` are those of words."""
     import torch
 
